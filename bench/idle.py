@@ -25,7 +25,7 @@ SECONDS = float(os.environ.get("BENCH_IDLE_SECONDS", "60"))
 SETTLED_SECONDS = 10
 REPORT_FILE = "BENCH_IDLE_THREADS"
 LIBRARY_THREADS = re.compile(
-    r"queue-worker-|dbos|\((queue_thread|dynamic_scheduler_loop|run_notification_listener|_loop)\)"
+    r"queue-worker-|dbos|\((queue_thread|dynamic_scheduler_loop|run_notification_listener|run_notifier|_loop)\)"
 )
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 

@@ -9,8 +9,9 @@ import argparse
 import resource
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from datetime import date, timedelta
 from itertools import count
 from pathlib import Path
 from statistics import median, quantiles
@@ -81,6 +82,13 @@ class Load:
     def advance(self) -> None:
         """Let a day pass at the payers; returns when everything due has been posted."""
         self._call("advance", lambda: self._client.post(ADVANCE, json={"By": "1d"}))
+
+    def states(self) -> dict[str, int]:
+        """Return how many claims of the last month stand where."""
+        last = date.fromisoformat(self._client.get(CLOCK).json()["Now"][:10])
+        days = {"startDate": str(last - timedelta(days=30)), "endDate": str(last)}
+        rows = self._client.post(STATUS, params=days).json()
+        return dict(Counter(str(row["CurrentState"]) for row in rows))
 
     def _call(self, name: str, call: Callable[[], httpx.Response]) -> None:
         began = time.perf_counter()
@@ -173,6 +181,7 @@ def report(load: Load, samples: Samples) -> int:
         verdict = "GROWS" if has_grown(figures, limit) else "steady"
         grown += [limit.name] if verdict == "GROWS" else []
         print(f"SOAK {limit.name} {verdict}: {parts} {limit.unit}, by thirds after warm-up")
+    print(f"SOAK claims by status: {load.states()}")
     if size := samples.database_bytes():
         print(f"SOAK database: {size / load.claims:.0f} bytes a claim, over {load.claims} claims")
     print(f"SOAK {'FAILED' if grown or load.failed else 'passed'}: {load.failed} calls failed")

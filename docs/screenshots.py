@@ -1,8 +1,9 @@
-"""Make the pictures of console and terminal that the pages show: ``python -m docs.screenshots [NAME ...]``.
+"""Make the pictures of terminal, reference and a paid claim: ``python -m docs.screenshots [NAME ...]``.
 
 Starts a sandbox of its own with a few claims, then visits each address of CONSOLE in a browser and runs each
 command of TERMINAL. Run it again when the console or a command looks different: adding a picture is one row. An
-address that the console does not have is named and left out.
+address that the service does not have is named and left out. The console's own screens, with many claims, are
+made by ``docs.console_pictures``.
 """
 
 import io
@@ -19,8 +20,7 @@ from docs.record_examples import Sandbox, running_sandbox
 
 PICTURES = Path(__file__).parent / "screenshots"
 COLUMNS = 100
-WINDOW = {"width": 1200, "height": 760}
-PHONE = {"width": 390, "height": 760}
+WINDOW = (1200, 760)
 MISSING = 404
 
 
@@ -30,7 +30,7 @@ class ConsolePicture:
 
     name: str
     address: str
-    window: tuple[int, int] = (WINDOW["width"], WINDOW["height"])
+    window: tuple[int, int] = WINDOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,7 @@ class TerminalPicture:
 
 
 CONSOLE = (
-    ConsolePicture("console-home", "/console/"),
-    ConsolePicture("console-claims", "/console/claims"),
-    ConsolePicture("console-claim", "/console/claims/{claim}"),
-    ConsolePicture("console-payments", "/console/payments"),
-    ConsolePicture("console-phone", "/console/", (PHONE["width"], PHONE["height"])),
+    ConsolePicture("paid-claim", "/console/claims/{claim}"),
     ConsolePicture("reference", "/reference"),
 )
 TERMINAL = (
@@ -140,7 +136,7 @@ def photograph(pictures: list[ConsolePicture], sandbox: Sandbox, data: Path, cla
             page.set_viewport_size({"width": width, "height": height})
             answer = page.goto(picture.address.format(claim=claim), wait_until="networkidle")
             if answer is None or answer.status == MISSING:
-                print(f"left out {picture.name}: the console has no {picture.address}")
+                print(f"left out {picture.name}: there is no {picture.address}")
                 continue
             page.screenshot(path=str(PICTURES / f"{picture.name}.png"))
             print(f"wrote {picture.name}.png")

@@ -166,6 +166,7 @@ def dead_links(site: Path) -> Iterator[str]:
             if parts.scheme or parts.netloc:
                 continue
             target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            target = target / "index.html" if target.is_dir() else target
             if not target.is_file():
                 yield f"{file.relative_to(site)}: {link} leads to no file"
             elif parts.fragment and parts.fragment not in looked[target].ids:

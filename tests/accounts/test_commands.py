@@ -146,6 +146,7 @@ def test_a_site_is_added_listed_and_changed(clearlane):
         "time_zone": "America/Chicago",
         "state": "active",
         "baa_accepted": False,
+        "console_corrections": True,
     }
     made = shown(clearlane("site add BOLT --baa-accepted --json"))
     assert made["baa_accepted"]
@@ -158,6 +159,10 @@ def test_a_site_is_added_listed_and_changed(clearlane):
     clearlane("site activate S-1")
     clearlane("site baa-revoke S-1")
     assert shown(clearlane("site list --vendor ACME --json")) == [added]
+    assert "are off" in clearlane("site corrections off S-1").stdout
+    (found,) = shown(clearlane("site list --vendor ACME --json"))
+    assert not found["console_corrections"]
+    clearlane("site corrections on S-1")
     assert "Larkspur" in clearlane("site list").stdout
     assert "Time zone       UTC" in clearlane("site add ACME --id S-2").stdout
 

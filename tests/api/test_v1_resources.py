@@ -141,8 +141,11 @@ def test_no_call_gives_a_byte_of_another_vendor(server, two, endpoint):
             assert secret not in answer.text
         for header, value in answer.headers.items():
             assert not any(secret in value for secret in other.secrets), header
+    if "payment_id" in endpoint.path and own.payment_id == other.payment_id:
+        # One check pays claims of both: each reads its own part of it.
+        assert {answer.status_code for answer in answers} == {200}
     # Answers to ids of others are those to ids that never were, whatever the call.
-    if "{" in endpoint.path and "payer_id" not in endpoint.path:
+    elif "{" in endpoint.path and "payer_id" not in endpoint.path:
         for answer in answers:
             assert (answer.status_code, answer.content) == (nothing.status_code, nothing.content)
             assert answer.status_code == 404

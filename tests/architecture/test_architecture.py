@@ -67,7 +67,6 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("outbound", "shared"): STATUS,
     ("query", "shared"): STATUS,
     ("query", "work_context"): CONTEXT,
-    ("schedule", "query"): "the summaries of claims are refreshed by schedule",
     ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
     ("inbound", "outbound"): "an answer to a batch in doubt proves its delivery",
     (
@@ -81,6 +80,7 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("schedule", "inbound"): "a row for each kind of work",
     ("schedule", "notify"): "a row for each kind of work",
     ("schedule", "outbound"): "a row for each kind of work",
+    ("schedule", "query"): "a row for each kind of work",
     ("work_context", "eligibility"): "the context holds the node's inquiry runner",
     ("work_context", "intake"): "the context holds the node's intake batcher",
 }

@@ -9,17 +9,20 @@ import pytest
 LIGHT_GROUPS = (
     "audit",
     "batch",
+    "claim",
     "console_user",
     "db",
     "inbox",
     "keys",
     "payer",
+    "payment",
     "route",
     "site",
     "vendor",
 )
 HEAVY = (
     "asyncssh",
+    "clearlane.claims.forms",
     "clearlane.claims.rules",
     "clearlane.x12.guides.g837p",
     "dbos",

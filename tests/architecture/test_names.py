@@ -37,7 +37,6 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_status": "a claim's status: the value in claims, its recording in pipeline",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
-    "delivery_failures": ROWS,
     "dental": "dental claims: their form, and the rules of their own",
     "directory": "a snapshot for fast look-ups: of accounts, of payers",
     "events": "events, in each layer: calls, commands, rows, schema",

@@ -1,6 +1,6 @@
 """``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims.
 
-Also tests `cli/claim` and `cli/claim_admin`.
+Also tests `cli/claim`, `cli/claim_check` and `cli/claim_admin`.
 """
 
 import asyncio

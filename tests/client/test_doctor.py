@@ -114,10 +114,18 @@ async def test_an_operator_without_a_sandbox_sees_the_installation(new_place, mo
     place = await new_place("sqlite")
     await (await place.open()).close()
     monkeypatch.setenv("CLEARLANE_MODE", "production")
-    done = await asyncio.to_thread(
-        CliRunner().invoke, app, ["doctor", "--json", "--data", str(place.data)]
-    )
+
+    async def examined():
+        return await asyncio.to_thread(
+            CliRunner().invoke, app, ["doctor", "--json", "--data", str(place.data)]
+        )
+
+    done = await examined()
     checks = {check["name"]: check for check in json.loads(done.stdout)}
+    assert (done.exit_code, checks["submitter"]["verdict"]) == (1, "fault")
+    monkeypatch.setenv("CLEARLANE_SUBMITTER_NAME", "FERNHILL BILLING")
+    monkeypatch.setenv("CLEARLANE_SUBMITTER_PHONE", "5125550142")
+    done = await examined()
     assert done.exit_code == 0, done.output
     assert checks["address"]["verdict"] == "skipped"
     assert checks["database"]["verdict"] == "fine"

@@ -73,7 +73,7 @@ async def test_a_redirect_is_not_followed(receiver, sender):
 async def test_an_endpoint_that_does_not_answer_or_is_not_there_is_a_fault(
     receiver, sender, monkeypatch
 ):
-    monkeypatch.setattr(webhook_http, "WEBHOOK_SECONDS_MAX", 0.2)
+    monkeypatch.setitem(webhook_http.TIMEOUTS, "read", 0.2)
     receiver.hang()
     answer = await sender.post(receiver.url, {}, b"{}")
     assert "did not answer" in answer.fault

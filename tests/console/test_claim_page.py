@@ -1,7 +1,7 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
 Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts`, `console/claim_action_handlers` and `pipeline/operator/claim_work`.
+`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `store/schema/worklist` and `pipeline/operator/claim_work`.
 """
 
 import re
@@ -167,6 +167,7 @@ async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
     assert page.count("<rect ") > 2
     assert "as a table" in text
     assert "First steps" not in text
+    assert "Claims 2 need you" in text_of(await biller.text("/claims"))
 
 
 async def test_a_new_sandbox_shows_first_steps_that_work(sandbox):

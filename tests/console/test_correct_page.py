@@ -1,6 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/correction_form`, `console/claim_page_rows`, `console/fix_cause_page`, `console/worklist_actions`,
+`console/overtaken_correction`,
 `pipeline/operator/draft_corrections` and `store/correction_drafts`.
 """
 
@@ -17,10 +18,13 @@ from clearlane.claims import samples
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.console.correction_form import changed_texts, is_billed, to_fields
+from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.store.accounts import set_console_corrections
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, correction_drafts
 from clearlane.store.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
+from tests.console.signed_in_console import BY
 
 AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.detail).order_by(audit.c.seq))
 DRAFTS = Statement(select(correction_drafts.c.payload), system=True)
@@ -62,7 +66,7 @@ async def test_a_rejected_claim_is_fixed_checked_reviewed_and_sent(sandbox, bill
     nothing = await biller.ask(path, form={"do": "review"})
     assert "Nothing was changed yet." in text_of(nothing)
     wrong = text_of(await biller.ask(path, form=birth("2999-01-01", do="review")))
-    assert "things to fix" in wrong
+    assert re.search(r"\d things? to fix", wrong)
     assert "Send to" not in wrong
 
     review = text_of(await biller.ask(path, form=birth("1980-05-05", do="review")))
@@ -98,6 +102,26 @@ async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller
     left = await biller.ask(path, form={"do": "discard"})
     assert left.headers["location"].endswith("done=discarded")
     assert 'value="1983-03-03"' not in await biller.text(path)
+
+
+async def test_two_corrections_at_once_are_shown_and_never_the_last_wins(sandbox, biller):
+    number = await sandbox.send("3016")
+    await sandbox.advance(2)
+    path = f"/claims/{number}/correct"
+    await biller.ask(path, form=birth("1985-05-05", do="check"))
+    await submit_correction(
+        sandbox.installation.work_context, sandbox.site("A-1"), number,
+        {"F03_PatientDob": "1990-01-01", "F11A_InsuredDob": "1990-01-01"},
+        actor=BY, now=sandbox.installation.clock.now(),
+    )  # fmt: skip
+    both = await biller.ask(path, form=birth("1985-05-05", do="send"))
+    assert both.status_code == 409
+    assert "1990-01-01 1985-05-05" in text_of(both)
+    mine = await biller.ask(path, form={"do": "mine"})
+    successor = re.search(r"/claims/(\w+)/correct", mine.headers["location"])[1]
+    assert successor != number
+    kept = await biller.ask(f"/claims/{number}/correct")
+    assert "It was replaced by" in text_of(kept)
 
 
 async def test_what_was_billed_changes_only_with_a_reason(sandbox, biller):
@@ -174,6 +198,22 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     assert not any(sandbox.foreign in row[1] for row in rows if row[0].startswith("claim."))
 
 
+async def test_a_site_may_leave_corrections_to_its_software(sandbox, biller):
+    database = sandbox.installation.database
+    number = await sandbox.send("3016")
+    await sandbox.advance(2)
+    await set_console_corrections(database, "A-1", allowed=False, actor=BY)
+    await sandbox.installation.refresh()
+    page = text_of(await biller.text(f"/claims/{number}"))
+    assert "Claims of this site are corrected in your practice software, not here." in page
+    assert "Correct box" not in page
+    refused = await biller.ask(f"/claims/{number}/correct", form=birth("1980-05-05", do="send"))
+    assert refused.status_code == 409
+    await set_console_corrections(database, "A-1", allowed=True, actor=BY)
+    await sandbox.installation.refresh()
+    assert "Correct box" in await biller.text(f"/claims/{number}")
+
+
 async def test_a_claim_of_another_site_cannot_be_corrected(sandbox, biller):
     path = f"/claims/{sandbox.foreign}/correct"
     assert (await biller.ask(path)).status_code == 404
@@ -197,6 +237,6 @@ def test_texts_become_the_values_that_a_claim_takes():
     fields = to_fields(claim, changes)
     assert fields["F33A_BillingProviderNpi"] == "1598765432"
     assert fields["F24_ClaimLines"][0]["F24F_Charges"] == "99.00"
-    assert changed_texts(claim, {"F33A_BillingProviderNpi": claim.F33A_BillingProviderNpi}) == {}
+    assert changed_texts(claim, {"F01A_InsuredId": f" {claim.F01A_InsuredId}"}) == {}
     assert is_billed("F24_ClaimLines[0].F24F_Charges")
     assert not is_billed("F33A_BillingProviderNpi")

@@ -1,6 +1,6 @@
 """Every page, fragment, action and download of the console: who may use it, and with which form.
 
-Also tests `console/page_row`, `console/frame`, `console/frame_assets`, `console/local_path`,
+Also tests `console/page_row`, `console/frame`, `console/menu_counts`, `console/frame_assets`, `console/local_path`,
 `console/sandbox_clock`, `console/page_request` and `pipeline/access/sign_in_link`.
 """
 

@@ -1,6 +1,7 @@
 """A receiver of webhooks: a small HTTP server that answers as a test says."""
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 
 
@@ -22,6 +23,7 @@ class WebhookReceiver:
         self._free = asyncio.Event()
         self._free.set()
         self._server = None
+        self._calls = set()
 
     def answer(self, status, body=b"", headers=None):
         """Answer so from now on."""
@@ -43,8 +45,10 @@ class WebhookReceiver:
     async def close(self):
         self._free.set()
         self._server.close()
+        await asyncio.gather(*self._calls, return_exceptions=True)
 
     async def _serve(self, reader, writer):
+        self._calls.add(asyncio.current_task())
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
             headers = {
@@ -63,3 +67,5 @@ class WebhookReceiver:
             pass
         finally:
             writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()

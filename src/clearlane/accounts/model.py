@@ -55,6 +55,8 @@ class Site:
     time_zone: str = "UTC"
     state: SiteState = SiteState.ACTIVE
     baa_accepted: bool = False
+    console_corrections: bool = True
+    """Whether people may correct its claims in the console, or its software alone."""
 
     @property
     def scope(self) -> Scope:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor_production import production_checks
 from clearlane.cli.installation_measures import measure_installation
 from clearlane.cli.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
 from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
@@ -33,6 +34,7 @@ def installation_checks(data: Path | None) -> Iterator[DoctorCheck]:
             f"There is none in {settings.data} on this machine.",
         )
         return
+    yield from production_checks(settings)
     try:
         found = asyncio.run(_inspect(settings))
     except (StoreFault, OSError) as fault:
@@ -85,6 +87,11 @@ def _nodes(nodes: Sequence[Node]) -> DoctorCheck:
     if not nodes:
         return DoctorCheck(
             "nodes", DoctorVerdict.WARNING, "None is running.", "Start one: clearlane serve."
+        )
+    clocks = [node.clock_warning for node in nodes if node.clock_warning]
+    if clocks:
+        return DoctorCheck(
+            "nodes", DoctorVerdict.WARNING, " ".join(clocks), "Set the clocks by NTP."
         )
     return fine("nodes", ", ".join(f"{node.role} on {node.host}" for node in nodes))
 

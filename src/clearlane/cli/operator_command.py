@@ -25,6 +25,7 @@ __all__ = [
     "AsJson",
     "PayerTypeOption",
     "StoredChange",
+    "Switch",
     "confirm_loaded",
     "make_change",
     "run_in_installation",
@@ -42,6 +43,13 @@ class PayerTypeOption(StrEnum):
 
     MEDICAL = "medical"
     DENTAL = "dental"
+
+
+class Switch(StrEnum):
+    """On or off."""
+
+    ON = "on"
+    OFF = "off"
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]

@@ -17,8 +17,6 @@ from clearlane.kernel.formats import parse_iso_date, parse_money
 from clearlane.payments import as_json
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.payments.payment_csv import payment_csv
-from clearlane.payments.read_payment import cents
-from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments as query
 from clearlane.pipeline.query.payments import PaymentDetails, PaymentSearch
 from clearlane.wiring import Installation
@@ -183,6 +181,8 @@ def assign(
     if undo == (claim_number is not None):
         refuse("Give the claim's number, or --undo to take an assignment back.", MISUSED)
 
+    from clearlane.pipeline.operator import payment_admin
+
     async def work(installation: Installation) -> str:
         context = installation.work_context
         if claim_number is None:
@@ -334,6 +334,8 @@ def _echo(lines: Iterable[str]) -> None:
 
 
 async def _show_candidates(installation: Installation, payment_id: str, number: int) -> None:
+    from clearlane.pipeline.operator import payment_admin
+
     for one in await payment_admin.find_candidates(
         installation.work_context, payment_id, number, actor=operator()
     ):
@@ -346,6 +348,8 @@ async def _show_candidates(installation: Installation, payment_id: str, number: 
 def _amount(text: str | None) -> int | None:
     if text is None:
         return None
+    from clearlane.payments.read_payment import cents
+
     amount = parse_money(text.replace(",", "").lstrip("$"))
     found = None if amount is None else cents(amount)
     if found is None:

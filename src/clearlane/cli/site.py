@@ -7,6 +7,7 @@ import typer
 from clearlane.accounts.model import Site, SiteState
 from clearlane.cli.operator_command import (
     AsJson,
+    Switch,
     confirm_loaded,
     make_change,
     run_in_installation,
@@ -22,6 +23,7 @@ from clearlane.store.accounts import (
     add_site,
     load_accounts,
     revoke_baa,
+    set_console_corrections,
     set_site_state,
 )
 from clearlane.wiring import Installation
@@ -168,6 +170,28 @@ def baa_revoke(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = Non
     )
 
 
+@app.command()
+def corrections(
+    switch: Annotated[Switch, typer.Argument(help="on or off.")],
+    vendor_site_id: SiteId,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Allow people to correct the site's claims in the console, or leave that to its software alone.
+
+    Example: clearlane site corrections off LARK-1
+    """
+    make_change(
+        data,
+        REVISION,
+        f"Corrections of site {vendor_site_id} in the console are {switch}.",
+        lambda installation, by: set_console_corrections(
+            installation.database, vendor_site_id, allowed=switch is Switch.ON, actor=by
+        ),
+        as_json=as_json,
+    )
+
+
 LABELS = {
     "Vendor site id": "vendor_site_id",
     "Vendor": "vendor_key",
@@ -176,6 +200,7 @@ LABELS = {
     "Time zone": "time_zone",
     "State": "state",
     "BAA": "baa_accepted",
+    "Corrected in the console": "console_corrections",
 }
 
 
@@ -189,4 +214,5 @@ def facts(site: Site, vendor_key: str) -> dict[str, object]:
         "time_zone": site.time_zone,
         "state": site.state,
         "baa_accepted": site.baa_accepted,
+        "console_corrections": site.console_corrections,
     }

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ import typer
 from clearlane.accounts.model import Vendor, VendorState
 from clearlane.cli.operator_command import (
     AsJson,
+    Switch,
     confirm_loaded,
     make_change,
     run_in_installation,
@@ -36,13 +36,6 @@ from clearlane.wiring import Installation
 app = typer.Typer(help="Vendors and their credentials.", add_completion=False)
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The vendor's key.")]
-
-
-class Switch(StrEnum):
-    """On or off."""
-
-    ON = "on"
-    OFF = "off"
 
 
 @app.command()

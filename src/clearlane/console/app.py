@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.console import forms
+from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_request import (
     ConsoleContext,
     NoSuchPage,
@@ -103,6 +104,7 @@ class Console:
                 sentence = "The form was too old, so nothing was done. Go back and try again."
                 return self._pages.message_page(403, "Nothing was done", sentence)
         try:
+            request.menu_counts = await count_menu(request) if page.menu else {}
             return await page.show(request)
         except NoSuchPage as why:
             return self._pages.message_page(404, "Not found", str(why))

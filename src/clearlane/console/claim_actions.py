@@ -13,7 +13,15 @@ from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 
 CORRECTABLE = frozenset(
-    {ClaimLabel.REJECTED, ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED, ClaimLabel.TAKEN_BACK}
+    {
+        ClaimLabel.REJECTED,
+        ClaimLabel.DENIED,
+        ClaimLabel.PARTLY_DENIED,
+        ClaimLabel.TAKEN_BACK,
+        # Not sent yet: the correction is sent in its place.
+        ClaimLabel.RECEIVED,
+        ClaimLabel.HELD,
+    }
 )
 
 
@@ -68,6 +76,8 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be corrected; empty where it can."""
     if history.successor:
         return f"It was replaced by {history.successor}: correct that one."
+    if not row.site.console_corrections:
+        return "Claims of this site are corrected in your practice software, not here."
     if row.label in CORRECTABLE:
         return ""
     if CONCERNS[row.label] is LabelConcern.WAIT:

@@ -142,11 +142,16 @@ def explanations(opened: OpenedClaim) -> list[Explanation]:
 def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
     """Return the payer's sentence for each field at fault, by its path."""
     return {
-        place.path: one.todo
+        place.path: f"{_payers_words(one)} {one.todo}".strip()
         for one in explanations(opened)
         if _is_fixable(one, opened.row.label)
         for place in one.fields
     }
+
+
+def _payers_words(one: Explanation) -> str:
+    """Return the payer's own sentence, without the names of fields, which stand beside it."""
+    return one.happened.partition(" It concerns ")[0].removeprefix("The claim: ")
 
 
 def sent_value(opened: OpenedClaim, path: str) -> str:

@@ -33,7 +33,7 @@ from clearlane.pipeline.query.claim_list import (
     load_claim_rows,
     silence_cutoff,
 )
-from clearlane.pipeline.query.claim_summary import SiteSummary
+from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store import work_items
 from clearlane.store.claim_listing import ListFilters, ListKey, list_keys
 
@@ -93,9 +93,9 @@ async def _show(request: PageRequest, *, tab: str) -> Response:
         for site in request.chosen_sites[:SITES_AT_ONCE_MAX]
     ]
     grouped = form.chosen_tab.is_worklist and request.query("group") != "0" and not form.cause
-    page = await find_page(request, form)
     if grouped or form.cause:
-        return await _show_grouped(request, form, faults, summaries, page)
+        return await _show_grouped(request, form, faults, summaries)
+    page = await find_page(request, form)
     rows = await load_rows(request, page.keys)
     return _render(request, form, faults, summaries, page, rows, groups=[])
 
@@ -105,11 +105,10 @@ async def _show_grouped(
     form: ClaimFilterForm,
     faults: list[str],
     summaries: list[SiteSummary],
-    page: ClaimPage,
 ) -> Response:
     """Show a worklist by reason, or the claims of one reason."""
-    every = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
-    rows = await load_rows(request, every.keys)
+    page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
+    rows = await load_rows(request, page.keys)
     if form.cause:
         rows = [row for row in rows if row.reason.cause == form.cause]
         page = ClaimPage(
@@ -225,21 +224,49 @@ async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) 
     filters = form.to_list_filters(request.context.clock.now())
     older, newer = read_cursor(request.query("older")), read_cursor(request.query("newer"))
     labels = form.chosen_tab.labels
-
     found = await _keys(request, labels, filters, rows + 1, older_than=older, newer_than=newer)
     found.sort(key=lambda one: one.key, reverse=True)
     has_more = len(found) > rows
     page = found[1:] if newer and has_more else found[:rows]
-    totals = await _keys(request, labels, filters, TOTALS_CLAIMS_MAX + 1)
-    counted = totals[:TOTALS_CLAIMS_MAX]
+    is_whole = not (older or newer or has_more)
+    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form, filters)
     return ClaimPage(
         keys=page,
         older=write_cursor(page[-1].key) if page and (has_more or newer) else "",
         newer=write_cursor(page[0].key) if page and (older or (newer and has_more)) else "",
-        total=len(counted),
-        charge=sum(one.key.total_cents for one in counted),
-        paid=sum(one.key.paid_cents for one in counted),
-        more=len(totals) > TOTALS_CLAIMS_MAX,
+        total=totals.count,
+        charge=totals.charge,
+        paid=totals.paid,
+        more=more,
+    )
+
+
+async def _totals(
+    request: PageRequest, form: ClaimFilterForm, filters: ListFilters
+) -> tuple[LabelTotals, bool]:
+    """Return the totals of a list that has several pages, and whether there are more claims than were added up.
+
+    Without filters they come from the summary; with filters a limited number of claims is read.
+    """
+    tab = form.chosen_tab
+    if not form.chips():
+        whole = LabelTotals()
+        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+            summary = await claim_summary.load_summary(request.context.work_context, site)
+            whole = whole.plus(summary.total(tab.labels, recent=bool(tab.days)))
+        return whole, False
+    found: list[SiteKey] = []
+    for label in tab.labels:
+        left = TOTALS_CLAIMS_MAX + 1 - len(found)
+        found += await _keys(request, [label], filters, left) if left > 0 else []
+    return _sum_keys(found[:TOTALS_CLAIMS_MAX]), len(found) > TOTALS_CLAIMS_MAX
+
+
+def _sum_keys(keys: Sequence[SiteKey]) -> LabelTotals:
+    return LabelTotals(
+        len(keys),
+        sum(one.key.total_cents for one in keys),
+        sum(one.key.paid_cents for one in keys),
     )
 
 

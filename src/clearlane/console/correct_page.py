@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 
 from clearlane.claims.finding import ClaimFinding
+from clearlane.console import overtaken_correction
 from clearlane.console.claim_actions import why_not_correct
 from clearlane.console.claim_page import OpenedClaim, faults_by_field, open_claim
 from clearlane.console.claims_page import payer_name
@@ -74,10 +75,10 @@ def field_path(location: str) -> str:
 async def show_correction(request: PageRequest) -> Response:
     """Show the fields at fault, with the draft where there is one."""
     opened = await open_claim(request, action="console.correct")
-    if refusal := why_not_correct(opened.row, opened.history):
-        return request.message(409, "It cannot be corrected now", refusal)
     context = request.context.work_context
     draft = await draft_corrections.load_draft(context, opened.site, opened.number)
+    if refusal := why_not_correct(opened.row, opened.history):
+        return await overtaken_correction.show(request, opened, draft, refusal)
     state = CorrectionState(opened=opened, changes=draft.values if draft else {}, draft=draft)
     return _render_form(request, state)
 
@@ -85,10 +86,13 @@ async def show_correction(request: PageRequest) -> Response:
 async def save_correction(request: PageRequest) -> Response:
     """Keep the draft, check it, and show the form again, the review, or send it."""
     opened = await open_claim(request, action="console.correct")
-    if refusal := why_not_correct(opened.row, opened.history):
-        return request.message(409, "It cannot be corrected now", refusal)
     context = request.context.work_context
     draft = await draft_corrections.load_draft(context, opened.site, opened.number)
+    if refusal := why_not_correct(opened.row, opened.history):
+        if request.form.get("do") == "mine" and draft:
+            return await overtaken_correction.carry_over(request, opened, draft)
+        if request.form.get("do") != "discard":
+            return await overtaken_correction.show(request, opened, draft, refusal)
     if draft and draft.belongs_to_another(request.signed_in_user.name, request.now):
         return _render_form(request, CorrectionState(opened=opened, draft=draft))
     if request.form.get("do") == "discard":

@@ -76,7 +76,13 @@ async def _group(request: PageRequest, cause: str) -> list[GroupClaim]:
     form = ClaimFilterForm(tab="needs-you")
     page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
     rows = await load_rows(request, page.keys, action="console.fix-cause")
-    same = [row for row in rows if cause and row.reason.cause == cause[:CAUSE_CHARACTERS_MAX]]
+    same = [
+        row
+        for row in rows
+        if cause
+        and row.reason.cause == cause[:CAUSE_CHARACTERS_MAX]
+        and row.site.console_corrections
+    ]
     found = []
     for row in same:
         explanation = row.reason.explanation

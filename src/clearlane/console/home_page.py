@@ -68,7 +68,6 @@ async def show_home(request: PageRequest) -> Response:
     to_do += _payment_rows(request, payments)
     waiting = whole.total(ACT_LABELS).plus(whole.no_answer) if whole else LabelTotals()
     on_the_way = whole.total(BY_KEY["on-the-way"].labels) if whole else LabelTotals()
-    request.menu_counts = {"/claims": waiting.count}
     return request.render(
         "home.html",
         "Home",

@@ -29,7 +29,7 @@ from clearlane.engine.engine_storage import (
 )
 from clearlane.engine.node_recovery import NodeRecovery, ParkedWork, RecoverySettings
 from clearlane.engine.tick_timer import TickTimer
-from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, WorkflowClient, WorkItem
+from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, QueuedWork, WorkflowClient
 from clearlane.engine.workflows import (
     Id,
     NodeContext,
@@ -57,9 +57,9 @@ CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
-# The queue of the engine's own schedules. Where one process does all the work, nobody waits for the only one, hourly.
-HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=1.0)
-EMBEDDED_HOUSEKEEPING = replace(HOUSEKEEPING, poll_seconds=15.0)
+# The queue of the engine's own schedules. Where one process does all the work, nobody waits for the only one, hourly;
+# else dead nodes are looked for once in a heartbeat.
+HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=15.0)
 
 
 class Engine:
@@ -138,7 +138,7 @@ class Engine:
         """Wait for the result of work; raise :class:`WorkFailed` when it failed, TimeoutError when it lasts."""
         return await self._client.result(work, seconds=seconds)
 
-    async def find(self, work: str) -> WorkItem | None:
+    async def find(self, work: str) -> QueuedWork | None:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
 
@@ -169,7 +169,9 @@ class Engine:
         if not self._embedded:
             every = _cron_every(recovery_settings.heartbeat_seconds)
             own.append(WorkSchedule(name="sweep", verb=sweep, cron=every, queue=HOUSEKEEPING.name))
-        queue = EMBEDDED_HOUSEKEEPING if self._embedded else HOUSEKEEPING
+        queue = HOUSEKEEPING
+        if not self._embedded:
+            queue = replace(queue, poll_seconds=recovery_settings.heartbeat_seconds / 2)
         return replace(tables, queues=(*tables.queues, queue), schedules=(*tables.schedules, *own))
 
     async def _launch(self) -> None:

@@ -14,7 +14,7 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import BigInteger, bindparam, delete, select, update
 
-from clearlane.engine.workflow_client import CANCELLED, ENDED, WorkflowClient, WorkItem
+from clearlane.engine.workflow_client import CANCELLED, ENDED, QueuedWork, WorkflowClient
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.nodes import live_nodes
@@ -154,7 +154,7 @@ class NodeRecovery:
         )
         return deleted
 
-    async def _take_over(self, work: WorkItem, *, silent: int) -> None:
+    async def _take_over(self, work: QueuedWork, *, silent: int) -> None:
         if work.name in self._ticks:
             # The next run of the schedule does the same work.
             await self._client.cancel(work.id)
@@ -168,7 +168,7 @@ class NodeRecovery:
             await self._client.resume(work.id, queue=self._queue(work))
         log.warning("work taken over", work=work.id, from_node=work.node, takeovers=count)
 
-    async def _count_takeover(self, tx: Tx, work: WorkItem, silent: int) -> int | None:
+    async def _count_takeover(self, tx: Tx, work: QueuedWork, silent: int) -> int | None:
         """Count a takeover and return the count; return None when another node has just taken over.
 
         A node must be silent for a while to count as dead, so a takeover younger than that was made by a node that is
@@ -198,7 +198,7 @@ class NodeRecovery:
     async def _write(self, job: Callable[[Tx], Awaitable[Changed]]) -> Changed:
         return await self._database.write(SWEEP, job, actor=self._actor)
 
-    def _queue(self, work: WorkItem) -> str:
+    def _queue(self, work: QueuedWork) -> str:
         return self._queue_of.get(work.name) or work.queue
 
 

@@ -35,7 +35,7 @@ ENDED = (DONE, FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class WorkItem:
+class QueuedWork:
     """One piece of work in the engine's tables."""
 
     id: str
@@ -87,18 +87,18 @@ class WorkflowClient:
         await self.call(lambda client: client.enqueue(options, *values))
         return key
 
-    async def find(self, work: str) -> WorkItem | None:
+    async def find(self, work: str) -> QueuedWork | None:
         """Return one piece of work; None where it is unknown."""
         found = await self._list(workflow_ids=[work], limit=1)
         return found[0] if found else None
 
-    async def started(self, *, node: str | None = None) -> list[WorkItem]:
+    async def started(self, *, node: str | None = None) -> list[QueuedWork]:
         """Return a page of unfinished work of one node or of all, the oldest first."""
         return await self._list(status=list(STARTED), executor_id=node)
 
     async def ended(
         self, before: datetime, *, names: Iterable[str] | None, states: Iterable[str]
-    ) -> list[WorkItem]:
+    ) -> list[QueuedWork]:
         """Return a page of work that ended before a moment in one of the states, the oldest first."""
         return await self._list(
             status=list(states),
@@ -140,13 +140,13 @@ class WorkflowClient:
             self._client = None
         self._threads.shutdown(wait=False)
 
-    async def _list(self, **wanted: Any) -> list[WorkItem]:
+    async def _list(self, **wanted: Any) -> list[QueuedWork]:
         wanted.setdefault("limit", ENGINE_PAGE_ROWS)
         rows = await self.call(
             lambda client: client.list_workflows(load_input=False, load_output=False, **wanted)
         )
         return [
-            WorkItem(
+            QueuedWork(
                 row.workflow_id, row.name, row.status, row.executor_id or "", row.queue_name or ""
             )
             for row in rows

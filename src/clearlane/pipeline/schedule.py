@@ -11,12 +11,12 @@ from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_summary
 
-# The engine's library polls each queue once a second, and each poll costs an idle node a quarter of a percent of a core:
-# there are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
+# The engine's library polls its queues, and a poll each second costs an idle node up to half a percent of a core: there
+# are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
 QUEUES = (
     # A payer that does not answer occupies a place until its time limit: there are places for many.
-    WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.0),
-    WorkQueue(name=post.QUEUE, at_once=4, poll_seconds=1.0),
+    WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.25),
+    WorkQueue(name=post.QUEUE, at_once=4, poll_seconds=1.25),
     # For what nobody waits for, and `clearlane worker --self-check`.
     WorkQueue(name=self_check.QUEUE, at_once=8, poll_seconds=5.0),
 )

@@ -90,6 +90,7 @@ _SITES = Statement(
         sites.c.time_zone,
         sites.c.state,
         sites.c.baa_accepted_at,
+        sites.c.console_corrections,
     )
 )
 
@@ -117,7 +118,7 @@ async def _load(tx: Tx, pepper: bytes) -> AccountDirectory:
 
 
 def _site(row: Row) -> Site:
-    id, vendor, vendor_site_id, client_id, name, time_zone, state, baa_accepted_at = row
+    id, vendor, vendor_site_id, client_id, name, time_zone, state, baa_accepted_at, corrects = row
     return Site(
         id=SiteId(id),
         vendor_id=VendorId(vendor),
@@ -127,6 +128,7 @@ def _site(row: Row) -> Site:
         time_zone=time_zone,
         state=SiteState(state),
         baa_accepted=baa_accepted_at is not None,
+        console_corrections=bool(corrects),
     )
 
 
@@ -380,6 +382,16 @@ async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -
     return await _set(database, _BAA, vendor_site_id, None, action="site.baa-revoke", actor=actor)
 
 
+async def set_console_corrections(
+    database: Database, vendor_site_id: str, *, allowed: bool, actor: Actor
+) -> AccountChange:
+    """Allow or forbid people to correct a site's claims in the console."""
+    action = f"site.corrections-{'on' if allowed else 'off'}"
+    return await _set(
+        database, _CORRECTIONS, vendor_site_id, int(allowed), action=action, actor=actor
+    )
+
+
 # ---- one column of one row ---------------------------------------------------------------------
 
 
@@ -426,6 +438,7 @@ _VENDOR_STATE = _column(vendors.c.vendor_key, vendors.c.state, _no_vendor)
 _PROXY_LOGIN = _column(vendors.c.vendor_key, vendors.c.proxy_login, _no_vendor)
 _RATE = _column(vendors.c.vendor_key, vendors.c.rate_per_minute, _no_vendor)
 _SITE_STATE = _column(sites.c.vendor_site_id, sites.c.state, _no_site)
+_CORRECTIONS = _column(sites.c.vendor_site_id, sites.c.console_corrections, _no_site)
 _BAA = _column(sites.c.vendor_site_id, sites.c.baa_accepted_at, _no_site, _both_or_neither)
 
 

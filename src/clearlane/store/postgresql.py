@@ -128,7 +128,7 @@ class PostgresqlDatabase:
 
     def change_signal(self) -> ChangeSignal:
         """Return a signal of changed revisions, on a connection of its own."""
-        return ChannelSignal(self._url)
+        return ChannelSignal(lambda: connect(self._url))
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""

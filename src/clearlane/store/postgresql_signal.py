@@ -10,21 +10,19 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from clearlane.store.group_commit import OperationRefused
-from clearlane.store.postgresql_connection import (
-    DATABASE_CONNECT_SECONDS_MAX,
-    DRIVER_ERRORS,
-    connect,
-)
+from clearlane.store.postgresql_connection import DRIVER_ERRORS
 from clearlane.store.schema import REVISIONS_CHANNEL
 
-Connect = Callable[[str], Awaitable[Any]]
+CLOSE_SECONDS_MAX = 10
+
+Connect = Callable[[], Awaitable[Any]]
 
 
 class ChannelSignal:
     """Notifications of changed revisions. It connects when first used, and again after the connection was lost."""
 
-    def __init__(self, url: str, connect: Connect = connect) -> None:
-        self._url, self._connect = url, connect
+    def __init__(self, connect: Connect) -> None:
+        self._connect = connect
         self._changed = asyncio.Event()
         self._connection: Any = None
 
@@ -45,12 +43,12 @@ class ChannelSignal:
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(*DRIVER_ERRORS):
-                await connection.close(timeout=DATABASE_CONNECT_SECONDS_MAX)
+                await connection.close(timeout=CLOSE_SECONDS_MAX)
 
     async def _listen(self) -> bool:
         """Connect and listen; return whether that succeeded."""
         try:
-            self._connection = await self._connect(self._url)
+            self._connection = await self._connect()
             await self._connection.add_listener(REVISIONS_CHANNEL, self._notify)
         except (OperationRefused, *DRIVER_ERRORS):
             await self.close()

@@ -12,12 +12,10 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, select, update
 
-from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.payers.route_change import differences, moves
 from clearlane.payers.routes import FILE_KINDS, SENDER_SEPARATOR, Route, RouteKind, RouteSecrets
-from clearlane.store import batches
 from clearlane.store.database import Actor, Database, OperationRefused, Row, SystemScope, Tx
 from clearlane.store.nodes import bump_revision
 from clearlane.store.schema import ROUTE_ACTIONS, audit, revisions, routes
@@ -248,6 +246,8 @@ async def route_history(database: Database, id: int) -> list[RouteHistoryEntry]:
 
 async def count_waiting(database: Database, id: int) -> int:
     """Return how many undelivered batches were written for a route."""
+    from clearlane.store import batches  # which commands that list routes do not need
+
     async with database.read(SCOPE) as tx:
         return sum(batch.route_id == id for batch in await batches.list_undelivered(tx))
 
@@ -266,6 +266,9 @@ async def _refuse_move(tx: Tx, id: int, names: Sequence[str]) -> None:
     """Refuse to change where files go while one of them may be there: it would be looked for elsewhere."""
     if not names:
         return
+    from clearlane.claims.batch_lifecycle import BatchState
+    from clearlane.store import batches
+
     for batch in await batches.list_undelivered(tx):
         if batch.route_id == id and batch.state is BatchState.SENDING:
             raise OperationRefused(

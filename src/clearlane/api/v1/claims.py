@@ -31,6 +31,7 @@ from clearlane.store import claim_search
 from clearlane.store.claim_search import ClaimFilters, ListPosition
 
 LIST = "claims"
+CHANGE_DIGITS_MAX = 18
 OUTCOMES = {outcome.value: outcome.value for outcome in Outcome}
 
 FILTERS = (
@@ -71,7 +72,7 @@ async def list_claims(call: Call) -> Response:
         rows,
         limit=limit,
         of_list=LIST,
-        position=lambda row: (str(row.changed_micros), row.claim_number),
+        position=lambda row: tuple(map(str, row.position)),
         as_json=lambda row: claim_object(row, sites),
     )
 
@@ -112,15 +113,15 @@ def sites_by_id(call: Call) -> Mapping[SiteId, Site]:
 
 
 def _after(call: Call) -> ListPosition | None:
-    found = read_after(call, LIST, parts=2)
+    found = read_after(call, LIST, parts=3)
     if found is None:
         return None
-    changed, number = found
+    changed, day, number = found
     if not (changed.isascii() and changed.isdecimal()):
         raise RequestRefusal(
             call.errors.invalid_fields({"after": ["It is no cursor of this list."]})
         )
-    return ListPosition(int(changed[:18]), number)
+    return ListPosition(int(changed[:CHANGE_DIGITS_MAX]), day, number)
 
 
 def _filters(call: Call) -> ClaimFilters:

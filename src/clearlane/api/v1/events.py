@@ -16,6 +16,8 @@ from clearlane.pipeline.notify.feed import FeedReader, record_reading, wait_for_
 
 EVENT_WAIT_SECONDS_MAX = 30
 WAIT_DIGITS_MAX = 9
+BEGINNING = ("", "0")
+"""What programs send that have no cursor yet."""
 EVENT_PATTERNS_MAX = 50
 TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received`; all when left out."
 
@@ -76,7 +78,7 @@ async def list_events(call: Call) -> Response:
 
 
 def _read_after(text: str | None, endpoint: Endpoint) -> int:
-    if text is None:
+    if text is None or text.strip() in BEGINNING:
         return 0
     found = parse_event_id(text.strip())
     if found is None:

@@ -30,9 +30,13 @@ async def take_predecessor(
     claim = await unsent_claims.find(tx, claim_number)
     if claim is None:
         raise CorrectionConflict("There is no claim of this number.")
-    if claim.state in UNSENT_STATES and not await cancel_within(tx, context, site, claim, now):
+    if claim.state not in UNSENT_STATES or await cancel_within(tx, context, site, claim, now):
+        return claim.state
+    # It changed while we waited for its row: a batch took it, or another correction took over.
+    again = await unsent_claims.find(tx, claim_number)
+    if again is None or again.state in UNSENT_STATES:
         raise CorrectionConflict(ON_ITS_WAY)
-    return claim.state
+    return again.state
 
 
 def require_successor(claim_number: str, predecessor_state: str, result: ClaimInsertResult) -> None:

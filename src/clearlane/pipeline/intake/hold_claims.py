@@ -45,6 +45,9 @@ MAY_BE_SENT = "The claim may have been sent before the database was restored; an
 WAS_REFUSED = "The claim was not accepted, so there is nothing to send."
 
 
+LOOKS_MAX = 3
+
+
 class UnsentResult(NamedTuple):
     """The result of a verb on one claim."""
 
@@ -99,20 +102,22 @@ async def _run(
     await context.vault.ensure_key(site.scope)
 
     async def job(tx: Tx) -> UnsentResult:
-        claim = await store.find(tx, claim_number)
-        if claim is None:
-            return UnsentResult(claim_number, "", "There is no claim of this number.")
-        wanted = _next_state(claim, verb)
-        if claim.state == _wanted_state(verb):
-            return UnsentResult(claim_number, claim.state)
-        refusal = _refusal(claim, wanted)
-        if not refusal and not await _change(tx, context, site, claim, verb, now, events=1):
-            refusal = IN_BATCH
-        if refusal or wanted is None:
-            return UnsentResult(claim_number, claim.state, refusal)
-        tx.audit(verb.audited, ids=[claim_number])
-        tx.add_events([_event(site, claim, verb, wanted, now)])
-        return UnsentResult(claim_number, wanted.value)
+        # A claim that changed between look and change is looked at again.
+        for _ in range(LOOKS_MAX):
+            claim = await store.find(tx, claim_number)
+            if claim is None:
+                return UnsentResult(claim_number, "", "There is no claim of this number.")
+            if claim.state == _wanted_state(verb):
+                return UnsentResult(claim_number, claim.state)
+            wanted = _next_state(claim, verb)
+            refusal = _refusal(claim, wanted)
+            if refusal or wanted is None:
+                return UnsentResult(claim_number, claim.state, refusal)
+            if await _change(tx, context, site, claim, verb, now, events=1):
+                tx.audit(verb.audited, ids=[claim_number])
+                tx.add_events([_event(site, claim, verb, wanted, now)])
+                return UnsentResult(claim_number, wanted.value)
+        return UnsentResult(claim_number, ClaimState.RECEIVED.value, IN_BATCH)
 
     return await context.database.write(site.scope, job, actor=actor)
 

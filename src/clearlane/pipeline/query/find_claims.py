@@ -33,8 +33,8 @@ class ClaimSummary:
     charge: int
     created_at: datetime
     changed_at: datetime
-    changed_micros: int
-    """The last change as the database has it: the position in a list."""
+    position: ListPosition
+    """Where a list goes on after it."""
     predecessor: str | None
     successor: str | None
     status: ClaimStatus | None
@@ -42,11 +42,6 @@ class ClaimSummary:
 
     def __repr__(self) -> str:
         return f"ClaimSummary({self.claim_number} {self.state})"
-
-    @property
-    def position(self) -> ListPosition:
-        """Where a list goes on after it."""
-        return ListPosition(self.changed_micros, self.claim_number)
 
 
 async def find_claims(
@@ -113,7 +108,7 @@ def _summary(
         charge=one.total_cents,
         created_at=from_micros(one.created_at),
         changed_at=from_micros(one.updated_at),
-        changed_micros=one.updated_at,
+        position=ListPosition(one.updated_at, one.created_day, one.request_id),
         predecessor=one.predecessor_id,
         successor=one.successor_id,
         status=status,

@@ -14,11 +14,11 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from clearlane.claims.forms import form_of
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.match_lines import SentLine, number_lines
@@ -30,26 +30,21 @@ from clearlane.payments.payment import (
     PaymentState,
     ProviderAdjustment,
 )
-from clearlane.payments.read_payment import Corrections, cents, read_occurrence
 from clearlane.pipeline.claim_payment_content import open_unmatched
-from clearlane.pipeline.claim_status import DocumentSource, open_document_source
-from clearlane.pipeline.load_claim import (
-    LoadedClaim,
-    find_claim_scope,
-    load_claim_in_scope,
-    open_claim,
-    sent_line_controls,
-)
-from clearlane.pipeline.query.retrieve_documents import SOFTWARE
-from clearlane.store import claims, inbox, occurrences
+from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
-from clearlane.store.claims import StoredClaim
 from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.occurrences import OccurrenceDocument, OccurrenceRow, UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
 from clearlane.store.vault import Vault
 from clearlane.x12.set_slices import cut_sets, slice_sets
+
+# What reads claims and 835s is imported where it is used: a list of payments needs none of it, and the forms of claims
+# take half a second to load.
+if TYPE_CHECKING:
+    from clearlane.pipeline.claim_status import DocumentSource
+    from clearlane.pipeline.load_claim import LoadedClaim
 
 PAYMENTS_PER_PAGE = 500
 OCCURRENCES_PER_PAGE = 200
@@ -138,6 +133,8 @@ async def occurrence_pages(
     database: Database, vault: Vault, payment_id: str
 ) -> AsyncIterator[list[ClaimOccurrence]]:
     """Yield the occurrences of a payment of any client in its order, matched and unmatched, a page at a time."""
+    from clearlane.payments.read_payment import Corrections
+
     after, corrections = 0, Corrections()
     while True:
         async with database.read(store.SCOPE) as tx:
@@ -217,6 +214,7 @@ async def load_own_payment(
 
     A person's reading is marked as seen, that of the vendor's software as fetched.
     """
+    from clearlane.pipeline.query.retrieve_documents import SOFTWARE
 
     async def job(tx: Tx) -> tuple[PaymentRow, PaymentShare] | None:
         found = await store.find_own(tx, payment_id)
@@ -276,6 +274,8 @@ async def load_decisions(
     database: Database, vault: Vault, request_id: str, *, actor: Actor
 ) -> list[tuple[Payment, ClaimOccurrence]] | None:
     """Load what every payment decided on a claim of any client, oldest first; None where there is no claim. Audited."""
+    from clearlane.pipeline.load_claim import find_claim_scope, load_claim_in_scope
+
     scope = await find_claim_scope(database, request_id)
     if scope is None:
         return None
@@ -367,7 +367,9 @@ async def matched_occurrences(
     return await asyncio.to_thread(build)
 
 
-def _source(vault: Vault, one: OccurrenceDocument) -> DocumentSource:
+def _source(vault: Vault, one: OccurrenceDocument) -> "DocumentSource":
+    from clearlane.pipeline.claim_status import open_document_source
+
     row = one.occurrence
     return open_document_source(
         vault,
@@ -378,8 +380,13 @@ def _source(vault: Vault, one: OccurrenceDocument) -> DocumentSource:
 
 
 def _matched(
-    row: OccurrenceRow, source: DocumentSource, loaded: LoadedClaim, ids: dict[tuple[str, str], str]
+    row: OccurrenceRow,
+    source: "DocumentSource",
+    loaded: "LoadedClaim",
+    ids: dict[tuple[str, str], str],
 ) -> ClaimOccurrence:
+    from clearlane.payments.read_payment import read_occurrence
+
     occurrence = read_occurrence(source.part, number=row.number)
     return replace(
         occurrence,
@@ -398,6 +405,8 @@ def _matched(
 
 def unmatched_occurrence(vault: Vault, row: UnmatchedRow) -> ClaimOccurrence:
     """Return a decision that matches no claim, opened. The caller has loaded its data key."""
+    from clearlane.payments.read_payment import read_occurrence
+
     occurrence = read_occurrence(open_unmatched(vault, row).part, number=row.number)
     return replace(
         occurrence,
@@ -412,7 +421,11 @@ def occurrence_id(payment_id: str, number: int) -> str:
     return f"{payment_id}-{number}"
 
 
-def _sent_lines(loaded: LoadedClaim) -> list[SentLine]:
+def _sent_lines(loaded: "LoadedClaim") -> list[SentLine]:
+    from clearlane.claims.forms import form_of
+    from clearlane.payments.read_payment import cents
+    from clearlane.pipeline.load_claim import sent_line_controls
+
     form = form_of(loaded.claim)
     lines = form.lines(loaded.claim)
     return [
@@ -423,8 +436,11 @@ def _sent_lines(loaded: LoadedClaim) -> list[SentLine]:
 
 async def _load_claims(
     database: Database, vault: Vault, rows: Iterable[OccurrenceRow]
-) -> dict[str, LoadedClaim]:
+) -> "dict[str, LoadedClaim]":
     """Load the claims of occurrences, site by site, since a statement on claims has one owner."""
+    from clearlane.pipeline.load_claim import open_claim
+    from clearlane.store import claims
+
     wanted: dict[Scope, set[str]] = {}
     for row in rows:
         scope = Scope(VendorId(row.vendor_id), SiteId(row.site_id))
@@ -432,7 +448,7 @@ async def _load_claims(
     loaded: dict[str, LoadedClaim] = {}
     for scope, ids in wanted.items():
         async with database.read(scope) as tx:
-            found: list[StoredClaim] = await claims.find_many(tx, sorted(ids))
+            found = await claims.find_many(tx, sorted(ids))
             await vault.load_keys_of(tx, [one.payload for one in found])
         loaded |= {one.request_id: open_claim(vault, scope, one) for one in found}
     return loaded

@@ -221,6 +221,8 @@ sites = installation_table(
     Column("time_zone", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("baa_accepted_at", BigInteger),
+    # 0 where claims are corrected by the vendor's software alone.
+    Column("console_corrections", SmallInteger, nullable=False, server_default="1"),
     Column("created_at", BigInteger, nullable=False),
     CheckConstraint("state IN ('active', 'suspended')", name="state"),
     # Client tables refer to this pair: a row cannot name one vendor and another vendor's site.
@@ -412,15 +414,16 @@ claims = client_table(
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     # Lists of a vendor: by age, by last change, and by the keys.
-    Index("ix_claims_number", "vendor_id", "request_id"),
+    Index("ix_claims_vendor_day", "vendor_id", "created_day", "request_id"),
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
-    Index("ix_claims_vendor_claim_key", "vendor_id", "vendor_claim_key"),
-    Index("ix_claims_account_key", "vendor_id", "account_key"),
-    Index("ix_claims_patient_key", "vendor_id", "patient_key"),
-    Index("ix_claims_name_key", "vendor_id", "name_key", "request_id"),
+    Index("ix_claims_vendor_claim_key", "vendor_id", "site_id", "vendor_claim_key"),
+    Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
+    Index("ix_claims_patient_key", "vendor_id", "site_id", "patient_key"),
+    Index("ix_claims_name_key", "vendor_id", "site_id", "name_key"),
     Index(
         "ix_claims_payer_number_key",
         "vendor_id",
+        "site_id",
         "payer_number_key",
         sqlite_where=text("payer_number_key IS NOT NULL"),
         postgresql_where=text("payer_number_key IS NOT NULL"),

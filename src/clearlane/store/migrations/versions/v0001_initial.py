@@ -102,6 +102,7 @@ def _accounts() -> None:
         sa.Column("time_zone", sa.Text, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("baa_accepted_at", sa.BigInteger),
+        sa.Column("console_corrections", sa.SmallInteger, nullable=False, server_default="1"),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_sites_vendor_id"),
         sa.UniqueConstraint("vendor_id", "id", name="uq_sites_vendor_id_id"),
@@ -293,18 +294,18 @@ def _claims() -> None:
         "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
     )
     for name, columns in (
-        ("number", ["request_id"]),
+        ("vendor_day", ["created_day", "request_id"]),
         ("changed", ["updated_at", "request_id"]),
-        ("vendor_claim_key", ["vendor_claim_key"]),
-        ("account_key", ["account_key"]),
-        ("patient_key", ["patient_key"]),
-        ("name_key", ["name_key", "request_id"]),
+        ("vendor_claim_key", ["site_id", "vendor_claim_key"]),
+        ("account_key", ["site_id", "account_key"]),
+        ("patient_key", ["site_id", "patient_key"]),
+        ("name_key", ["site_id", "name_key"]),
     ):
         op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
     op.create_index(
         "ix_claims_payer_number_key",
         "claims",
-        ["vendor_id", "payer_number_key"],
+        ["vendor_id", "site_id", "payer_number_key"],
         sqlite_where=sa.text("payer_number_key IS NOT NULL"),
         postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )

@@ -1,0 +1,138 @@
+"""What the doctor says of a production installation: every row of the page has its check."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from clearlane.cli import doctor_production as production
+from clearlane.cli.doctor_checks import DoctorVerdict
+from clearlane.settings import Settings
+
+NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
+SETTINGS = Settings(
+    mode="production", submitter_name="FERNHILL BILLING", submitter_phone="5125550142"
+)
+FINE, WARNING, FAULT = DoctorVerdict.FINE, DoctorVerdict.WARNING, DoctorVerdict.FAULT
+
+
+def certificate(file: Path, *, days=90, issuer="An authority"):
+    """Write a certificate of an authority, or of itself."""
+    names = [x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, one)]) for one in ("us", issuer)]
+    key = ec.generate_private_key(ec.SECP256R1())
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(names[0])
+        .issuer_name(names[1])
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(NOW - timedelta(days=1))
+        .not_valid_after(NOW + timedelta(days=days))
+        .sign(key, hashes.SHA256())
+    )
+    file.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("made", "changes", "verdict"),
+    [
+        (None, {}, WARNING),
+        (None, {"plain_port": 8080, "trusted_proxies": ("10.0.0.1",)}, FINE),
+        ({}, {}, FINE),
+        ({"days": 10}, {}, WARNING),
+        ({"issuer": "us"}, {}, WARNING),
+        (None, {"tls_certificate": "/nowhere.pem"}, FAULT),
+    ],
+)
+def test_the_certificate_that_is_served(tmp_path, made, changes, verdict):
+    if made is not None:
+        changes = changes | {"tls_certificate": certificate(tmp_path / "tls.pem", **made)}
+    assert production.served_certificate(replace(SETTINGS, **changes), NOW).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("check", "changes", "verdict"),
+    [
+        (production.submitter, {}, FINE),
+        (production.submitter, {"submitter_phone": Settings().submitter_phone}, FAULT),
+        (production.operations_address, {}, FINE),
+        (production.operations_address, {"operations_host": "localhost"}, FINE),
+        (production.operations_address, {"operations_host": "10.0.0.7"}, WARNING),
+        (production.plain_address, {}, FINE),
+        (production.plain_address, {"plain_port": 80}, WARNING),
+        (
+            production.plain_address,
+            {"plain_port": 80, "trusted_proxies": ("10.0.0.1",)},
+            FINE,
+        ),
+        (production.anchor_place, {}, WARNING),
+        (production.anchor_place, {"anchor_copy": "/mnt/other/anchor"}, FINE),
+    ],
+)
+def test_settings(check, changes, verdict):
+    found = check(replace(SETTINGS, **changes))
+    assert found.verdict is verdict
+    assert bool(found.do) == (verdict is not FINE)
+
+
+@pytest.mark.parametrize(
+    ("check", "found", "verdict"),
+    [
+        (production.memory, 2_000_000_000, FINE),
+        (production.memory, 500_000_000, WARNING),
+        (production.memory, None, DoctorVerdict.SKIPPED),
+        (production.disk, 100_000_000_000, FINE),
+        (production.disk, 100_000_000, WARNING),
+        (production.open_files, 65_536, FINE),
+        (production.open_files, 1_024, WARNING),
+        (production.time_source, 0, FINE),
+        (production.time_source, 5, WARNING),
+        (production.time_source, None, DoctorVerdict.SKIPPED),
+    ],
+)
+def test_the_machine(check, found, verdict):
+    assert check(found).verdict is verdict
+
+
+def test_this_machine_can_be_examined(tmp_path):
+    checks = list(production.production_checks(replace(SETTINGS, data=tmp_path)))
+    assert {check.name for check in checks} == {
+        "submitter", "served certificate", "operations address", "plain http", "memory", "disk", "open files", "time",
+        "anchor copy",
+    }  # fmt: skip
+    assert list(production.production_checks(replace(SETTINGS, mode="sandbox"))) == []
+
+
+def test_the_limit_of_a_running_node_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(production, "PROCESSES", tmp_path)
+    for pid, words in (("10", "python\0-m\0clearlane\0serve\0"), ("11", "editor\0serve\0")):
+        (tmp_path / pid).mkdir()
+        (tmp_path / pid / "cmdline").write_text(words)
+        (tmp_path / pid / "limits").write_text(
+            f"Limit  Soft  Hard\nMax open files   {pid}24   524288  files\n"
+        )
+    assert production.service_open_files() == 1_024
+
+
+@pytest.mark.parametrize(
+    ("limit", "total", "expected"),
+    [
+        ("536870912\n", "MemTotal: 2048 kB", 536_870_912),
+        ("max\n", "MemTotal: 2048 kB", 2_097_152),
+        (None, "MemTotal: 2048 kB", 2_097_152),
+        (None, "", None),
+    ],
+)
+def test_memory_is_that_of_the_container(tmp_path, monkeypatch, limit, total, expected):
+    files = (tmp_path / "memory.max", tmp_path / "meminfo")
+    if limit is not None:
+        files[0].write_text(limit)
+    files[1].write_text(total)
+    monkeypatch.setattr(production, "MEMORY_FILES", files)
+    assert production.memory_bytes() == expected

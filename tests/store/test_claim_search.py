@@ -1,0 +1,45 @@
+"""Every search of claims walks an index that fits it, on SQLite as on PostgreSQL without statistics."""
+
+import pytest
+from sqlalchemy import create_engine
+
+from clearlane.store import claim_search
+from clearlane.store.schema import metadata
+
+# The filters of a search, and the index that it walks.
+PLANS = [
+    ((), "ix_claims_day", "ix_claims_vendor_day"),
+    (("created_from", "created_to"), "ix_claims_day", "ix_claims_vendor_day"),
+    (("state", "outcome", "amount_from"), "ix_claims_day", "ix_claims_vendor_day"),
+    (("changed_after", "state"), "ix_claims_changed", "ix_claims_changed"),
+    (("vendor_claim_key",), "ix_claims_vendor_claim_key", "ix_claims_vendor_claim_key"),
+    (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
+    (("patient_key",), "ix_claims_patient_key", "ix_claims_patient_key"),
+    (("name_key", "created_from", "created_to"), "ix_claims_name_key", "ix_claims_name_key"),
+    (("payer_number_key",), "ix_claims_payer_number_key", "ix_claims_payer_number_key"),
+]
+
+
+@pytest.fixture(scope="module")
+def connection():
+    engine = create_engine("sqlite://")
+    metadata.create_all(engine)
+    opened = engine.raw_connection()
+    yield opened
+    opened.close()
+    engine.dispose()
+
+
+@pytest.mark.parametrize(("names", "of_site", "of_vendor"), PLANS, ids=str)
+def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_vendor):
+    statement = claim_search._page(frozenset(names), is_first=True)
+    for form, index in ((statement, of_site), (statement.vendor_wide, of_vendor)):
+        compiled = form.compiled_for("sqlite")
+        values = [1] * len(compiled.parameter_order)
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values).fetchall()
+        assert any(f"USING INDEX {index} " in row[3] for row in plan), plan
+
+
+def test_a_statement_is_made_once_for_a_set_of_filters():
+    made = claim_search._page(frozenset({"state"}), is_first=False)
+    assert claim_search._page(frozenset({"state"}), is_first=False) is made
