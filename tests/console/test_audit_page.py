@@ -41,7 +41,7 @@ async def test_a_search_ends_and_says_where_to_go_on(sandbox, monkeypatch):
     monkeypatch.setattr(audit_search, "ROWS_SEARCHED_MAX", 4)
     database = sandbox.installation.database
     length = await audit_search.trail_length(database)
-    nothing = audit_search.AuditSearch(id="NOTHING")
+    nothing = audit_search.AuditSearch(id="NOWHERE")
     page = await audit_search.search_trail(database, nothing, before=audit_search.NEWEST, limit=50)
     assert (page.rows, page.next_before) == ([], length - 3)
     everything, before, pages = [], audit_search.NEWEST, 0

@@ -21,12 +21,13 @@ async def show_audit(request: PageRequest) -> Response:
     """Show rows of the trail, newest first. The search itself is a row of it."""
     wanted = _wanted(request)
     before = read_number(request.query("before")) or NEWEST
+    # Before its own row is written: a search does not find itself.
+    found = await search_trail(request.context.database, wanted, before=before, limit=ROWS_SHOWN)
 
     async def job(tx: Tx) -> None:
         tx.audit("audit.search", ids=[wanted.id] if wanted.id else [], detail=_words(wanted))
 
     await request.context.database.write(audit.TRAIL, job, actor=request.actor)
-    found = await search_trail(request.context.database, wanted, before=before, limit=ROWS_SHOWN)
     return request.render(
         "audit.html",
         "Audit",
