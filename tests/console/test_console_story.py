@@ -89,6 +89,7 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     await page.get_by_label("Password").fill(service.biller.password)
     await page.get_by_label("Code").fill(service.biller.code())
     await page.get_by_role("button", name="Sign in").click()
+    await page.wait_for_url("**/console/")
 
     # Find a rejected claim by the patient's last name and birth date.
     await page.goto(f"/console/claims/{service.numbers['3016']}")
@@ -97,11 +98,13 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     await page.keyboard.press("/")
     await page.keyboard.type(f"{name} {born}")
     await page.keyboard.press("Enter")
+    await page.wait_for_url("**/console/search?*")
     rejected = page.get_by_role("row").filter(has_text="birth date: information is invalid")
     await rejected.get_by_role("link").click()
+    await page.wait_for_url("**/console/claims/*")
 
     # Read why.
-    why = page.get_by_role("region", name="Why, and what to do")
+    why = page.locator("section.why")
     assert "birth date" in await why.inner_text()
 
     # Correct it, send.
