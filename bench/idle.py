@@ -90,7 +90,7 @@ def idle_node(database_url: str) -> Iterator[tuple[int, Path]]:
 
 def _threads_of(pid: int, file: Path) -> dict[str, float]:
     file.unlink(missing_ok=True)
-    os.kill(pid, signal.SIGUSR1)
+    os.kill(pid, signal.SIGRTMIN)
     while not file.exists():
         time.sleep(0.05)
     return json.loads(file.read_text())
@@ -126,10 +126,10 @@ def on_postgresql() -> list[Measure]:
 
 
 def main() -> None:
-    """Run a command of clearlane that tells its threads' CPU when it is sent SIGUSR1."""
+    """Run a command of clearlane that tells its threads' CPU when it is sent SIGRTMIN."""
     from clearlane.cli.root import app
 
-    signal.signal(signal.SIGUSR1, _report)
+    signal.signal(signal.SIGRTMIN, _report)
     app()
 
 
