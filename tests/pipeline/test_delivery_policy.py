@@ -40,7 +40,7 @@ def batch(id=1, state=BatchState.READY, payer_id="MM001", **own):
     facts = {
         "type": "Medical", "kind": "medical", "route_id": 1, "control": id, "name": f"{id}.x12", "digest": "", "claims": 1,
         "bytes": 1, "created_at": 0, "attempts": 1, "not_before": NOW, "holder": "", "lease_until": None,
-        "arriving": False, "failing_since": None, "delivered_at": None, "fault": "",
+        "arriving": False, "failing_since": None, "delivered_at": None, "acknowledged_at": None, "fault": "",
     }  # fmt: skip
     return Batch(id=id, state=state, payer_id=payer_id, **(facts | own))
 
