@@ -14,6 +14,9 @@ from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_s
 
 pytest_plugins = ["tests.databases"]
 
+# pytest-xdist tells its workers how wide the terminal is; commands that tests start have none.
+os.environ.pop("COLUMNS", None)
+
 # A slow machine is no fault of the code: properties are not timed. `make quick` tries fewer examples.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("full", UNTIMED)

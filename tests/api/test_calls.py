@@ -96,7 +96,7 @@ def test_a_call_that_passes_every_check_is_answered_with_json(acme, endpoint):
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/api", "/api/v3", "/api/v3/payers", "/api/v2/payers/get_list", "/api/v3/payers/get_list/x",
+    ["/api", "/api/v3", "/api/v3/payers", "/api/v2/payers/get_list", "/api/v3/payers/get_list/x",
      "/api/v3/payers/get_lis", "/api%2Fv3/payers/get_list",
      "/api/v3/payer%C5%BF/get_list", "/healthz", "/metrics", "/consoles"],
 )  # fmt: skip
@@ -570,7 +570,7 @@ def test_a_call_without_a_body_ignores_whatever_comes(acme, endpoint):
 def test_repeated_slashes_of_a_path_count_once(acme):
     for path in ("//api/v3/payers/get_list", "/api//v3///payers/get_list//"):
         # A client library would tidy the path, so it is put into the request as it is.
-        request = acme.build_request("POST", "/", params=query_of(ENDPOINTS[0]))
+        request = acme.build_request("POST", "/api", params=query_of(ENDPOINTS[0]))
         query = request.url.raw_path.partition(b"?")[2]
         request.url = request.url.copy_with(raw_path=path.encode() + b"?" + query)
         assert acme.send(request).status_code == 200, path

@@ -248,7 +248,14 @@ def test_a_suspended_client_corrects_nothing(server, client, vendor, submit, fro
     number = submit()
     server.command("site", "suspend", f"{vendor.key}-1")
     try:
-        answer = do(client, number, "correct", json={"fields": {"F26_PatientAcctNumber": "X"}})
+        changed = {"fields": {"F26_PatientAcctNumber": "X"}}
+
+        def refused():  # as soon as the node has noticed
+            answer = do(client, number, "correct", params={"dry_run": "true"}, json=changed)
+            return answer if answer.status_code != 200 else None
+
+        wait_until(refused)
+        answer = do(client, number, "correct", json=changed)
         assert problem(answer, 403)["type"].endswith("account_suspended")
         assert do(client, number, "hold").status_code == 200
     finally:

@@ -101,7 +101,7 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     await page.wait_for_url("**/console/search?*")
     rejected = page.get_by_role("row").filter(has_text="birth date: information is invalid")
     await rejected.get_by_role("link").click()
-    await page.wait_for_url("**/console/claims/*")
+    await page.wait_for_url(re.compile("/console/claims/C"))
 
     # Read why.
     why = page.locator("section.why")

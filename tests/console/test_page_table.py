@@ -17,7 +17,14 @@ from clearlane.pipeline.access import sign_in_link
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY, ConsolePerson
 
-OPEN_TO_ALL = {"/style.css", "/console.js", "/icon.svg", "/login", "/enter/{code}", "/open/{code}"}
+OPEN_TO_ALL = {
+    "/style.css",
+    "/console.js",
+    "/icon.svg",
+    "/login",
+    "/enter/{code...}",
+    "/open/{code}",
+}
 FILLED = re.compile(r"\{\w+\}")
 SIGNED_IN_PAGES = [page for page in PAGES if page.roles]
 

@@ -170,7 +170,7 @@ class ApiApplication:
             return state.errors.message(status, text, {"Connection": "close"})
         if not self._proxies.is_encrypted(scope, state.headers):
             return state.errors.https_required()
-        mounted = self._mounted.get(state.path[1:].partition(b"/")[0])
+        mounted = self._mounted.get(state.path.lstrip(b"/").partition(b"/")[0])
         if mounted is not None:
             state.target = mounted.name
             request = Request(scope, state.receive)

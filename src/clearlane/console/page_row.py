@@ -41,8 +41,14 @@ class PageRow:
     """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
 
     def match(self, path: str) -> dict[str, str] | None:
-        """Return the parts of an address in braces, by name; None for another address."""
+        """Return the parts of an address in braces, by name; None for another address.
+
+        A last part such as ``{code...}`` is the whole rest, which may be empty.
+        """
         wanted, given = self.path.split("/"), path.split("/")
+        if self.path.endswith("...}") and len(given) >= len(wanted):
+            rest = "/".join(given[len(wanted) - 1 :])
+            return {wanted[-1][1:-4]: rest} if given[: len(wanted) - 1] == wanted[:-1] else None
         if len(wanted) != len(given):
             return None
         parts: dict[str, str] = {}

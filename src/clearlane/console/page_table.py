@@ -29,7 +29,7 @@ FRAME_PAGES = (
     PageRow(path="/login", methods=SEND, roles=NOBODY_SIGNED_IN, show=sign_in_page.submit_sign_in),
     # Not for HEAD: link previews and scanners must not use up a one-time address.
     PageRow(
-        path="/enter/{code}",
+        path="/enter/{code...}",
         methods=frozenset({"GET"}),
         roles=NOBODY_SIGNED_IN,
         show=sign_in_page.open_login_url,
