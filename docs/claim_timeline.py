@@ -35,7 +35,7 @@ def record(run: Run, folder: Path) -> str:
     for days in ADVANCES:
         run("sandbox", "advance", days)
     shown = json.loads(run("claim", "show", claim["RequestId"], "--json"))
-    return "\n".join(["```text", *lines(shown["Timeline"]), "```", ""])
+    return "\n".join(["```text", *lines(shown["timeline"]), "```", ""])
 
 
 def lines(timeline: list[dict[str, Any]]) -> Iterator[str]:

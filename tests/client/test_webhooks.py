@@ -55,19 +55,19 @@ def test_a_signed_webhook_is_an_event(secret):
 @pytest.mark.parametrize(
     ("body", "headers", "sentence"),
     [
-        (BODY + b" ", signed(), "No signature"),
-        (BODY, signed(secret=OTHER), "No signature"),
-        (BODY, signed(at=time.time() - 3_600), "too old"),
-        (BODY, signed(at=time.time() + 3_600), "too old"),
-        (BODY, signed() | {"Webhook-Timestamp": "now"}, "no number"),
-        (BODY, {}, "webhook-id"),
-        (b"[]", signed(b"[]"), "no event"),
-        (b"x", signed(b"x"), "no event"),
+        (BODY + b" ", signed, "No signature"),
+        (BODY, lambda: signed(secret=OTHER), "No signature"),
+        (BODY, lambda: signed(at=time.time() - 3_600), "too old"),
+        (BODY, lambda: signed(at=time.time() + 3_600), "too old"),
+        (BODY, lambda: signed() | {"Webhook-Timestamp": "now"}, "no number"),
+        (BODY, dict, "webhook-id"),
+        (b"[]", lambda: signed(b"[]"), "no event"),
+        (b"x", lambda: signed(b"x"), "no event"),
     ],
 )
 def test_anything_else_is_refused(body, headers, sentence):
     with pytest.raises(SignatureRefused, match=sentence):
-        webhooks.verify(body, headers, SECRET)
+        webhooks.verify(body, headers(), SECRET)
 
 
 def test_a_secret_that_is_none_is_named():
