@@ -154,7 +154,7 @@ def test_the_sandbox_page_and_the_sample_of_the_client_work(reader):
 
 
 def test_a_reset_sandbox_begins_anew_with_the_same_credentials(reader):
-    assert "ahead of real time" in reader.type("clearlane doctor")
+    assert "ahead of real time" in " ".join(reader.type("clearlane doctor").split())
     assert "The sandbox is empty" in reader.type("clearlane sandbox reset --yes")
     assert states(reader) == {}
     assert "ahead of real time" not in reader.type("clearlane doctor")

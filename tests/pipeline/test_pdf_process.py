@@ -99,7 +99,11 @@ def test_an_operator_writes_a_payment_and_a_claim(clearlane, place, decided):
         assert decision in text
     for line, code, sentence in (
         ("payment pdf P0 --out x.pdf", 1, "There is no payment P0."),
-        ("claim pdf C0 --out x.pdf", 1, "There is no claim with the RequestId C0."),
+        (
+            "claim pdf C0 --out x.pdf",
+            1,
+            "There is no claim with the claim number or vendor claim id C0.",
+        ),
         (f"claim pdf {second} --out x.pdf", 1, "No payment has decided on"),
         (
             f"payment pdf {key} --out missing/x.pdf",

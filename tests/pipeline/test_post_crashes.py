@@ -86,4 +86,5 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
 
 def test_every_point_of_fetching_and_posting_is_tried():
     names = list(fault_injection.CRASH_POINTS)
-    assert set(names[names.index("fetched") :]) == set(POINTS)
+    own = names[names.index("fetched") :]
+    assert {name for name in own if not name.startswith("webhooks")} == set(POINTS)
