@@ -5,12 +5,14 @@ Also tests `store/postgresql_signal`.
 
 import asyncio
 import time
+from functools import partial
 
 import pytest
 
 from clearlane.store.change_signal import FileSignal
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.nodes import bump_revision
+from clearlane.store.postgresql_connection import connect
 from clearlane.store.postgresql_signal import ChannelSignal
 from clearlane.store.schema import REVISIONS_CHANNEL
 from tests.patience import PATIENCE_SECONDS, until
@@ -56,7 +58,7 @@ async def test_without_a_change_the_time_passes(tmp_path):
 
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 async def test_a_lost_connection_is_made_again(place, database):
-    signal = ChannelSignal(place.url)
+    signal = ChannelSignal(partial(connect, place.url))
     await signal.wait(PATIENCE_SECONDS)
     first = signal._connection
     server = await place.raw()
@@ -80,7 +82,7 @@ async def test_a_lost_connection_is_made_again(place, database):
 
 
 async def test_without_a_server_the_time_passes():
-    signal = ChannelSignal("postgresql://nobody@127.0.0.1:1/none")
+    signal = ChannelSignal(partial(connect, "postgresql://nobody@127.0.0.1:1/none"))
     for _ in range(2):
         await signal.wait(0.05)
     await signal.close()
