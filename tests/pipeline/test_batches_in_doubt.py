@@ -131,10 +131,10 @@ async def test_a_file_that_is_discarded_while_it_is_posted_stays_discarded(flow,
     ids, content = await flow.sent(1)
     record, begun, go_on = post._record_outcome, asyncio.Event(), asyncio.Event()
 
-    async def slow(*given):
+    async def slow(*given, **named):
         begun.set()
         await go_on.wait()
-        return await record(*given)
+        return await record(*given, **named)
 
     monkeypatch.setattr(post, "_record_outcome", slow)
     arriving = asyncio.create_task(flow.arrive(payment(paid(accounts(content)[0]), paid("NOBODY"))))
