@@ -4,7 +4,9 @@ The explained file is a page of its own with its own style sheet, which its poli
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from starlette.responses import Response
 
@@ -124,62 +126,47 @@ async def explain_outgoing(request: PageRequest) -> Response:
 
 async def replay(request: PageRequest) -> Response:
     """Read a file again."""
-    id = path_number(request, "id", "file")
-    try:
-        await inbox_admin.replay(request.context.work_context, id, actor=request.actor)
-    except OperationRefused as why:
-        return request.message(409, "Not replayed", str(why))
-    return request.redirect(f"/files/in/{id}", done="replayed")
+    return await _act(request, inbox_admin.replay, "in", done="replayed", refused="Not replayed")
 
 
 async def accept(request: PageRequest) -> Response:
     """Accept the sender of a file, and read it."""
-    id = path_number(request, "id", "file")
-    try:
-        await inbox_admin.accept(
-            request.context.work_context,
-            id,
-            remember=request.form.get("remember") == "yes",
-            actor=request.actor,
-        )
-    except OperationRefused as why:
-        return request.message(409, "Not accepted", str(why))
-    return request.redirect(f"/files/in/{id}", done="accepted")
+    verb = partial(inbox_admin.accept, remember=request.form.get("remember") == "yes")
+    return await _act(request, verb, "in", done="accepted", refused="Not accepted")
 
 
 async def discard(request: PageRequest) -> Response:
     """Put a file aside for good."""
-    id = path_number(request, "id", "file")
-    try:
-        await inbox_admin.discard(request.context.work_context, id, actor=request.actor)
-    except OperationRefused as why:
-        return request.message(409, "Not put aside", str(why))
-    return request.redirect(f"/files/in/{id}", done="discarded")
+    return await _act(request, inbox_admin.discard, "in", done="discarded", refused="Not put aside")
 
 
 async def resend(request: PageRequest) -> Response:
     """Send a file that the payer does not have."""
-    id = path_number(request, "id", "file")
-    try:
-        await batch_admin.resend(
-            request.context.work_context,
-            id,
-            actor=request.actor,
-            even_if_answered=request.form.get("answered") == "yes",
-        )
-    except OperationRefused as why:
-        return request.message(409, "Not sent again", str(why))
-    return request.redirect(f"/files/out/{id}", done="resent")
+    verb = partial(batch_admin.resend, even_if_answered=request.form.get("answered") == "yes")
+    return await _act(request, verb, "out", done="resent", refused="Not sent again")
 
 
 async def mark_delivered(request: PageRequest) -> Response:
     """Record that the payer has a file."""
+    verb = batch_admin.mark_delivered
+    return await _act(request, verb, "out", done="delivered", refused="Not recorded")
+
+
+async def _act(
+    request: PageRequest,
+    verb: Callable[..., Awaitable[object]],
+    direction: str,
+    *,
+    done: str,
+    refused: str,
+) -> Response:
+    """Do something with the file of the address, and show the file again or why it was refused."""
     id = path_number(request, "id", "file")
     try:
-        await batch_admin.mark_delivered(request.context.work_context, id, actor=request.actor)
+        await verb(request.context.work_context, id, actor=request.actor)
     except OperationRefused as why:
-        return request.message(409, "Not recorded", str(why))
-    return request.redirect(f"/files/out/{id}", done="delivered")
+        return request.message(409, refused, str(why))
+    return request.redirect(f"/files/{direction}/{id}", done=done)
 
 
 # ---- contents ------------------------------------------------------------------------------------

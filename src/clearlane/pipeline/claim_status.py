@@ -190,8 +190,8 @@ async def _record_page(
         await facts.replace(tx, changes.earlier)
     if changes.occurrences:
         await occurrences.add(tx, changes.occurrences)
-    await _keep_payer_numbers(tx, vault, changes.changed, locked, known)
     if changes.changed:
+        await _keep_payer_numbers(tx, vault, changes.changed, locked)
         claims = {locked[id]: new for id, new in changes.changed.items()}
         await _update_statuses(tx, vault, claims, known, now)
     if roles := _changed_roles(changes, known):
@@ -202,19 +202,18 @@ async def _record_page(
 async def _keep_payer_numbers(
     tx: Tx,
     vault: Vault,
-    changed: Iterable[str],
+    changed: Mapping[str, Sequence[RecordedFact]],
     locked: Mapping[str, LockedClaim],
-    known: KnownFacts,
 ) -> None:
-    """Let claims be found by the numbers that the payer has given them."""
+    """Let claims be found by the numbers that their new facts say the payer has given them."""
     rows = {
         (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), id): (
             claim.vendor_id,
             claim.site_id,
         )
-        for id in changed
+        for id, new in changed.items()
         if (claim := locked[id])
-        for number in {_payer_number(fact) for fact in known[id].values()} - {""}
+        for number in {_payer_number(one.fact) for one in new} - {""}
     }
     if rows:
         owners = {row[2]: owner for row, owner in rows.items()}
