@@ -172,7 +172,8 @@ def value_at(opened: OpenedClaim, path: str) -> object:
 
 def _is_fixable(one: Explanation, label: ClaimLabel) -> bool:
     if one.source == "835":
-        return is_denied(one)
+        # What a payer writes on a void that it carried out is no denial.
+        return is_denied(one) and label is not ClaimLabel.NOTHING_DUE
     return label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
 
 
@@ -277,6 +278,8 @@ NOTICES = {
     "no-note": "A note needs words.",
     "sent": "The correction is accepted and leaves with the next file.",
     "sent-told": "The correction is accepted and leaves with the next file. Your software is told what changed.",
+    "sent-again": "The claim is sent again and leaves with the next file.",
+    "void-sent": "The cancellation is accepted and leaves with the next file.",
     "discarded": "The draft is discarded.",
     "held": "The claim is held: it is sent when it is released.",
     "released": "The claim is released and leaves with the next file.",

@@ -6,10 +6,11 @@ from clearlane.console import (
     claims_page,
     correct_page,
     fix_cause_page,
+    resend_page,
     search_page,
     worklist_actions,
 )
-from clearlane.console.page_row import BILLERS, EVERYBODY, SEND, PageRow
+from clearlane.console.page_row import BILLERS, EVERYBODY, READ, SEND, PageRow
 
 CLAIM_PAGES = (
     PageRow(path="/claims", roles=EVERYBODY, menu="/claims", show=claims_page.show_claims),
@@ -36,6 +37,21 @@ CLAIM_PAGES = (
         roles=BILLERS,
         menu="/claims",
         show=correct_page.save_correction,
+    ),
+    *(
+        PageRow(
+            path=f"/claims/{{number}}/{path}",
+            methods=methods,
+            roles=BILLERS,
+            menu="/claims",
+            show=show,
+        )
+        for path, methods, show in (
+            ("again", READ, resend_page.show_again),
+            ("again", SEND, resend_page.send_again),
+            ("void", READ, resend_page.show_void),
+            ("void", SEND, resend_page.send_void),
+        )
     ),
     PageRow(path="/claims/{number}/pdf", roles=EVERYBODY, show=claim_action_handlers.download_pdf),
     PageRow(

@@ -429,7 +429,7 @@ async def _update_statuses(
                 claim_search.payer_number_key(vault, claim.vendor_id, status.payer_control_number),
                 outcome_in_force(known_facts),
                 claim.event_sequence + len(events),
-                _label(status, known_facts).value,
+                _label(status, known_facts, is_void=before.is_void).value,
             )
         )
     await claim_updates.update_claims(tx, rows)
@@ -450,7 +450,7 @@ def outcome_in_force(known_facts: Iterable[AnyFact]) -> str | None:
     return last.outcome.value if isinstance(last, ClaimPayment) else None
 
 
-def _label(status: LifecycleStatus, known_facts: Iterable[AnyFact]) -> ClaimLabel:
+def _label(status: LifecycleStatus, known_facts: Iterable[AnyFact], *, is_void: bool) -> ClaimLabel:
     """Return what a claim is called, by the claim payment that counts, of a reversal where none does."""
     payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
     if not payments:
@@ -461,7 +461,7 @@ def _label(status: LifecycleStatus, known_facts: Iterable[AnyFact]) -> ClaimLabe
         if role.in_force and isinstance(role.remittance, ClaimPayment)
     ]
     last = counting[-1] if counting else payments[-1]
-    return label_claim(status, outcome=last.outcome, balanced=last.balanced)
+    return label_claim(status, outcome=last.outcome, balanced=last.balanced, is_void=is_void)
 
 
 def _waits_for_batch(

@@ -19,6 +19,7 @@ from clearlane.claims.given_values import given_values
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
+    VOID,
     Correction,
     ResubmissionTimes,
 )
@@ -79,6 +80,8 @@ class PreparedClaim:
     """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
     has_lines: bool = True
     """Whether the judged claim still has its lines; its row has them in any case."""
+    chosen_frequency: str = ""
+    """The frequency that a person decided on for a correction; empty where it is to be decided."""
 
 
 class IntakeBatcher:
@@ -257,6 +260,7 @@ def _status(
         vendor_claim_id=claim.Svc_VendorClaimId,
         total_cents=total,
         day=today,
+        is_void=form_of(claim).frequency(claim) == VOID,
     )
     return vault.seal(site.scope, STATUS_COLUMN, request_id, encode_claim_status(status))
 
