@@ -1,7 +1,8 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
 Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `store/schema/worklist` and `pipeline/operator/claim_work`.
+`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `console/claim_files`, `store/schema/worklist`,
+`pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
 import re
@@ -13,7 +14,9 @@ from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
+from clearlane.console.claim_files import explain_segments
 from clearlane.console.search_page import read_name
+from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, claim_notes
 from clearlane.store.sql import Statement
@@ -188,6 +191,28 @@ async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandb
     await sandbox.control.set_mode("TST01", "up")
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down" not in text_of(await operator.text("/"))
+
+
+async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, biller):
+    numbers = [await sandbox.send("3004") for _ in range(3)]
+    await sandbox.advance(2)
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    counted = await refresh_summary(context, site, with_causes=True)
+    assert counted.causes == {"TST01 277CA A7:562:85 F33A_BillingProviderNpi": 3}
+    page = text_of(await biller.text(f"/claims/{numbers[0]}"))
+    assert "seen on 2 other claims this week" in page
+    earlier = text_of(await biller.text(f"/claims/{sandbox.numbers['3004']}"))
+    assert "seen on 3 other claims this week" in earlier
+    again = await refresh_summary(context, site)
+    assert (again.causes, again.causes_at) == (counted.causes, counted.causes_at)
+
+
+async def test_every_element_of_a_claims_files_is_explained(sandbox, biller):
+    page = text_of(await biller.text(f"/claims/{sandbox.numbers['3004']}?show=files"))
+    assert "The claim as it goes to the payer (837)" in page
+    assert re.search(r"CLM02 [\w ]*charge[\w ]* 100", page, re.IGNORECASE)
+    assert "STC01-1 Category A7 Rejected" in page
+    assert explain_segments(b"no X12 at all") == []
 
 
 def test_charts_have_a_table_of_the_same_numbers():

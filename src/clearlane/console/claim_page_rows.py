@@ -24,7 +24,14 @@ CLAIM_PAGES = (
         show=claim_page.show_claim,
         notices=claim_page.NOTICES,
     ),
-    PageRow(path="/claims/{number}/notes", methods=SEND, roles=BILLERS, show=claim_page.add_note),
+    PageRow(
+        path="/claims/{number}/notes",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/claims",
+        show=claim_page.add_note,
+        kept={"do": "look"},
+    ),
     PageRow(
         path="/claims/{number}/correct",
         roles=BILLERS,
@@ -37,6 +44,7 @@ CLAIM_PAGES = (
         roles=BILLERS,
         menu="/claims",
         show=correct_page.save_correction,
+        kept={"do": "look"},
     ),
     *(
         PageRow(
@@ -45,6 +53,7 @@ CLAIM_PAGES = (
             roles=BILLERS,
             menu="/claims",
             show=show,
+            kept=None if methods is READ else {"do": "look"},
         )
         for path, methods, show in (
             ("again", READ, resend_page.show_again),
@@ -77,5 +86,6 @@ CLAIM_PAGES = (
         roles=BILLERS,
         menu="/claims",
         show=fix_cause_page.send_cause,
+        kept={"do": "check"},
     ),
 )

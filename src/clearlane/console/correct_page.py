@@ -118,7 +118,9 @@ async def save_correction(request: PageRequest) -> Response:
     state = await _check(request, opened, changes)
     if request.form.get("do") == "send" and not state.errors and not state.conflict:
         return await _send(request, state)
-    wants_review = request.form.get("do") == "review"
+    # A form that was kept while its session ended is shown as it was; the review alone has a way.
+    is_kept_review = request.form.get("do") == "look" and "way" in request.form.names()
+    wants_review = request.form.get("do") == "review" or is_kept_review
     if wants_review and changes and not state.errors and not state.conflict:
         return _render_review(request, state)
     return _render_form(request, state, checked=True)

@@ -136,6 +136,11 @@ class PageRequest:
         """Whether the user is an operator."""
         return self.signed_in_user.role is ConsoleRole.OPERATOR
 
+    @property
+    def path(self) -> str:
+        """The path of the address inside the console."""
+        return str(self.http_request.scope["path"]).removeprefix("/console") or "/"
+
     def query(self, name: str) -> str:
         """Return a parameter of the address; empty where it is missing."""
         return str(self.http_request.query_params.get(name, ""))

@@ -1,5 +1,5 @@
 // What a page does with a script, each of which works without one, only slower: the search shortcut, selects that
-// send their form, copying of numbers, and choosing all rows. No inline handler, no other host, no patient data kept.
+// send their form, going back to a kept form, copying of numbers, and choosing all rows. No inline handler, no other host, no patient data kept.
 "use strict";
 
 document.documentElement.classList.add("with-script");
@@ -28,6 +28,9 @@ document.addEventListener("change", (event) => {
     for (const box of boxes) box.checked = event.target.checked;
   }
 });
+
+// A form that was kept while its session ended: its page shows it as it was, and does nothing else.
+for (const form of document.querySelectorAll("form[data-send-now]")) form.requestSubmit();
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;

@@ -16,6 +16,7 @@ from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
 from clearlane.pipeline.query.claim_list import OPEN_LABELS, silence_cutoff
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_summaries as store
@@ -79,6 +80,9 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     month: MonthFigures
     month_before: MonthFigures
     days: list[ChartDay]
+    causes: dict[str, int] = {}
+    """On how many claims each cause was seen lately (``cause_counts``)."""
+    causes_at: datetime | None = None
 
     def total(self, labels: Iterable[str], *, recent: bool = False) -> LabelTotals:
         """Return the totals of several labels."""
@@ -137,14 +141,21 @@ async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
     """Return the site's summary; count it now where it never was."""
     async with context.database.read(site.scope) as tx:
         kept = await store.find_summary(tx)
-    return await refresh_summary(context, site) if kept is None else _DECODER.decode(kept.content)
+    if kept is None:
+        return await refresh_summary(context, site, with_causes=True)
+    return _DECODER.decode(kept.content)
 
 
-async def refresh_summary(context: WorkContext, site: Site) -> SiteSummary:
-    """Count a site's claims and keep the summary."""
+async def refresh_summary(
+    context: WorkContext, site: Site, *, with_causes: bool = False
+) -> SiteSummary:
+    """Count a site's claims and keep the summary. Causes cost more, and are counted by schedule alone."""
     now = context.clock.now()
     async with context.database.read(site.scope) as tx:
         summary = await _count(tx, now, silence_cutoff(context), site.time_zone)
+        kept = await store.find_summary(tx)
+    before = _DECODER.decode(kept.content) if kept else None
+    summary = await _with_causes(context, site, summary, before, count=with_causes)
     content = msgspec.json.encode(summary)
     await context.database.write(
         site.scope,
@@ -154,11 +165,30 @@ async def refresh_summary(context: WorkContext, site: Site) -> SiteSummary:
     return summary
 
 
+async def _with_causes(
+    context: WorkContext,
+    site: Site,
+    summary: SiteSummary,
+    before: SiteSummary | None,
+    *,
+    count: bool,
+) -> SiteSummary:
+    """Return a summary with its causes: counted anew, or as they stood."""
+    counted_at, now = before.causes_at if before else None, summary.counted_at
+    is_old = counted_at is None or now - counted_at >= timedelta(minutes=CAUSE_MINUTES_MAX)
+    if count and is_old:
+        causes = await count_causes(context, site, now)
+        return msgspec.structs.replace(summary, causes=causes, causes_at=now)
+    if before is None:
+        return summary
+    return msgspec.structs.replace(summary, causes=before.causes, causes_at=before.causes_at)
+
+
 async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Refresh the summaries of sites whose claims have changed since, and all of them once a day."""
     for site in context.accounts().sites:
         if site.baa_accepted and await _is_stale(context, site):
-            await refresh_summary(context, site)
+            await refresh_summary(context, site, with_causes=True)
 
 
 async def _is_stale(context: WorkContext, site: Site) -> bool:
