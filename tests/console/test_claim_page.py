@@ -16,11 +16,13 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
 from clearlane.console.claim_files import explain_segments
 from clearlane.console.search_page import read_name
-from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.enrollment.enroll import enroll
+from clearlane.pipeline.query.claim_summary import refresh_summary, refresh_tick
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, claim_notes
 from clearlane.store.sql import Statement
-from tests.console.sandbox_console import open_sandbox_console
+from tests.console.sandbox_console import SENDER, open_sandbox_console
+from tests.enrollment.invented import a_document, a_practice
 
 XSS = "<script>alert(1)</script>"
 NOTES = Statement(select(claim_notes.c.payload), system=True)
@@ -213,6 +215,24 @@ async def test_every_element_of_a_claims_files_is_explained(sandbox, biller):
     assert re.search(r"CLM02 [\w ]*charge[\w ]* 100", page, re.IGNORECASE)
     assert "STC01-1 Category A7 Rejected" in page
     assert explain_segments(b"no X12 at all") == []
+
+
+async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    await enroll(
+        context, a_document(a_practice()), site=site, actor=SENDER, now=context.clock.now()
+    )
+    await refresh_tick(context, None)
+    # A new one is the operator's; one that the payer refused concerns the site.
+    assert "Enrollment tasks 1 enrollments" in text_of(await operator.text("/?site=A-1"))
+    assert "Enrollment tasks" not in await biller.text("/")
+    [id] = re.findall(r"/enrollments/(E\w+)", await biller.text("/enrollments"))
+    payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
+    move = {"payer": payer.payer_id, "type": payer.type, "event": "refuse", "reason": "TIN"}
+    assert (await operator.ask(f"/enrollments/{id}/move", form=move)).status_code == 303
+    await refresh_tick(context, None)
+    assert "Enrollment tasks" in await biller.text("/")
 
 
 def test_charts_have_a_table_of_the_same_numbers():
