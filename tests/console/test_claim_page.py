@@ -1,7 +1,7 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
 Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `console/claim_files`, `store/schema/worklist`,
+`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `console/claim_files`, `console/claim_money`, `store/schema/worklist`,
 `pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
@@ -15,7 +15,9 @@ from sqlalchemy import select
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
 from clearlane.console.claim_files import explain_segments
+from clearlane.console.claim_money import money_table
 from clearlane.console.search_page import read_name
+from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.query.claim_summary import refresh_summary, refresh_tick
 from clearlane.store.database import SystemScope
@@ -100,6 +102,24 @@ async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, bil
     assert "CO-50" in denied
     files = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}?show=files"))
     assert "CLP*" in files
+
+
+def test_each_adjustment_of_a_line_stands_in_one_column():
+    def adjusted(group, reason, amount, *, denial=False):
+        return LineAdjustment(group=group, reason=reason, amount=amount, denial=denial)
+
+    paid = PaidLine(
+        paid=50,
+        adjustments=(
+            adjusted("PR", "1", 10), adjusted("PR", "2", 11), adjusted("PR", "3", 12),
+            adjusted("CO", "45", 13), adjusted("PR", "204", 14), adjusted("OA", "23", 15),
+        ),
+    )  # fmt: skip
+    denied = PaidLine(adjustments=(adjusted("CO", "50", 100, denial=True), adjusted("CO", "45", 1)))
+    table = money_table(ClaimOccurrence(lines=(paid, denied)))
+    assert table.total == {
+        "deductible": 10, "coinsurance": 11, "copay": 12, "write_off": 29, "denied": 100, "other": 14,
+    }  # fmt: skip
 
 
 async def test_a_note_is_sealed_and_shown_as_text(sandbox, biller):

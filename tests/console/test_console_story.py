@@ -121,8 +121,12 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     why = page.locator("section.why")
     assert "birth date" in await why.inner_text()
 
-    # Correct it, send.
+    # Correct it, send. A field is checked when it is left.
     await page.get_by_role("link", name="Correct and resubmit", exact=True).first.click()
+    await page.get_by_label("Box 3: Patient's birth date").fill("2999-01-01")
+    await page.keyboard.press("Tab")
+    await page.get_by_role("button", name=re.compile(r"\d things? to fix")).wait_for()
+    assert await page.locator("[data-finding]:visible").count() > 0
     await page.get_by_label("Box 3: Patient's birth date").fill("1980-05-05")
     await page.get_by_label("Box 11a: Insured's birth date").fill("1980-05-05")
     await page.get_by_role("button", name="Review").click()

@@ -13,6 +13,7 @@ from clearlane.console.claim_actions import claim_actions
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claim_filters import BY_KEY, read_filters
+from clearlane.console.claim_money import money_table
 from clearlane.console.claim_words import LabelTag, generation_words, label_tag
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
@@ -44,6 +45,18 @@ WALK_CHARACTERS_MAX = 500
 NOTE_CHARACTERS_MAX = 4_000
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
 SHOWN = {"form": "Form", "money": "Lines and money", "files": "Files", "notes": "Notes"}
+DECIDED_BY = frozenset(
+    {
+        ClaimLabel.REJECTED,
+        ClaimLabel.DENIED,
+        ClaimLabel.PARTLY_DENIED,
+        ClaimLabel.TAKEN_BACK,
+        ClaimLabel.PAID,
+        ClaimLabel.FORWARDED,
+        ClaimLabel.PREDETERMINED,
+    }
+)
+"""Labels behind which "by the payer" can stand."""
 REPLACED = LabelTag("done", "Replaced")
 NOT_ACCEPTED = LabelTag("done", "Not accepted")
 
@@ -134,6 +147,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         sheet=_sheet(opened) if shown == "form" else None,
         decisions=decisions,
         lines=_money_lines(decisions),
+        table=money_table(in_force) if (in_force := _money_lines(decisions)) else None,
         net=_net(decisions),
         wording=wording,
         cause_of=lambda one: to_reason(one).cause,
@@ -220,13 +234,14 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
     name = payer_name(request, row.payer_id, row.kind)
     if day is None:
         return f"to {name}" if row.label is ClaimLabel.SENT else f"for {name}"
-    return f"by {name}, {day:%b} {day.day}"
+    by = "by " if row.label in DECIDED_BY else "· "
+    return f"{by}{name}, {day:%b} {day.day}"
 
 
 def _sheet(opened: OpenedClaim) -> FormSheet:
     loaded = opened.history.loaded
     repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
-    return form_sheet(loaded.claim, faults_by_field(opened), repaired)
+    return form_sheet(loaded.claim, faults_by_field(opened), repaired, loaded.given)
 
 
 def _views(
@@ -247,9 +262,11 @@ def _views(
 def _entry_kind(entry: HistoryEntry) -> str:
     """Return the colour of an entry of the timeline."""
     words = entry.headline.lower()
-    if any(word in words for word in ("refused", "rejected")):
+    if any(word in words for word in ("refused", "rejected", "denied")):
         return "act"
-    return "good" if words.startswith("remittance") else ""
+    if not words.startswith("remittance"):
+        return ""
+    return "act" if any(is_denied(one) for one in entry.explanations) else "good"
 
 
 # ---- money ---------------------------------------------------------------------------------------

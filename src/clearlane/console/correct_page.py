@@ -3,6 +3,7 @@
 Every step keeps the draft, sealed. Nothing is sent before the review was shown and its button pressed.
 """
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from clearlane.claims.finding import ClaimFinding
 from clearlane.console import overtaken_correction
 from clearlane.console.claim_actions import why_not_correct
+from clearlane.console.claim_files import sent_x12
 from clearlane.console.claim_page import OpenedClaim, faults_by_field, open_claim
 from clearlane.console.claims_page import payer_name
 from clearlane.console.correction_form import (
@@ -35,6 +37,8 @@ from clearlane.pipeline.operator.draft_corrections import OpenDraft
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
 INPUT_PREFIX = "f."
+ENVELOPE = ("ISA", "GS", "ST", "BHT", "SE", "GE", "IEA")
+"""Segments that are about the file and not about the claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +234,21 @@ def _render_form(
     )
 
 
+def _changed_segments(
+    request: PageRequest, opened: OpenedClaim, outcome: CorrectionOutcome
+) -> list[tuple[str, str]]:
+    """Return the segments of the 837 that differ, each with ``before`` or ``after``."""
+    before = sent_x12(request.context.work_context, opened.history.loaded)
+    lines = [x12.decode("latin-1").splitlines() for x12 in (before, outcome.x12)]
+    old, new = ([line for line in one if not line.startswith(ENVELOPE)] for one in lines)
+    words = {"-": "before", "+": "after"}
+    return [
+        (words[line[0]], line[1:])
+        for line in difflib.unified_diff(old, new, n=0, lineterm="")
+        if line[0] in words and not line.startswith(("---", "+++"))
+    ]
+
+
 def _by_box(inputs: list[CorrectionInput]) -> list[tuple[str, list[CorrectionInput]]]:
     """Return the inputs with a value first, then those without."""
     filled = [one for one in inputs if one.sent]
@@ -253,7 +272,7 @@ def _render_review(request: PageRequest, state: CorrectionState, *, fault: str =
         ways=WAY_TITLES,
         reason=request.form.get("reason")[:REASON_CHARACTERS_MAX],
         why_this_way=request.form.get("way-reason")[:REASON_CHARACTERS_MAX],
-        x12=outcome.x12.decode("latin-1").replace("~", "~\n") if outcome else "",
+        segments=_changed_segments(request, opened, outcome) if outcome else [],
         fault=fault,
         claim_url=f"/claims/{opened.number}",
     )
