@@ -8,6 +8,8 @@ Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`
 import re
 from datetime import date
 from html import unescape
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
@@ -16,6 +18,7 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
 from clearlane.console.claim_files import explain_segments
 from clearlane.console.claim_money import money_table
+from clearlane.console.first_steps import steps
 from clearlane.console.search_page import read_name
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
@@ -26,6 +29,7 @@ from clearlane.store.sql import Statement
 from tests.console.sandbox_console import SENDER, open_sandbox_console
 from tests.enrollment.invented import a_document, a_practice
 
+ROOT = Path(__file__).parents[2]
 XSS = "<script>alert(1)</script>"
 NOTES = Statement(select(claim_notes.c.payload), system=True)
 AUDIT = Statement(select(audit.c.action, audit.c.ids))
@@ -59,7 +63,7 @@ async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
     assert "Correct box 33a" in text
     assert "claim 1 of 1" in text
     assert re.search(r'class="wide fault"><dt>33a', page)
-    assert text.index("277CA") < text.index("Received")
+    assert text.index("Rejected (277CA)") < text.index("Received")
 
 
 async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
@@ -194,6 +198,15 @@ async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
     assert "as a table" in text
     assert "First steps" not in text
     assert "Claims 2 need you" in text_of(await biller.text("/claims"))
+
+
+def test_a_new_installation_in_production_is_led_to_guides_that_exist():
+    request = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), site=object())
+    shown = steps(request, None, has_payments=False)
+    for one in shown:
+        assert (ROOT / one.href.strip("/")).with_suffix(".md").exists(), one.href
+    assert len(shown) == 3
+    assert steps(request, None, has_payments=True) == []
 
 
 async def test_a_new_sandbox_shows_first_steps_that_work(sandbox):
