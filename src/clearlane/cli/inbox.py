@@ -120,7 +120,10 @@ def show(
         return
     show_facts(list(facts(found.file).items()))
     if parked:
-        show_table(list(parked[0]), [list(row.values()) for row in parked])
+        show_table(
+            [TableColumn(name, wrap=name == "reason") for name in parked[0]],
+            [list(row.values()) for row in parked],
+        )
 
 
 @app.command()
