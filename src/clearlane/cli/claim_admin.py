@@ -15,9 +15,9 @@ from clearlane.claims.explain import FieldExplanation, explain
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.write_837 import Envelope, TradingPartner, write_claims
+from clearlane.cli.claim_ids import choose_claim_number
 from clearlane.cli.claim_output import claim_state, show_explained, show_history
 from clearlane.cli.operator_command import run_in_installation, show_json
-from clearlane.cli.output import printable
 from clearlane.cli.storage_command import operator, refuse
 from clearlane.kernel.finding import Finding
 from clearlane.pipeline.find_claim import find_claim_numbers
@@ -90,12 +90,7 @@ async def find_claim_number(installation: Installation, given: str) -> str:
     numbers = await find_claim_numbers(
         installation.database, installation.vault, installation.accounts.sites, wanted
     )
-    if not numbers:
-        refuse(f"There is no claim with the claim number or vendor claim id {printable(wanted)}.")
-    if len(numbers) > 1:
-        listed = ", ".join(numbers)
-        refuse(f"Several sites have a claim {printable(wanted)}: give its claim number: {listed}.")
-    return numbers[0]
+    return choose_claim_number(wanted, numbers, refuse)
 
 
 async def _load_history(installation: Installation, claim: str) -> ClaimHistory:
