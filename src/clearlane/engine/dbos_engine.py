@@ -79,6 +79,7 @@ class Engine:
         migrate: bool = True,
     ) -> None:
         self._embedded = not url.startswith("postgres")
+        self._database_url = url
         self._url = engine_database_url(context.data, url)
         self._executor = EMBEDDED if self._embedded else context.node
         self._context, self._nodes, self._recovery_settings = context, nodes, recovery_settings
@@ -142,9 +143,9 @@ class Engine:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
 
-    async def backlog(self) -> EngineBacklog:
+    async def backlog(self) -> EngineBacklog | None:
         """Return the work that no node has begun."""
-        return await read_backlog(self._client)
+        return await read_backlog(self._context.data, self._database_url)
 
     async def parked(self) -> list[ParkedWork]:
         """Return work that waits for a person, because the nodes that did it kept dying."""
