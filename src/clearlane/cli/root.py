@@ -79,6 +79,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),
     "payment": CommandEntry("payment", "Payments (835): list, show, export, assign."),
     "inbox": CommandEntry("inbox", "Files from payers: list, show, replay, discard."),
+    "work": CommandEntry("work", "Durable work that stopped: list, release."),
     "export-undelivered": CommandEntry(
         "export_undelivered", "Write undelivered claims as 837 files."
     ),
