@@ -462,6 +462,8 @@ claims = client_table(
         "state",
         "payer_id",
         "created_at",
+        # Row-level security looks at the owner of each row.
+        postgresql_include=["vendor_id", "site_id"],
         sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
         postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),
