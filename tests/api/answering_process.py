@@ -7,22 +7,15 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 from clearlane.api.idempotency import answer_once
-from clearlane.kernel.clock import ManualClock
-from clearlane.store.vault import Vault
-from tests.api.test_idempotency import Counting, a_call
-from tests.databases import START, Place
+from tests.api.test_idempotency import Counting, a_call, open_node
+from tests.databases import Place
 
 
 async def main(given):
-    place, clock = Place(given["kind"], given["url"], Path(given["data"])), ManualClock(START)
-    database = await place.open(clock)
-    vault = Vault(database, place.keys(), clock)
-    await vault.load()
-    service = SimpleNamespace(database=database, vault=vault, wall=clock, clock=clock)
-    await answer_once(a_call(service, given["vendor"], Counting()))
+    node = await open_node(Place(given["kind"], given["url"], Path(given["data"])))
+    await answer_once(a_call(node, given["vendor"], Counting()))
 
 
 if __name__ == "__main__":

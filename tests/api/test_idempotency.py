@@ -40,16 +40,20 @@ CHANGES = Statement(select(audit.c.seq).where(audit.c.action == CHANGE), system=
 SECRET = "ARDEN"
 
 
-@pytest.fixture(params=KINDS)
-async def service(request, new_place):
+async def open_node(place):
     """What `answer_once` needs of an installation."""
-    place = await new_place(request.param)
     clock = ManualClock(START)
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    yield SimpleNamespace(place=place, database=database, vault=vault, wall=clock, clock=clock)
-    await database.close()
+    return SimpleNamespace(place=place, database=database, vault=vault, wall=clock, clock=clock)
+
+
+@pytest.fixture(params=KINDS)
+async def service(request, new_place):
+    node = await open_node(await new_place(request.param))
+    yield node
+    await node.database.close()
 
 
 def a_call(service, vendor, handler, *, key="k1", body=b"{}", **changes):
@@ -190,13 +194,18 @@ async def test_a_call_cut_off_after_its_change_is_answered_when_it_is_repeated(s
     assert (handler.count, await changes(service)) == (0, 1)
 
 
-async def test_of_calls_at_once_one_is_carried_out_and_all_get_its_answer(service):
+async def test_of_calls_at_once_on_any_node_one_is_carried_out_and_all_get_its_answer(service):
     scope, handler = await make_site(service.database), Counting()
+    nodes = [service]
+    if service.place.kind == "postgresql":
+        nodes.append(await open_node(service.place))
     ends = await asyncio.gather(
-        *(answer_once(a_call(service, scope.vendor, handler)) for _ in range(8))
+        *(answer_once(a_call(node, scope.vendor, handler)) for _ in range(8) for node in nodes)
     )
     assert await changes(service) == 1
     assert len({one.body for one in ends}) == 1
+    for node in nodes[1:]:
+        await node.database.close()
 
 
 async def test_a_call_refused_because_of_its_twin_gets_the_answer_of_that(service):
