@@ -77,6 +77,7 @@ from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
 from clearlane.client.transport import AsyncTransport, Request, Response, Transport
 from clearlane.client.v1_models import (
+    AuditedCall,
     ClaimDetails,
     ClaimFindingInfo,
     ClaimHistoryEntry,
@@ -98,6 +99,7 @@ __all__ = [
     "AsyncClient",
     "AsyncHttpTransport",
     "AsyncTransport",
+    "AuditedCall",
     "BaaMissing",
     "BadCredentials",
     "Benefit",
