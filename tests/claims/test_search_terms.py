@@ -24,7 +24,7 @@ def a_claim(kind, **changes):
         ("Arden", "ARDEN", "ARD"),
         ("O'Árden-Byrne ", "OARDENBYRNE", "OAR"),
         ("de la Cruz", "DELACRUZ", "DEL"),
-        ("Ng", "NG", ""),
+        ("Ng", "NG", "NG"),
         ("", "", ""),
     ],
 )

@@ -39,7 +39,7 @@ def search_terms(claim: Claim) -> SearchTerms:
     return SearchTerms(
         (given.get(form.names.account) or "").strip(),
         (name, born.isoformat()) if name and born else None,
-        name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else "",
+        name[:NAME_START_LETTERS],
     )
 
 
@@ -53,6 +53,5 @@ def search_name(text: str) -> str:
 
 
 def name_start(text: str) -> str:
-    """Return the first letters of a last name, as names are compared; empty where it has fewer."""
-    name = search_name(text)
-    return name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else ""
+    """Return the first letters of a last name, as names are compared; all of a shorter one."""
+    return search_name(text)[:NAME_START_LETTERS]

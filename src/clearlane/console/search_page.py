@@ -10,7 +10,7 @@ from datetime import date, datetime
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.claims.search_terms import name_start, search_name
+from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search_name
 from clearlane.console.claim_words import generation_words, row_tag
 from clearlane.console.claims_page import DAY_SECONDS, payer_name
 from clearlane.console.page_request import PageRequest
@@ -88,9 +88,7 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
                     vendor_claim_key=claim_search.vendor_claim_key(vault, scope.vendor, text)
                 ),
                 ClaimFilters(account_key=claim_search.account_key(vault, scope.vendor, text)),
-                ClaimFilters(
-                    payer_number_key=claim_search.payer_number_key(vault, scope.vendor, text)
-                ),
+                ClaimFilters(payer_number_key=claim_search.payer_number_key(vault, text)),
             ):
                 found += await _numbers(request, scope, filters)
     return await _load(request, sites, found)
@@ -98,20 +96,15 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
 
 async def _find_by_name(request: PageRequest, sites: Sequence[Site], text: str) -> list[ClaimRow]:
     name, born = read_name(text)
-    if not name_start(name):
+    start = name_start(name)
+    if not start or (born is None and len(start) < NAME_START_LETTERS):
         return []
     found: list[tuple[int, str]] = []
     vault = request.context.vault
     for scope in _scopes(sites):
-        filters = (
-            ClaimFilters(
-                patient_key=claim_search.patient_key(
-                    vault, scope.vendor, search_name(name), born.isoformat()
-                )
-            )
-            if born
-            else ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, name_start(name)))
-        )
+        filters = ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, start))
+        if born:
+            filters = claim_search.patient_filters(vault, scope.vendor, name, born)
         found += await _numbers(request, scope, filters)
     rows = await _load(request, sites, found)
     wanted = search_name(name)

@@ -5,12 +5,13 @@ pages continue from the last row. Knows no field of a claim.
 """
 
 from dataclasses import dataclass, fields
+from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, select, tuple_
 
-from clearlane.claims.search_terms import SearchTerms
+from clearlane.claims.search_terms import SearchTerms, name_start, search_name
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
@@ -48,9 +49,12 @@ def name_key(vault: Vault, vendor_id: int, name_start: str) -> int:
     return vault.search_key(vendor_id, "name start", name_start)
 
 
-def payer_number_key(vault: Vault, vendor_id: int, number: str) -> int | None:
-    """Return the keyed hash of the payer's number of a claim; None where it has none."""
-    return vault.search_key(vendor_id, "payer number", number.strip()) if number else None
+def payer_number_key(vault: Vault, number: str) -> int | None:
+    """Return the keyed hash of the payer's number of a claim; None where it has none.
+
+    It spans vendors, because a payer may answer with that number alone.
+    """
+    return vault.search_key(0, "payer number", number.strip()) if number else None
 
 
 def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
@@ -87,6 +91,14 @@ class ClaimFilters:
         """Return the filters that are set."""
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in found.items() if value is not None}
+
+
+def patient_filters(vault: Vault, vendor_id: int, name: str, birth_day: date) -> ClaimFilters:
+    """Return the filters of a patient, by last name and birth date. The index begins with the start of the name."""
+    return ClaimFilters(
+        name_key=name_key(vault, vendor_id, name_start(name)),
+        patient_key=patient_key(vault, vendor_id, search_name(name), birth_day.isoformat()),
+    )
 
 
 class FoundClaim(NamedTuple):

@@ -72,7 +72,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 """Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001b"
+HEAD = "v0001c"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -418,13 +418,12 @@ claims = client_table(
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
     Index("ix_claims_vendor_claim_key", "vendor_id", "site_id", "vendor_claim_key"),
     Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
-    Index("ix_claims_patient_key", "vendor_id", "site_id", "patient_key"),
-    Index("ix_claims_name_key", "vendor_id", "site_id", "name_key"),
+    Index("ix_claims_patient", "vendor_id", "site_id", "name_key", "patient_key"),
     Index(
         "ix_claims_payer_number_key",
+        "payer_number_key",
         "vendor_id",
         "site_id",
-        "payer_number_key",
         sqlite_where=text("payer_number_key IS NOT NULL"),
         postgresql_where=text("payer_number_key IS NOT NULL"),
     ),
