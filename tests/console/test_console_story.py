@@ -137,6 +137,7 @@ def addresses(service):
         *shown,
         "/claims?tab=rejected&group=0",
         "/search?q=zzz",
+        "/people/1",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
         *(f"/claims/{denied}?show={part}" for part in ("money", "files", "notes")),

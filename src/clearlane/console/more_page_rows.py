@@ -14,6 +14,7 @@ from clearlane.console import (
     payment_page,
     payments_page,
     people_page,
+    person_page,
     sandbox_page,
 )
 from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, SEND, PageRow
@@ -213,8 +214,23 @@ PEOPLE_PAGES = (
             ("state", people_page.set_state),
         )
     ),
+    PageRow(
+        path="/people/{id}",
+        roles=OPERATORS,
+        menu="/people",
+        show=person_page.show_person,
+        notices=person_page.NOTICES,
+    ),
+    PageRow(
+        path="/people/{id}/role",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/people",
+        show=person_page.set_role,
+    ),
     PageRow(path="/me", roles=EVERYBODY, show=me_page.show_me, notices=me_page.NOTICES),
     PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),
+    PageRow(path="/me/recovery-codes", methods=SEND, roles=EVERYBODY, show=me_page.renew_codes),
     PageRow(path="/me/sessions", methods=SEND, roles=EVERYBODY, show=me_page.end_sessions),
 )
 

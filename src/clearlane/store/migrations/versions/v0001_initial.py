@@ -949,6 +949,15 @@ def _console() -> None:
     )
     op.create_index("ix_console_sessions_ends_at", "console_sessions", ["ends_at"])
     op.create_index("ix_console_sessions_user_id", "console_sessions", ["user_id"])
+    op.create_table(
+        "recovery_codes",
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("code_hash", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "code_hash", name="pk_recovery_codes"),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["console_users.id"], name="fk_recovery_codes_user_id"
+        ),
+    )
 
 
 def _events() -> None:
