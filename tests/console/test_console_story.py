@@ -138,6 +138,7 @@ def addresses(service):
         "/claims?tab=rejected&group=0",
         "/search?q=zzz",
         "/people/1",
+        "/accounts/ACME/webhooks",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
         *(f"/claims/{denied}?show={part}" for part in ("money", "files", "notes")),

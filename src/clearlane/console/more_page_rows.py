@@ -16,6 +16,8 @@ from clearlane.console import (
     people_page,
     person_page,
     sandbox_page,
+    webhook_page,
+    webhooks_page,
 )
 from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, SEND, PageRow
 
@@ -198,6 +200,39 @@ ACCOUNT_PAGES = (
     ),
 )
 
+WEBHOOK_PAGES = (
+    PageRow(
+        path="/accounts/{vendor}/webhooks",
+        roles=OPERATORS,
+        menu="/accounts",
+        show=webhooks_page.show_webhooks,
+    ),
+    PageRow(
+        path="/accounts/{vendor}/webhooks/{endpoint}",
+        roles=OPERATORS,
+        menu="/accounts",
+        show=webhook_page.show_webhook,
+        notices=webhook_page.NOTICES,
+    ),
+    *(
+        PageRow(
+            path=f"/accounts/{{vendor}}/webhooks{path}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/accounts",
+            show=show,
+        )
+        for path, show in (
+            ("", webhooks_page.add_webhook),
+            ("/{endpoint}/ping", webhook_page.ping),
+            ("/{endpoint}/rotate", webhook_page.rotate),
+            ("/{endpoint}/disable", webhook_page.disable),
+            ("/{endpoint}/enable", webhook_page.enable),
+            ("/{endpoint}/resend/{event}", webhook_page.resend),
+        )
+    ),
+)
+
 PEOPLE_PAGES = (
     PageRow(
         path="/people",
@@ -244,6 +279,7 @@ MORE_PAGES: tuple[PageRow, ...] = (
     *ELIGIBILITY_PAGES,
     *ENROLLMENT_PAGES,
     *ACCOUNT_PAGES,
+    *WEBHOOK_PAGES,
     *PEOPLE_PAGES,
     *AUDIT_PAGES,
 )
