@@ -14,7 +14,8 @@ PLANS = [
     (("changed_after", "state"), "ix_claims_changed", "ix_claims_changed"),
     (("vendor_claim_key",), "ix_claims_vendor_claim_key", "ix_claims_vendor_claim_key"),
     (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
-    (("patient_key",), "ix_claims_patient_key", "ix_claims_patient_key"),
+    (("name_key", "patient_key"), "ix_claims_name_key", "ix_claims_name_key"),
+    (("member_key",), "ix_claims_member_key", "ix_claims_member_key"),
     (("name_key", "created_from", "created_to"), "ix_claims_name_key", "ix_claims_name_key"),
     (("payer_number_key",), "ix_claims_payer_number_key", "ix_claims_payer_number_key"),
 ]

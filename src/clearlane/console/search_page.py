@@ -1,4 +1,4 @@
-"""The search box: an exact number opens what it names; a last name, with or without a birth date, lists claims.
+"""The search box: an exact number opens what it names; a member id or a last name lists the claims of some months.
 
 Names are found by keyed hashes: a whole last name with a birth date, or its first three letters.
 """
@@ -24,6 +24,9 @@ from clearlane.store.database import SystemScope
 SEARCH_CHARACTERS_MAX = 80
 FOUND_CLAIMS_MAX = 50
 READ_CLAIMS_MAX = 200
+SEARCH_MONTHS = 12
+SEARCH_MONTHS_MAX = 24
+"""How far back the claims of a person are searched at first, and on demand. A number finds a claim of any age."""
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
 DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
 _NAME_AND_DAY = re.compile(
@@ -44,7 +47,9 @@ async def show_search(request: PageRequest) -> Response:
     exact = await _find(request, sites, _number_filters(request, text))
     if len(exact) == 1:
         return request.redirect(f"/claims/{exact[0].number}")
-    found = exact or await _find_by_name(request, sites, text)
+    is_wide = request.query("months") == str(SEARCH_MONTHS_MAX)
+    months = SEARCH_MONTHS_MAX if is_wide else SEARCH_MONTHS
+    found = exact or await _find_by_person(request, sites, text, _months_ago(request.today, months))
     now = request.context.clock.now()
     return request.render(
         "search.html",
@@ -54,7 +59,16 @@ async def show_search(request: PageRequest) -> Response:
         more=len(found) > FOUND_CLAIMS_MAX,
         place=request.site.name if request.site and not everywhere else "all your sites",
         may_widen=not everywhere and len(request.sites) > len(sites),
-        everywhere_url=request.url("/search", q=text, everywhere="1"),
+        everywhere_url=request.url(
+            "/search", q=text, everywhere="1", months=request.query("months")
+        ),
+        period="" if exact else f"the last {months} months",
+        longer_url=""
+        if exact or is_wide
+        else request.url(
+            "/search", q=text, months=SEARCH_MONTHS_MAX, everywhere=request.query("everywhere")
+        ),
+        months_max=SEARCH_MONTHS_MAX,
         payments_url=request.url("/payments", q=text),
         tag=row_tag,
         again=generation_words,
@@ -96,26 +110,54 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
     return await _load(request, sites, found)
 
 
-async def _find_by_name(request: PageRequest, sites: Sequence[Site], text: str) -> list[ClaimRow]:
+async def _find_by_person(
+    request: PageRequest, sites: Sequence[Site], text: str, since: str
+) -> list[ClaimRow]:
+    """Return the claims since a day whose member id this is, or whose patient has this name."""
+    found: list[tuple[int, str]] = []
+    if member := read_member(text):
+        for scope in _scopes(sites):
+            key = claim_search.member_key(request.context.vault, scope.vendor, member)
+            filters = ClaimFilters(member_key=key, created_from=since)
+            found += await _numbers(request, scope, filters)
+    if found:
+        return await _load(request, sites, found)
+    return await _find_by_name(request, sites, text, since)
+
+
+async def _find_by_name(
+    request: PageRequest, sites: Sequence[Site], text: str, since: str
+) -> list[ClaimRow]:
     name, born = read_name(text)
     if not name_start(name):
         return []
     found: list[tuple[int, str]] = []
-    vault = request.context.vault
+    vault, wanted = request.context.vault, search_name(name)
     for scope in _scopes(sites):
-        filters = (
-            ClaimFilters(
-                patient_key=claim_search.patient_key(
-                    vault, scope.vendor, search_name(name), born.isoformat()
-                )
-            )
+        patient = (
+            claim_search.patient_key(vault, scope.vendor, wanted, born.isoformat())
             if born
-            else ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, name_start(name)))
+            else None
+        )
+        filters = ClaimFilters(
+            name_key=claim_search.name_key(vault, scope.vendor, name_start(name)),
+            patient_key=patient,
+            created_from=since,
         )
         found += await _numbers(request, scope, filters)
     rows = await _load(request, sites, found)
-    wanted = search_name(name)
     return [row for row in rows if search_name(row.patient.partition(",")[0]).startswith(wanted)]
+
+
+def read_member(text: str) -> str:
+    """Return a text as member ids are compared; empty where it has no digit, as every member id has."""
+    return search_name(text) if any(map(str.isdigit, text)) else ""
+
+
+def _months_ago(today: date, months: int) -> str:
+    """Return the first day of the month that many months before a day."""
+    index = today.year * 12 + today.month - 1 - months
+    return date(index // 12, index % 12 + 1, 1).isoformat()
 
 
 def read_name(text: str) -> tuple[str, date | None]:

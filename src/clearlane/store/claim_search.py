@@ -26,6 +26,7 @@ class SearchKeys(NamedTuple):
     account: int | None
     patient: int | None
     name: int | None
+    member: int | None
 
 
 def vendor_claim_key(vault: Vault, vendor_id: int, vendor_claim_id: str) -> int:
@@ -48,6 +49,11 @@ def name_key(vault: Vault, vendor_id: int, name_start: str) -> int:
     return vault.search_key(vendor_id, "name start", name_start)
 
 
+def member_key(vault: Vault, vendor_id: int, member: str) -> int:
+    """Return the keyed hash of a member id, as member ids are compared."""
+    return vault.search_key(vendor_id, "member", member)
+
+
 def payer_number_key(vault: Vault, vendor_id: int, number: str) -> int | None:
     """Return the keyed hash of the payer's number of a claim; None where it has none."""
     return vault.search_key(vendor_id, "payer number", number.strip()) if number else None
@@ -59,6 +65,7 @@ def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
         account_key(vault, vendor_id, terms.account) if terms.account else None,
         patient_key(vault, vendor_id, *terms.patient) if terms.patient else None,
         name_key(vault, vendor_id, terms.name_start) if terms.name_start else None,
+        member_key(vault, vendor_id, terms.member) if terms.member else None,
     )
 
 
@@ -80,8 +87,10 @@ class ClaimFilters:
     vendor_claim_key: int | None = None
     account_key: int | None = None
     payer_number_key: int | None = None
-    patient_key: int | None = None
     name_key: int | None = None
+    patient_key: int | None = None
+    """Given together with ``name_key``: one index holds both, in this order."""
+    member_key: int | None = None
 
     def given(self) -> dict[str, object]:
         """Return the filters that are set."""
@@ -148,7 +157,7 @@ async def find_some(tx: Tx, request_ids: list[str]) -> list[FoundClaim]:
 
 _EQUAL = (
     "state", "outcome", "payer_id", "kind", "vendor_claim_key", "account_key", "payer_number_key", "patient_key",
-    "name_key",
+    "name_key", "member_key",
 )  # fmt: skip
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
     **{name: claims.c[name] == bindparam(name) for name in _EQUAL},

@@ -20,7 +20,7 @@ from clearlane.api.v1.claim_json import (
 )
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
-from clearlane.claims.search_terms import search_name
+from clearlane.claims.search_terms import name_start, search_name
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
@@ -148,6 +148,7 @@ def _filters(call: Call) -> ClaimFilters:
         and claim_search.vendor_claim_key(vault, vendor, vendor_claim_id),
         account_key=account and claim_search.account_key(vault, vendor, account),
         payer_number_key=number and claim_search.payer_number_key(vault, vendor, number),
+        name_key=name and claim_search.name_key(vault, vendor, name_start(name)),
         patient_key=name
         and claim_search.patient_key(vault, vendor, search_name(name), born.isoformat()),
     )

@@ -398,11 +398,12 @@ claims = client_table(
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
     # Keyed hashes, cut to 64 bits, that the claim is found by: the vendor's claim id, the account number, the patient's
-    # last name with birth date, the start of that name, and the payer's number.
+    # last name with birth date, the start of that name, the member id, and the payer's number.
     Column("vendor_claim_key", BigInteger, nullable=False, server_default="0"),
     Column("account_key", BigInteger),
     Column("patient_key", BigInteger),
     Column("name_key", BigInteger),
+    Column("member_key", BigInteger),
     Column("payer_number_key", BigInteger),
     # What became of it in the payment that counts; null before there is one.
     Column("outcome", Text),
@@ -418,8 +419,9 @@ claims = client_table(
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
     Index("ix_claims_vendor_claim_key", "vendor_id", "site_id", "vendor_claim_key"),
     Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
-    Index("ix_claims_patient_key", "vendor_id", "site_id", "patient_key"),
-    Index("ix_claims_name_key", "vendor_id", "site_id", "name_key"),
+    # Whoever knows name and birth date knows the start of the name: one index serves both searches.
+    Index("ix_claims_name_key", "vendor_id", "site_id", "name_key", "patient_key"),
+    Index("ix_claims_member_key", "vendor_id", "site_id", "member_key"),
     Index(
         "ix_claims_payer_number_key",
         "vendor_id",

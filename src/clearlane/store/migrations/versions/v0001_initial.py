@@ -276,6 +276,7 @@ def _claims() -> None:
         sa.Column("account_key", sa.BigInteger),
         sa.Column("patient_key", sa.BigInteger),
         sa.Column("name_key", sa.BigInteger),
+        sa.Column("member_key", sa.BigInteger),
         sa.Column("payer_number_key", sa.BigInteger),
         sa.Column("outcome", sa.Text),
         sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
@@ -298,8 +299,8 @@ def _claims() -> None:
         ("changed", ["updated_at", "request_id"]),
         ("vendor_claim_key", ["site_id", "vendor_claim_key"]),
         ("account_key", ["site_id", "account_key"]),
-        ("patient_key", ["site_id", "patient_key"]),
-        ("name_key", ["site_id", "name_key"]),
+        ("name_key", ["site_id", "name_key", "patient_key"]),
+        ("member_key", ["site_id", "member_key"]),
     ):
         op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
     op.create_index(
