@@ -174,6 +174,10 @@ async def test_a_role_is_changed_and_open_sessions_follow_at_once(sandbox, opera
     ):  # fmt: skip
         answer = await operator.ask(f"{path}/role", form=form)
         assert (answer.status_code, sentence in answer.body.decode()) == (400, True), form
+    assert '<h2 id="sessions">Sessions</h2>' in await operator.text(path)
+    answer = await operator.ask(f"{path}/sessions", form={})
+    assert answer.headers["location"] == f"/console{path}?done=ended"
+    assert (await milo.ask("/me")).status_code == 303
     assert "operator to biller" in await operator.text("/audit?action=user.role")
 
 

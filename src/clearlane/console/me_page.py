@@ -55,7 +55,9 @@ async def store_credentials(request: PageRequest) -> Response:
             actor=request.actor,
         )
     except AccountRefused as why:
-        return await _render(request, secret=secret, findings=why.findings, status=400)
+        return await _render(
+            request, secret=secret, findings=why.findings, changing=True, status=400
+        )
     return await _render(request, codes=codes, stored=STORED)
 
 
@@ -101,6 +103,7 @@ async def _render(
     findings: Sequence[Finding] = (),
     codes: Sequence[str] = (),
     stored: str = "",
+    changing: bool = False,
     status: int = 200,
 ) -> Response:
     user = request.signed_in_user
@@ -120,6 +123,7 @@ async def _render(
         findings=findings,
         codes=codes,
         stored=stored,
+        changing=changing,
         codes_left=codes_left,
         has_password=await invitations.has_password(request.context.work_context, user),
         sessions=[(one, one.session_hash == this) for one in sessions],

@@ -146,6 +146,15 @@ ELIGIBILITY_PAGES = (
         menu="/eligibility",
         show=eligibility_page.ask,
     ),
+    # Before the answers: the first row that fits an address is shown.
+    PageRow(path="/eligibility/payers", roles=BILLERS, show=eligibility_page.show_payers),
+    PageRow(
+        path="/eligibility/payers",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/eligibility",
+        show=eligibility_page.find_payers,
+    ),
     PageRow(
         path="/eligibility/{id}",
         roles=EVERYBODY,
@@ -262,6 +271,13 @@ PEOPLE_PAGES = (
         roles=OPERATORS,
         menu="/people",
         show=person_page.set_role,
+    ),
+    PageRow(
+        path="/people/{id}/sessions",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/people",
+        show=person_page.end_sessions,
     ),
     PageRow(path="/me", roles=EVERYBODY, show=me_page.show_me, notices=me_page.NOTICES),
     PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),

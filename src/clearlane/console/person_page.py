@@ -1,4 +1,4 @@
-"""One person of the console: what they see, and the change of their role and sites. For operators."""
+"""One person of the console: what they see, their sessions, and the change of their role and sites. For operators."""
 
 from starlette.responses import Response
 
@@ -7,12 +7,14 @@ from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import path_number
 from clearlane.console.role_form import ROLE_WORDS, offered_sites, read_access, sees_words
 from clearlane.pipeline.access import change_role
+from clearlane.pipeline.access.sign_in import session_hash
 from clearlane.store import console_credentials, recovery_codes
 from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 
 NOTICES = {
     "role": "The role is changed. Open sessions have the new rights from their next page on.",
+    "ended": "All sessions of the person have ended.",
     "same": "Nothing was changed: the person has this role and these sites already.",
 }
 NOT_ONESELF = "You cannot change your own role. Another operator can."
@@ -39,6 +41,19 @@ async def set_role(request: PageRequest) -> Response:
     return request.redirect(f"/people/{person.id}", done="role" if changed else "same")
 
 
+async def end_sessions(request: PageRequest) -> Response:
+    """End every session of a person; of oneself every other one."""
+    person = await _person(request)
+    own = person.id == request.signed_in_user.id
+    keep = session_hash(request.context.vault, request.session) if own else b""
+    await request.context.database.write(
+        store.SCOPE,
+        lambda tx: console_credentials.end_other_sessions(tx, person, keep),
+        actor=request.actor,
+    )
+    return request.redirect(f"/people/{person.id}", done="ended")
+
+
 async def _person(request: PageRequest) -> ConsoleUser:
     id = path_number(request, "id", "person")
     async with request.context.database.read(store.SCOPE) as tx:
@@ -61,7 +76,7 @@ async def _render(
         status,
         person=person,
         sees=sees_words(request, person),
-        sessions=len(sessions),
+        sessions=sessions,
         codes_left=codes_left,
         roles=ROLE_WORDS,
         groups=offered_sites(request),

@@ -737,9 +737,9 @@ def _eligibility() -> None:
     )
     op.create_index("ix_eligibility_requests_created_at", "eligibility_requests", ["created_at"])
     op.create_index(
-        "ix_eligibility_requests_vendor_id_site_id",
+        "ix_eligibility_requests_newest",
         "eligibility_requests",
-        ["vendor_id", "site_id"],
+        ["vendor_id", "site_id", "created_at", "id"],
     )
     op.create_table(
         "eligibility_inquiries",
@@ -755,6 +755,7 @@ def _eligibility() -> None:
         sa.Column("batch_id", sa.BigInteger),
         sa.Column("answered_at", sa.BigInteger),
         sa.Column("answer", sa.Text, nullable=False),
+        sa.Column("patient_key", sa.BigInteger),
         sa.Column("inquiry", sa.LargeBinary, nullable=False),
         sa.Column("response", sa.LargeBinary),
         sa.ForeignKeyConstraint(
@@ -783,9 +784,9 @@ def _eligibility() -> None:
         postgresql_where=sa.text("state <> 'Answered'"),
     )
     op.create_index(
-        "ix_eligibility_inquiries_vendor_id_site_id",
+        "ix_eligibility_inquiries_patient",
         "eligibility_inquiries",
-        ["vendor_id", "site_id"],
+        ["vendor_id", "site_id", "patient_key", "request_id"],
     )
 
 
