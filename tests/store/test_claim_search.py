@@ -14,9 +14,9 @@ PLANS = [
     (("changed_after", "state"), "ix_claims_changed", "ix_claims_changed"),
     (("vendor_claim_key",), "ix_claims_vendor_claim_key", "ix_claims_vendor_claim_key"),
     (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
-    (("name_key", "patient_key"), "ix_claims_name_key", "ix_claims_name_key"),
-    (("member_key",), "ix_claims_member_key", "ix_claims_member_key"),
-    (("name_key", "created_from", "created_to"), "ix_claims_name_key", "ix_claims_name_key"),
+    (("name_key", "patient_key"), "ix_claims_patient", "ix_claims_patient"),
+    (("name_key", "created_from", "created_to"), "ix_claims_patient", "ix_claims_patient"),
+    (("member_key", "created_from"), "ix_claims_day", "ix_claims_vendor_day"),
     (("payer_number_key",), "ix_claims_payer_number_key", "ix_claims_payer_number_key"),
 ]
 

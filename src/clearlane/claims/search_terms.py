@@ -3,8 +3,8 @@
     terms = search_terms(claim)
     terms.patient                       # ("ARDEN", "1980-02-29")
 
-Names and member ids are compared without case, accents, spaces and punctuation. Knows no hash and no database: the terms themselves are
-never stored.
+Names and member ids are compared without case, accents, spaces and punctuation. Knows no hash and no database: the terms
+themselves are never stored.
 """
 
 import unicodedata
@@ -55,5 +55,5 @@ def search_name(text: str) -> str:
 
 
 def name_start(text: str) -> str:
-    """Return the first letters of a last name, as names are compared, or all of a shorter one."""
+    """Return the first letters of a last name, as names are compared; all of a shorter one."""
     return search_name(text)[:NAME_START_LETTERS]

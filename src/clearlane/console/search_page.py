@@ -5,16 +5,17 @@ Names are found by keyed hashes: a whole last name with a birth date, or its fir
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.claims.search_terms import name_start, search_name
+from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search_name
 from clearlane.console.claim_words import generation_words, row_tag
 from clearlane.console.claims_page import DAY_SECONDS, payer_name
 from clearlane.console.page_request import PageRequest
-from clearlane.kernel.ids import VendorScope
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
 from clearlane.store import claim_search
 from clearlane.store.claim_search import ClaimFilters
@@ -102,9 +103,7 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
                     vendor_claim_key=claim_search.vendor_claim_key(vault, scope.vendor, text)
                 ),
                 ClaimFilters(account_key=claim_search.account_key(vault, scope.vendor, text)),
-                ClaimFilters(
-                    payer_number_key=claim_search.payer_number_key(vault, scope.vendor, text)
-                ),
+                ClaimFilters(payer_number_key=claim_search.payer_number_key(vault, text)),
             ):
                 found += await _numbers(request, scope, filters)
     return await _load(request, sites, found)
@@ -116,34 +115,37 @@ async def _find_by_person(
     """Return the claims since a day whose member id this is, or whose patient has this name."""
     found: list[tuple[int, str]] = []
     if member := read_member(text):
-        for scope in _scopes(sites):
-            key = claim_search.member_key(request.context.vault, scope.vendor, member)
-            filters = ClaimFilters(member_key=key, created_from=since)
-            found += await _numbers(request, scope, filters)
+        for site in sites:
+            found += await _find_by_member(request, site, member, since)
     if found:
         return await _load(request, sites, found)
     return await _find_by_name(request, sites, text, since)
+
+
+async def _find_by_member(
+    request: PageRequest, site: Site, member: str, since: str
+) -> list[tuple[int, str]]:
+    key = claim_search.member_key(request.context.vault, site.vendor_id, member)
+    async with request.context.database.read(site.scope) as tx:
+        day = await claim_search.first_member_day(tx, since)
+    filters = ClaimFilters(member_key=key, created_from=day)
+    return await _numbers(request, site.scope, filters)
 
 
 async def _find_by_name(
     request: PageRequest, sites: Sequence[Site], text: str, since: str
 ) -> list[ClaimRow]:
     name, born = read_name(text)
-    if not name_start(name):
+    start = name_start(name)
+    if not start or (born is None and len(start) < NAME_START_LETTERS):
         return []
     found: list[tuple[int, str]] = []
     vault, wanted = request.context.vault, search_name(name)
     for scope in _scopes(sites):
-        patient = (
-            claim_search.patient_key(vault, scope.vendor, wanted, born.isoformat())
-            if born
-            else None
-        )
-        filters = ClaimFilters(
-            name_key=claim_search.name_key(vault, scope.vendor, name_start(name)),
-            patient_key=patient,
-            created_from=since,
-        )
+        filters = ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, start))
+        if born:
+            filters = claim_search.patient_filters(vault, scope.vendor, name, born)
+        filters = replace(filters, created_from=since)
         found += await _numbers(request, scope, filters)
     rows = await _load(request, sites, found)
     return [row for row in rows if search_name(row.patient.partition(",")[0]).startswith(wanted)]
@@ -183,7 +185,7 @@ def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
 
 
 async def _numbers(
-    request: PageRequest, scope: VendorScope, filters: ClaimFilters
+    request: PageRequest, scope: Scope | VendorScope, filters: ClaimFilters
 ) -> list[tuple[int, str]]:
     async with request.context.database.read(scope) as tx:
         page = await claim_search.find_page(tx, filters, after=None, limit=READ_CLAIMS_MAX)

@@ -5,12 +5,13 @@ pages continue from the last row. Knows no field of a claim.
 """
 
 from dataclasses import dataclass, fields
+from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, select, tuple_
 
-from clearlane.claims.search_terms import SearchTerms
+from clearlane.claims.search_terms import SearchTerms, name_start, search_name
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
@@ -18,6 +19,8 @@ from clearlane.store.sql import Statement, among, scoped_select
 from clearlane.store.vault import Vault
 
 STATEMENTS_KEPT_MAX = 512
+MEMBER_CLAIMS_MAX = 100_000
+"""Among how many newest claims of a site a member id is looked for."""
 
 
 class SearchKeys(NamedTuple):
@@ -54,9 +57,12 @@ def member_key(vault: Vault, vendor_id: int, member: str) -> int:
     return vault.search_key(vendor_id, "member", member)
 
 
-def payer_number_key(vault: Vault, vendor_id: int, number: str) -> int | None:
-    """Return the keyed hash of the payer's number of a claim; None where it has none."""
-    return vault.search_key(vendor_id, "payer number", number.strip()) if number else None
+def payer_number_key(vault: Vault, number: str) -> int | None:
+    """Return the keyed hash of the payer's number of a claim; None where it has none.
+
+    It spans vendors, because a payer may answer with that number alone.
+    """
+    return vault.search_key(0, "payer number", number.strip()) if number else None
 
 
 def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
@@ -91,11 +97,20 @@ class ClaimFilters:
     patient_key: int | None = None
     """Given together with ``name_key``: one index holds both, in this order."""
     member_key: int | None = None
+    """Given together with ``created_from``, for one site: the entries of its days are looked through."""
 
     def given(self) -> dict[str, object]:
         """Return the filters that are set."""
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in found.items() if value is not None}
+
+
+def patient_filters(vault: Vault, vendor_id: int, name: str, birth_day: date) -> ClaimFilters:
+    """Return the filters of a patient, by last name and birth date. The index begins with the start of the name."""
+    return ClaimFilters(
+        name_key=name_key(vault, vendor_id, name_start(name)),
+        patient_key=patient_key(vault, vendor_id, search_name(name), birth_day.isoformat()),
+    )
 
 
 class FoundClaim(NamedTuple):
@@ -142,6 +157,15 @@ async def find_page(
         else:
             values["last_change"] = after.updated_at
     return [FoundClaim(*row) for row in await tx.rows(statement, **values)]
+
+
+async def first_member_day(tx: Tx, since: str) -> str:
+    """Return the day from which on a site's claims are looked through for a member id.
+
+    That is the given one, or the day of the last of :data:`MEMBER_CLAIMS_MAX` newest claims.
+    """
+    row = await tx.row(_NTH_DAY, since=since, skipped=MEMBER_CLAIMS_MAX - 1)
+    return since if row is None else str(row[0])
 
 
 async def find_one(tx: Tx, request_id: str) -> FoundClaim | None:
@@ -200,7 +224,16 @@ _DAYS_OF_FEW: dict[str, ColumnElement[bool]] = {
     "created_from": func.coalesce(claims.c.created_day, "") >= bindparam("created_from"),
     "created_to": func.coalesce(claims.c.created_day, "") <= bindparam("created_to"),
 }
-_KEYS = frozenset(name for name in _EQUAL if name.endswith("_key"))
+# Not the member id, whose key is in the index of days.
+_KEYS = frozenset(name for name in _EQUAL if name.endswith("_key")) - {"member_key"}
+_NTH_DAY = scoped_select(
+    select(claims.c.created_day)
+    .where(claims.c.created_day >= bindparam("since"))
+    .order_by(*_NEWEST_FIRST.columns)
+    .limit(1)
+    .offset(bindparam("skipped")),
+    claims,
+)
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)

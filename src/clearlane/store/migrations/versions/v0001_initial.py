@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001b"
+revision = "v0001c"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -292,21 +292,22 @@ def _claims() -> None:
         postgresql_where=sa.text("is_current = 1"),
     )
     op.create_index(
-        "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
+        "ix_claims_day",
+        "claims",
+        ["vendor_id", "site_id", "created_day", "request_id", "member_key"],
     )
     for name, columns in (
         ("vendor_day", ["created_day", "request_id"]),
         ("changed", ["updated_at", "request_id"]),
         ("vendor_claim_key", ["site_id", "vendor_claim_key"]),
         ("account_key", ["site_id", "account_key"]),
-        ("name_key", ["site_id", "name_key", "patient_key"]),
-        ("member_key", ["site_id", "member_key"]),
+        ("patient", ["site_id", "name_key", "patient_key"]),
     ):
         op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
     op.create_index(
         "ix_claims_payer_number_key",
         "claims",
-        ["vendor_id", "site_id", "payer_number_key"],
+        ["payer_number_key", "vendor_id", "site_id"],
         sqlite_where=sa.text("payer_number_key IS NOT NULL"),
         postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )
