@@ -16,6 +16,7 @@ PLANS = [
     (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
     (("name_key", "patient_key"), "ix_claims_patient", "ix_claims_patient"),
     (("name_key", "created_from", "created_to"), "ix_claims_patient", "ix_claims_patient"),
+    (("member_key", "created_from"), "ix_claims_day", "ix_claims_vendor_day"),
     (("payer_number_key",), "ix_claims_payer_number_key", "ix_claims_payer_number_key"),
 ]
 

@@ -19,6 +19,8 @@ from clearlane.store.sql import Statement, among, scoped_select
 from clearlane.store.vault import Vault
 
 STATEMENTS_KEPT_MAX = 512
+MEMBER_CLAIMS_MAX = 100_000
+"""Among how many newest claims of a site a member id is looked for."""
 
 
 class SearchKeys(NamedTuple):
@@ -27,6 +29,7 @@ class SearchKeys(NamedTuple):
     account: int | None
     patient: int | None
     name: int | None
+    member: int | None
 
 
 def vendor_claim_key(vault: Vault, vendor_id: int, vendor_claim_id: str) -> int:
@@ -49,6 +52,11 @@ def name_key(vault: Vault, vendor_id: int, name_start: str) -> int:
     return vault.search_key(vendor_id, "name start", name_start)
 
 
+def member_key(vault: Vault, vendor_id: int, member: str) -> int:
+    """Return the keyed hash of a member id, as member ids are compared."""
+    return vault.search_key(vendor_id, "member", member)
+
+
 def payer_number_key(vault: Vault, number: str) -> int | None:
     """Return the keyed hash of the payer's number of a claim; None where it has none.
 
@@ -63,6 +71,7 @@ def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
         account_key(vault, vendor_id, terms.account) if terms.account else None,
         patient_key(vault, vendor_id, *terms.patient) if terms.patient else None,
         name_key(vault, vendor_id, terms.name_start) if terms.name_start else None,
+        member_key(vault, vendor_id, terms.member) if terms.member else None,
     )
 
 
@@ -84,8 +93,11 @@ class ClaimFilters:
     vendor_claim_key: int | None = None
     account_key: int | None = None
     payer_number_key: int | None = None
-    patient_key: int | None = None
     name_key: int | None = None
+    patient_key: int | None = None
+    """Given together with ``name_key``: one index holds both, in this order."""
+    member_key: int | None = None
+    """Given together with ``created_from``, for one site: the entries of its days are looked through."""
 
     def given(self) -> dict[str, object]:
         """Return the filters that are set."""
@@ -147,6 +159,15 @@ async def find_page(
     return [FoundClaim(*row) for row in await tx.rows(statement, **values)]
 
 
+async def first_member_day(tx: Tx, since: str) -> str:
+    """Return the day from which on a site's claims are looked through for a member id.
+
+    That is the given one, or the day of the last of :data:`MEMBER_CLAIMS_MAX` newest claims.
+    """
+    row = await tx.row(_NTH_DAY, since=since, skipped=MEMBER_CLAIMS_MAX - 1)
+    return since if row is None else str(row[0])
+
+
 async def find_one(tx: Tx, request_id: str) -> FoundClaim | None:
     """Return one claim of the scope."""
     row = await tx.row(_ONE, request_id=request_id)
@@ -160,7 +181,7 @@ async def find_some(tx: Tx, request_ids: list[str]) -> list[FoundClaim]:
 
 _EQUAL = (
     "state", "outcome", "payer_id", "kind", "vendor_claim_key", "account_key", "payer_number_key", "patient_key",
-    "name_key",
+    "name_key", "member_key",
 )  # fmt: skip
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
     **{name: claims.c[name] == bindparam(name) for name in _EQUAL},
@@ -203,7 +224,16 @@ _DAYS_OF_FEW: dict[str, ColumnElement[bool]] = {
     "created_from": func.coalesce(claims.c.created_day, "") >= bindparam("created_from"),
     "created_to": func.coalesce(claims.c.created_day, "") <= bindparam("created_to"),
 }
-_KEYS = frozenset(name for name in _EQUAL if name.endswith("_key"))
+# Not the member id, whose key is in the index of days.
+_KEYS = frozenset(name for name in _EQUAL if name.endswith("_key")) - {"member_key"}
+_NTH_DAY = scoped_select(
+    select(claims.c.created_day)
+    .where(claims.c.created_day >= bindparam("since"))
+    .order_by(*_NEWEST_FIRST.columns)
+    .limit(1)
+    .offset(bindparam("skipped")),
+    claims,
+)
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)

@@ -68,10 +68,11 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Its row of the status list; None where it is not listed."""
     vendor_claim_key: int = 0
     """Keyed hashes that it is found by, cut to 64 bits: of the vendor's claim id, the account number, the patient's last
-    name with birth date, and the start of that name; None where it has none."""
+    name with birth date, the start of that name, and the member id; None where it has none."""
     account_key: int | None = None
     patient_key: int | None = None
     name_key: int | None = None
+    member_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
 
@@ -387,7 +388,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "vendor_claim_key", "account_key", "patient_key", "name_key",
-    "service_day",
+    "member_key", "service_day",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 

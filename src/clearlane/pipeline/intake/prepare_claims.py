@@ -176,6 +176,7 @@ def _row(
         account_key=keys.account,
         patient_key=keys.patient,
         name_key=keys.name,
+        member_key=keys.member,
     )
 
 

@@ -398,11 +398,12 @@ claims = client_table(
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
     # Keyed hashes, cut to 64 bits, that the claim is found by: the vendor's claim id, the account number, the patient's
-    # last name with birth date, the start of that name, and the payer's number.
+    # last name with birth date, the start of that name, the member id, and the payer's number.
     Column("vendor_claim_key", BigInteger, nullable=False, server_default="0"),
     Column("account_key", BigInteger),
     Column("patient_key", BigInteger),
     Column("name_key", BigInteger),
+    Column("member_key", BigInteger),
     Column("payer_number_key", BigInteger),
     # What became of it in the payment that counts; null before there is one.
     Column("outcome", Text),
@@ -412,7 +413,9 @@ claims = client_table(
     Column("label", Text, nullable=False, server_default="received"),
     Column("service_day", Text),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
-    Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
+    # With the key of the member id, which is looked for among the newest claims of a site, without an index of its own
+    # that every submission would have to write.
+    Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id", "member_key"),
     # Lists of a vendor: by age, by last change, and by the keys.
     Index("ix_claims_vendor_day", "vendor_id", "created_day", "request_id"),
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
