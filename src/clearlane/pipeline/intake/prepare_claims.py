@@ -21,6 +21,7 @@ from clearlane.claims.given_values import given_values
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
+    VOID,
     Correction,
     ResubmissionTimes,
 )
@@ -80,6 +81,8 @@ class PreparedClaim(NamedTuple):
     """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
     has_lines: bool = True
     """Whether the judged claim still has its lines; its row has them in any case."""
+    chosen_frequency: str = ""
+    """The frequency that a person decided on for a correction; empty where it is to be decided."""
 
     def __repr__(self) -> str:
         """Leave out what the claim says."""
@@ -263,6 +266,7 @@ def _status(
         vendor_claim_id=claim.Svc_VendorClaimId,
         total_cents=total,
         day=today,
+        is_void=form_of(claim).frequency(claim) == VOID,
     )
     return vault.seal(site.scope, STATUS_COLUMN, request_id, encode_claim_status(status))
 

@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001c"
+revision = "v0001d"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
