@@ -95,7 +95,7 @@ async def submit_correction(
     prepared = await _prepare(context, site, row, changes, now)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
-    prepared = replace(prepared, chosen_frequency=changes.frequency)
+    prepared = prepared._replace(chosen_frequency=changes.frequency)
     preview = await preview_correction(
         context.database, context.vault, site, prepared, claim_number
     )
