@@ -480,6 +480,8 @@ claims = client_table(
     ),
 )
 
+# What vendors and persons did with a claim before it was sent, and that a successor took over its id. What payers said is
+# in ``claim_facts``, and what vendors were told is in ``events``.
 claim_events = client_table(
     "claim_events",
     id_column(),
