@@ -6,13 +6,13 @@ Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`
 """
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
@@ -24,9 +24,10 @@ from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.query.claim_summary import refresh_summary, refresh_tick
 from clearlane.store.database import SystemScope
-from clearlane.store.schema import audit, claim_notes
+from clearlane.store.schema import audit, claim_notes, claims
 from clearlane.store.sql import Statement
 from tests.console.sandbox_console import SENDER, open_sandbox_console
+from tests.console.signed_in_console import BY
 from tests.enrollment.invented import a_document, a_practice
 
 ROOT = Path(__file__).parents[2]
@@ -166,7 +167,38 @@ async def test_an_exact_number_opens_the_claim_and_a_name_lists_it(sandbox, bill
         assert number in await biller.text(f"/search?q={text.replace(' ', '+')}"), text
     assert sandbox.foreign not in await biller.text(f"/search?q={last}")
     nothing = text_of(await biller.text("/search?q=%3Cb%3EZZZ"))
-    assert "No claim with “<b>ZZZ” in Fernhill Family Practice." in nothing
+    assert (
+        "No claim with “<b>ZZZ” in Fernhill Family Practice in the last 12 months. "
+        "Search the last 24 months Search payments"
+    ) in nothing
+
+
+async def test_a_member_id_lists_the_claims_of_some_months(sandbox, biller):
+    number = await sandbox.send("XJ-4471")
+    for text in ("XJ-4471", "xj4471", "XJ 4471"):
+        page = await biller.text(f"/search?q={text.replace(' ', '+')}")
+        assert number in page, text
+        assert "in Fernhill Family Practice, the last 12 months" in text_of(page)
+    foreign = await sandbox.person(ConsoleRole.BILLER, "B-1")
+    assert "No claim with" in await foreign.text("/search?q=XJ-4471")
+    # Older claims are found on demand, and after two years by their numbers alone.
+    today = sandbox.installation.clock.now().date()
+    for days, at_first, on_demand in ((420, False, True), (800, False, False)):
+        await set_back(sandbox, number, (today - timedelta(days=days)).isoformat())
+        assert (number in await biller.text("/search?q=XJ-4471")) is at_first, days
+        assert (number in await biller.text("/search?q=XJ-4471&months=24")) is on_demand, days
+    opened = await biller.ask(f"/search?q={number}")
+    assert opened.headers["location"] == f"/console/claims/{number}"
+
+
+async def set_back(sandbox, number, day) -> None:
+    """Let a claim have been received on an earlier day."""
+    older = Statement(
+        update(claims).where(claims.c.request_id == number).values(created_day=day), system=True
+    )
+    await sandbox.installation.database.write(
+        SystemScope("a test"), lambda tx: tx.run(older), actor=BY
+    )
 
 
 @pytest.mark.parametrize(

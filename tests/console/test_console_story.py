@@ -22,6 +22,8 @@ playwright = pytest.importorskip(
 )
 pytestmark = pytest.mark.xdist_group("console")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+FRAGMENTS = ("/eligibility/payers",)
+"""Parts of a page, which are looked at where they stand."""
 HOSTILE = "<script>document.title='run'</script>"
 GROUP_CLAIMS = 9
 GOOD_NPI = samples.npi(123_456_780)
@@ -51,6 +53,9 @@ def service(tmp_path_factory):
         assert {result["Status"] for result in results} == {"Accepted"}
         made.numbers = dict(zip(members, (one["RequestId"] for one in results), strict=True))
         client.post("/sandbox/advance", json={"By": "15d"}).raise_for_status()
+    with made.client(account.auth) as client:
+        hook = {"url": f"https://hooks.example/{HOSTILE}"}
+        made.endpoint = client.post("/clearlane/v1/webhook_endpoints", json=hook).json()["id"]
     yield made
     assert made.stop() == 0
 
@@ -145,15 +150,45 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     await page.get_by_text("Balanced").first.wait_for()
 
 
+async def test_a_person_finds_a_payer_by_typing_asks_it_and_reads_the_sheet(
+    service, browser, signed_in
+):
+    script = axe.source()
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in, viewport=NARROW
+    )  # fmt: skip
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    page = await context.new_page()
+    await page.goto("/console/eligibility?site=A-1")
+    await page.get_by_role("searchbox", name="Payer").press_sequentially("sandbx medical")
+    await page.get_by_role("radio", name="Sandbox Medical Medical, TST01", exact=True).check()
+    assert not (script and await axe.violations(page, script))
+    for label, value in (
+        ("Provider's NPI", "1234567893"), ("Member ID", "XJ-4471"), ("Last name", "Arden"),
+        ("First name", "Ruth"), ("Birth date", "1986-11-22"),
+    ):  # fmt: skip
+        await page.get_by_label(label).fill(value)
+    await page.get_by_role("button", name="Ask the payer").click()
+    await page.get_by_role("heading", name="Benefits").wait_for()
+    sheet = await page.locator("main").inner_text()
+    assert "Active coverage" in sheet
+    assert "XJ-4471" in sheet
+    assert not (script and await axe.violations(page, script))
+    await context.close()
+
+
 def addresses(service):
     """Every page that can be opened without knowing an id, and those of some claims."""
     plain = [row.path for row in PAGES if row.roles and row.methods <= READ and "{" not in row.path]
-    shown = [path for path in plain if not path.endswith((".csv", "/fix"))]
+    shown = [path for path in plain if not path.endswith((".csv", "/fix", *FRAGMENTS))]
     rejected, denied = service.numbers["3004"], service.numbers["3003"]
     return [
         *shown,
         "/claims?tab=rejected&group=0",
         "/search?q=zzz",
+        "/people/1",
+        "/accounts/ACME/webhooks",
+        f"/accounts/ACME/webhooks/{service.endpoint}",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
         *(f"/claims/{denied}?show={part}" for part in ("money", "files", "notes")),

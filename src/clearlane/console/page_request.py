@@ -190,6 +190,10 @@ class PageRequest:
         """The day of claims in the site's zone; in a sandbox the payers' day."""
         return to_local(self.context.clock.now(), self.zone).date()
 
+    def moment(self, value: datetime) -> str:
+        """Return a moment in the zone of the page, with the zone said."""
+        return page_text.moment(value, self.zone)
+
     # ---- reading and writing ----
 
     async def read(self, site: Site, job: Callable[[Tx], Awaitable[T]]) -> T:
@@ -214,7 +218,7 @@ class PageRequest:
             csrf=csrf_token(self.context.vault, self.session),
             url=self.url,
             zone=self.zone,
-            at=lambda value: page_text.moment(value, self.zone),
+            at=self.moment,
             **values,
         )
 

@@ -30,12 +30,12 @@ from clearlane.pipeline.intake.prepare_document import (
     prepare_document,
     read_document,
 )
-from clearlane.pipeline.intake.submit import store_correction
+from clearlane.pipeline.intake.submit import ClaimResult, store_correction
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims as store
 from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Actor, Job, JobExtension, Tx, unextended
 
 VENDOR_CLAIM_ID = "Svc_VendorClaimId"
 WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}
@@ -74,11 +74,13 @@ async def submit_correction(
     way: str = "",
     unchanged: bool = False,
     dry_run: bool = False,
+    extend: JobExtension[CorrectionOutcome] = unextended,
 ) -> CorrectionOutcome | None:
     """Correct a claim with these fields; None where the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
-    that is decided here. ``unchanged`` sends the claim again as it is, without fields.
+    that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``extend`` adds to the
+    transaction that stores the correction.
     Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
@@ -93,16 +95,27 @@ async def submit_correction(
     prepared = await _prepare(context, site, row, changes, now)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
-    prepared = replace(prepared, chosen_frequency=changes.frequency)
+    prepared = prepared._replace(chosen_frequency=changes.frequency)
     preview = await preview_correction(
         context.database, context.vault, site, prepared, claim_number
     )
     outcome = _outcome(context, claim_number, preview, now)
     if dry_run or not outcome.accepted:
         return outcome
-    result = await store_correction(
-        context, site, prepared, corrects=claim_number, actor=actor, now=now
+
+    def complete(job: Job[ClaimResult]) -> Job[CorrectionOutcome]:
+        async def run(tx: Tx) -> CorrectionOutcome:
+            return _stored(outcome, await job(tx))
+
+        return extend(run)
+
+    return await store_correction(
+        context, site, prepared, corrects=claim_number, actor=actor, now=now, extend=complete
     )
+
+
+def _stored(outcome: CorrectionOutcome, result: ClaimResult) -> CorrectionOutcome:
+    """Return the outcome of a correction with the number of its claim."""
     if not result.accepted:
         raise CorrectionConflict(" ".join(one.message for one in result.findings))
     return replace(outcome, claim_number=result.request_id, reason=result.note, x12=b"")
