@@ -22,7 +22,7 @@ from clearlane.console.first_steps import steps
 from clearlane.console.search_page import read_name
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
-from clearlane.pipeline.query.claim_summary import refresh_summary, refresh_tick
+from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, claim_notes, claims
 from clearlane.store.sql import Statement
@@ -288,7 +288,7 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     await enroll(
         context, a_document(a_practice()), site=site, actor=SENDER, now=context.clock.now()
     )
-    await refresh_tick(context, None)
+    await refresh_stale(context)
     # A new one is the operator's; one that the payer refused concerns the site.
     assert "Enrollment tasks 1 enrollments" in text_of(await operator.text("/?site=A-1"))
     assert "Enrollment tasks" not in await biller.text("/")
@@ -296,7 +296,7 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
     move = {"payer": payer.payer_id, "type": payer.type, "event": "refuse", "reason": "TIN"}
     assert (await operator.ask(f"/enrollments/{id}/move", form=move)).status_code == 303
-    await refresh_tick(context, None)
+    await refresh_stale(context)
     assert "Enrollment tasks" in await biller.text("/")
 
 
