@@ -82,7 +82,9 @@ async def take_all(data: Path) -> None:
         claim = await page.locator("tbody a[href*='/claims/']").first.get_attribute("href") or ""
         claim = claim.partition("?")[0].removeprefix("/console")
         await page.goto(f"{base}/console/payments")
-        payment = await page.locator("tbody a").first.get_attribute("href") or ""
+        # The first one that came has the most claims, and an adjustment.
+        balanced = page.locator("tbody tr", has_text="Balanced").last
+        payment = await balanced.locator("a").first.get_attribute("href") or ""
         payment = payment.partition("?")[0].removeprefix("/console")
         for name, path in (
             ("home", "/"),

@@ -156,6 +156,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         table=money_table(in_force) if (in_force := _money_lines(decisions)) else None,
         net=_net(decisions),
         wording=wording,
+        payers_words=_payers_words,
         cause_of=lambda one: to_reason(one).cause,
         parts_x12=_parts(request, opened) if shown == "files" else {},
         notes=notes,
