@@ -1,6 +1,6 @@
 """Claims, payments and payers of Clearlane's own API through the library and the commands, against a real service.
 
-Also tests `client/v1_calls`, `client/v1_models` and `cli/claim_service`.
+Also tests `client/v1_calls`, `client/v1_models`, `cli/claim_service` and `cli/claim_ids`.
 """
 
 import json
@@ -202,6 +202,21 @@ def run(sandbox):
         return done.output
 
     return invoke
+
+
+def test_a_claim_is_named_by_either_of_its_ids(run, client):
+    [number] = submit(client)
+    own_id = client.claims.get(number).vendor_claim_id
+    assert run("claim", "hold", own_id) == f"{number} is Held.\n"
+    assert run("claim", "release", own_id) == f"{number} is Received.\n"
+    assert number in run("claim", "show", own_id)
+    run("claim", "correct", own_id, "F26_PatientAcctNumber=CLI-3")
+    successor = client.claims.get(number).successor
+    assert run("claim", "cancel", own_id) == f"{successor} is Canceled.\n"  # the newest
+    for unknown in ("NOBODYS-1", " "):
+        assert "There is no claim with the claim number or vendor claim id" in run(
+            "claim", "hold", unknown, code=2
+        )
 
 
 def test_the_commands_of_a_vendor(run, client, tmp_path):

@@ -171,7 +171,7 @@ class _ErrorListing:
         if len(listed) < len(errors):
             more = count_findings(errors[len(listed) :])
             listed = (*listed, _not_listed(prepared.at, more, is_all=not listed))
-        return replace(prepared, judgement=replace(judgement, findings=listed))
+        return prepared._replace(judgement=judgement._replace(findings=listed))
 
 
 def _not_listed(at: str, count: int, *, is_all: bool) -> ClaimFinding:

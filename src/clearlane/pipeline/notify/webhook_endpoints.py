@@ -27,6 +27,7 @@ ENDPOINTS_PER_VENDOR_MAX = 20
 OLD_SECRET_HOURS = 24
 """How long the old secret still signs after a rotation, beside the new one."""
 PING = "ping"
+DISABLED_BY_A_PERSON = "An operator disabled it."
 
 
 class NoSuchEndpoint(Exception):
@@ -199,6 +200,29 @@ async def rotate_secret(
     )
 
 
+async def disable_endpoint(
+    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, actor: Actor, now: datetime
+) -> None:
+    """Disable an endpoint on a person's decision. What waits is not sent; enabling it can replay from there."""
+
+    async def job(tx: Tx) -> None:
+        row = _require(await store.lock(tx, endpoint_id))
+        if row.state == store.DISABLED:
+            return
+        first = await store.first_waiting(tx, endpoint_id)
+        await store.give_up(tx, endpoint_id)
+        disabled = row._replace(
+            state=store.DISABLED, disabled_at=to_micros(now), failed_event=first,
+            fault=DISABLED_BY_A_PERSON,
+        )  # fmt: skip
+        await store.save(tx, disabled)
+        data = {"endpoint_id": endpoint_id}
+        tx.add_events([NewEvent("webhook.disabled", vendor_id=vendor_id, data=data)])
+        tx.audit("webhook.disabled", ids=[endpoint_id], detail=DISABLED_BY_A_PERSON)
+
+    await context.database.write(vendor_scope(vendor_id), job, actor=actor)
+
+
 async def enable_endpoint(
     context: WorkContext,
     vendor_id: VendorId,
@@ -291,13 +315,15 @@ async def resend(
     context: WorkContext, vendor_id: VendorId, endpoint_id: str, event_id: int,
     *, actor: Actor, now: datetime, extend: JobExtension[None] = unextended,
 ) -> None:  # fmt: skip
-    """Deliver one event to an endpoint again."""
+    """Deliver one event to an endpoint again, or now where the next attempt is due later."""
 
     async def job(tx: Tx) -> None:
         _require(await store.lock(tx, endpoint_id))
         found = await store.find_delivery(tx, endpoint_id, event_id)
         if found is None:
             raise NoSuchEndpoint
+        if found.state == store.WAITING:
+            await store.save_attempts(tx, [found._replace(due_at=to_micros(now))])
         again = [(event_id, found.type)]
         await store.add_deliveries(tx, endpoint_id, again, due_at=to_micros(now), again=True)
         tx.audit("webhook.resent", ids=[endpoint_id])
