@@ -446,7 +446,12 @@ def _state_update(
     claim, status = one.claim, one.status
     counting = _counting_payment(one.known_facts)
     outcome = counting.outcome if counting else None
-    label = label_claim(status, outcome=outcome, balanced=counting is None or counting.balanced)
+    label = label_claim(
+        status,
+        outcome=outcome,
+        balanced=counting is None or counting.balanced,
+        is_void=one.before.is_void,
+    )
     content = encode_claim_status(one.after)
     return ClaimStateUpdate(
         claim.request_id,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TypeAlias
 
+import msgspec
 from sqlalchemy import bindparam, delete, literal, select
 
 from clearlane.claims.lifecycle import ClaimState
@@ -40,8 +41,7 @@ SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewClaim:
+class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A claim to be stored. ``payload`` and ``status`` are already sealed."""
 
     request_id: str
@@ -63,8 +63,8 @@ class NewClaim:
     created_day: str
     service_day: str | None = None
     """The first day of service."""
-    payload: bytes = field(repr=False)
-    status: bytes | None = field(default=None, repr=False)
+    payload: bytes
+    status: bytes | None = None
     """Its row of the status list; None where it is not listed."""
     vendor_claim_key: int = 0
     """Keyed hashes that it is found by, cut to 64 bits: of the vendor's claim id, the account number, the patient's last
@@ -75,6 +75,10 @@ class NewClaim:
     member_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"NewClaim({self.request_id} {self.state})"
 
 
 @dataclass(frozen=True, slots=True)

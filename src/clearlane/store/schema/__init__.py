@@ -6,6 +6,7 @@ Import every module of tables here: rights, backup and tests rely on complete me
 from clearlane.store.schema.api import *  # noqa: F403
 from clearlane.store.schema.console import *  # noqa: F403
 from clearlane.store.schema.core import *  # noqa: F403
+from clearlane.store.schema.counts import *  # noqa: F403
 from clearlane.store.schema.delivery import *  # noqa: F403
 from clearlane.store.schema.eligibility import *  # noqa: F403
 from clearlane.store.schema.enrollment import *  # noqa: F403

@@ -72,7 +72,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 """Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001c"
+HEAD = "v0001d"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -465,6 +465,8 @@ claims = client_table(
         "state",
         "payer_id",
         "created_at",
+        # Row-level security looks at the owner of each row.
+        postgresql_include=["vendor_id", "site_id"],
         sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
         postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),

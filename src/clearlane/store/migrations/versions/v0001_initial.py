@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001c"
+revision = "v0001d"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -176,6 +176,13 @@ def _nodes() -> None:
         sa.Column("at", sa.BigInteger, nullable=False),
         sa.Column("parked", sa.SmallInteger, nullable=False),
     )
+    op.create_table(
+        "claim_counts",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("counted_at", sa.BigInteger, nullable=False),
+        sa.Column("took", sa.BigInteger, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+    )
 
 
 def _keys() -> None:
@@ -322,6 +329,7 @@ def _claims() -> None:
         "ix_claims_open",
         "claims",
         ["state", "payer_id", "created_at"],
+        postgresql_include=["vendor_id", "site_id"],
         sqlite_where=sa.text("state <> 'Complete'"),
         postgresql_where=sa.text("state <> 'Complete'"),
     )
