@@ -100,7 +100,7 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
         for text in texts:
             for filters in (
                 ClaimFilters(
-                    vendor_claim_key=claim_search.vendor_claim_key(vault, scope.vendor, text)
+                    vendor_claim_hashes=claim_search.vendor_claim_hashes(vault, scope.vendor, text)
                 ),
                 ClaimFilters(account_key=claim_search.account_key(vault, scope.vendor, text)),
                 ClaimFilters(payer_number_key=claim_search.payer_number_key(vault, text)),

@@ -417,11 +417,11 @@ async def _update_statuses(
             for one, each in zip(recomputed, events, strict=True)
         ],
     )
-    moved = [one for one in recomputed if one.before.state is not one.status.state]
-    if moved:
-        states = [(one.claim, one.status.state.value) for one in moved]
-        await claim_updates.record_events(tx, states, at)
-    rejected = [one.claim for one in moved if one.status.state is ClaimState.REJECTED]
+    rejected = [
+        one.claim
+        for one in recomputed
+        if one.status.state is ClaimState.REJECTED and one.before.state is not ClaimState.REJECTED
+    ]
     if rejected:
         await claim_updates.release_references(tx, rejected)
     await _keep_former_payer_numbers(tx, vault, recomputed)

@@ -159,9 +159,9 @@ def _row(
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         payer_id=payer,
-        vendor_claim_hash=vault.fingerprint(
-            site.scope, kind, claim.Svc_VendorClaimId.strip()
-        ).hex(),
+        vendor_claim_hash=claim_search.vendor_claim_hash(
+            vault, site.vendor_id, kind, claim.Svc_VendorClaimId
+        ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=frequency,
         depends_on_predecessor=accepted and frequency == ORIGINAL,
@@ -173,9 +173,6 @@ def _row(
         service_day=_service_day(judgement.claim) if accepted else None,
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
-        vendor_claim_key=claim_search.vendor_claim_key(
-            vault, site.vendor_id, claim.Svc_VendorClaimId
-        ),
         account_key=keys.account,
         patient_key=keys.patient,
         name_key=keys.name,

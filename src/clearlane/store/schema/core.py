@@ -72,7 +72,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 """Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001d"
+HEAD = "v0001e"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -397,9 +397,8 @@ claims = client_table(
     Column("queued", SmallInteger, nullable=False, server_default="0"),
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
-    # Keyed hashes, cut to 64 bits, that the claim is found by: the vendor's claim id, the account number, the patient's
+    # Keyed hashes, cut to 64 bits, that the claim is found by: the account number, the patient's
     # last name with birth date, the start of that name, the member id, and the payer's number.
-    Column("vendor_claim_key", BigInteger, nullable=False, server_default="0"),
     Column("account_key", BigInteger),
     Column("patient_key", BigInteger),
     Column("name_key", BigInteger),
@@ -419,7 +418,16 @@ claims = client_table(
     # Lists of a vendor: by age, by last change, and by the keys.
     Index("ix_claims_vendor_day", "vendor_id", "created_day", "request_id"),
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
-    Index("ix_claims_vendor_claim_key", "vendor_id", "site_id", "vendor_claim_key"),
+    # Current ones are found by ``uq_claims_current``.
+    Index(
+        "ix_claims_former",
+        "vendor_id",
+        "site_id",
+        "kind",
+        "vendor_claim_hash",
+        sqlite_where=text("is_current = 0"),
+        postgresql_where=text("is_current = 0"),
+    ),
     Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
     Index("ix_claims_patient", "vendor_id", "site_id", "name_key", "patient_key"),
     Index(
@@ -472,6 +480,8 @@ claims = client_table(
     ),
 )
 
+# What vendors and persons did with a claim before it was sent, and that a successor took over its id. What payers said is
+# in ``claim_facts``, and what vendors were told is in ``events``.
 claim_events = client_table(
     "claim_events",
     id_column(),

@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001d"
+revision = "v0001e"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -279,7 +279,6 @@ def _claims() -> None:
         sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("status", sa.LargeBinary),
-        sa.Column("vendor_claim_key", sa.BigInteger, nullable=False, server_default="0"),
         sa.Column("account_key", sa.BigInteger),
         sa.Column("patient_key", sa.BigInteger),
         sa.Column("name_key", sa.BigInteger),
@@ -306,11 +305,17 @@ def _claims() -> None:
     for name, columns in (
         ("vendor_day", ["created_day", "request_id"]),
         ("changed", ["updated_at", "request_id"]),
-        ("vendor_claim_key", ["site_id", "vendor_claim_key"]),
         ("account_key", ["site_id", "account_key"]),
         ("patient", ["site_id", "name_key", "patient_key"]),
     ):
         op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
+    op.create_index(
+        "ix_claims_former",
+        "claims",
+        ["vendor_id", "site_id", "kind", "vendor_claim_hash"],
+        sqlite_where=sa.text("is_current = 0"),
+        postgresql_where=sa.text("is_current = 0"),
+    )
     op.create_index(
         "ix_claims_payer_number_key",
         "claims",
