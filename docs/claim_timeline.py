@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -20,6 +21,7 @@ BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 CLAIM_ID = "FERNHILL-1"
+COLUMNS_MAX = 92
 ADVANCES = ("7d", "7d", "7d")
 Run = Callable[..., str]
 """Runs a command of Clearlane beside the sandbox and returns what it printed."""
@@ -48,10 +50,13 @@ def lines(timeline: list[dict[str, Any]]) -> Iterator[str]:
     for entry in timeline:
         day = (date.fromisoformat(entry["at"][:10]) - first).days
         yield f"day {day:<3} {DAY.sub(counted, entry['headline'])}"
-        yield from (f"        {DAY.sub(counted, each)}" for each in entry["sentences"])
+        notes = [DAY.sub(counted, each) for each in entry["sentences"]]
         for each in entry["explanations"]:
-            yield f"        {each['code']}: {each['happened']}"
-            yield f"        To do: {each['todo']}"
+            notes += [f"{each['code']}: {each['happened']}", f"To do: {each['todo']}"]
+        for note in notes:
+            yield from textwrap.wrap(
+                note, COLUMNS_MAX, initial_indent=" " * 8, subsequent_indent=" " * 10
+            )
 
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")

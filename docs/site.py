@@ -24,6 +24,11 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 SITE = ROOT / "src" / "clearlane" / "api" / "site"
 CONFIGURATION = DOCS / "mkdocs.yml"
+# Files of the frame that docs/mkdocs.yml names, where they stand in the repository.
+ASSETS = {
+    "assets/site.css": DOCS / "site.css",
+    "assets/icon.svg": ROOT / "src" / "clearlane" / "console" / "pages" / "icon.svg",
+}
 
 # The folders in the order a newcomer needs them, and the pages at the root of the repository.
 SECTIONS: dict[str, str] = {
@@ -68,6 +73,9 @@ def build(site: Path = SITE) -> list[Page]:
         staged = Path(folder) / "pages"
         for page in pages:
             stage(page, pages, staged)
+        for name, source in ASSETS.items():
+            (staged / name).parent.mkdir(exist_ok=True)
+            shutil.copyfile(source, staged / name)
         faults = _Faults()
         logging.getLogger("mkdocs").addHandler(faults)
         try:

@@ -685,6 +685,17 @@ def test_the_log_has_one_line_a_request_and_nothing_a_caller_sent(server, acme, 
     assert f'clearlane_requests_total{{endpoint="{endpoint.name}",status="200"}}' in metrics
 
 
+def test_the_document_comes_compressed_and_once(anyone):
+    first = anyone.get("/openapi.json", headers={"Accept-Encoding": "gzip"})
+    assert first.headers["content-encoding"] == "gzip"
+    assert int(first.headers["content-length"]) * 10 < len(first.content)
+    again = anyone.get(
+        "/openapi.json",
+        headers={"Accept-Encoding": "gzip", "If-None-Match": first.headers["etag"]},
+    )
+    assert (again.status_code, again.content) == (304, b"")
+
+
 def test_every_answer_tells_the_services_time(acme, anyone):
     for answer in (
         acme.post("/nothing"),

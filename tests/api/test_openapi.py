@@ -246,6 +246,26 @@ def test_the_style_is_the_one_the_policy_names(local_server):
     assert f"style-src 'sha256-{digest}'" in page.headers["content-security-policy"]
 
 
+def test_tags_stand_below_their_version_and_are_shown_as_words():
+    made = openapi.build_document(VERSIONS, [OPENAPI, REFERENCE], PROBES)
+    used = {
+        tag
+        for path in made["paths"].values()
+        for verb, call in path.items()
+        if verb in {"get", "post", "delete", "put", "patch"}
+        for tag in call["tags"]
+    }
+    groups = {group["name"]: group["tags"] for group in made["x-tagGroups"]}
+    assert list(groups) == [*(each.title for each in VERSIONS), "This service"]
+    assert used == {tag for tags in groups.values() for tag in tags}
+    assert [tag["name"] for tag in made["tags"]] == [
+        tag for tags in groups.values() for tag in tags
+    ]
+    shown = {tag["name"]: tag["x-displayName"] for tag in made["tags"]}
+    assert (shown["v1 console_links"], shown["ProxyLogin"]) == ("Console links", "Proxy login")
+    assert b"<h2>Clearlane API</h2>" in docs_page.render_page(made)
+
+
 def test_two_endpoints_cannot_share_a_path():
     with pytest.raises(ValueError, match="twice"):
         ApiApplication(

@@ -5,8 +5,10 @@ Also tests `cli/inbox`.
 
 import pytest
 
+from clearlane.pipeline.inbound import receive
 from clearlane.store import audit
 from tests.claims.answers import paid, payment
+from tests.pipeline.flowing import PAYER
 
 SECRET = "QUILL77"
 REMIT = payment(paid(SECRET, "1", "100", "80", "CAS*CO*45*20"))
@@ -45,6 +47,19 @@ def test_files_are_listed_and_shown_without_anything_of_a_claim(clearlane, left,
         assert SECRET not in said
         assert "QUILL" not in said
     assert not [one for one in actions(within) if one.endswith("read")]
+
+
+def test_a_file_that_waits_to_be_posted_needs_nobody(clearlane, within):
+    async def receive_one(flow):
+        box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))
+        box.files["answer"] = REMIT
+        return await receive.receive_files(flow.context, flow.clock.now(), every_route=True)
+
+    [id] = within(receive_one)
+    assert "No files. None needs somebody" in clearlane("inbox list")
+    assert [(row["id"], row["state"]) for row in clearlane("inbox list --all --json")] == [
+        (id, "Stored")
+    ]
 
 
 def test_what_a_file_says_is_shown_when_asked_for_and_that_is_audited(clearlane, left, within):

@@ -29,6 +29,7 @@ from clearlane.api.metrics import Metrics
 from clearlane.api.path_table import PathTable
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.request_checks import RequestChecks, RequestState
+from clearlane.api.static_content import static_response
 
 log = structlog.get_logger()
 
@@ -183,7 +184,7 @@ class ApiApplication:
         for target in match.targets:
             state.target = target.name
             if isinstance(target, PublicPage):
-                return page_response(target, state.method, self._errors)
+                return page_response(target, state.method, state.headers, self._errors)
             state.errors = target.errors
             if state.method in target.verbs:
                 return await self._checks.respond(target, state)
@@ -228,11 +229,14 @@ def _require_one_target_each(endpoints: Iterable[Endpoint]) -> None:
             seen.add((endpoint.path, verb))
 
 
-def page_response(page: PublicPage, method: str, errors: ErrorShape) -> Response:
+def page_response(
+    page: PublicPage, method: str, asked: Mapping[str, str], errors: ErrorShape
+) -> Response:
     """Return a public page for GET or HEAD, else 405."""
     if method not in {"GET", "HEAD"}:
         return errors.wrong_verb(method, "GET, HEAD")
-    return Response(page.content, 200, {"Content-Type": page.media_type, **dict(page.headers)})
+    headers = {"Content-Type": page.media_type, **dict(page.headers)}
+    return static_response(page.content, headers, asked)
 
 
 def service_time(now: datetime) -> bytes:

@@ -51,7 +51,9 @@ def _lines(document: Json) -> Iterator[str]:
     yield f"<header><h1>{escape(info['title'])}</h1>"
     yield f"<p>Version {escape(info['version'])}. As a document for machines: "
     yield '<a href="/openapi.json">/openapi.json</a>.</p>'
-    yield from (f"<p>{_prose(part)}</p>" for part in info["description"].split("\n\n"))
+    for part in info["description"].split("\n\n"):
+        heading = part.removeprefix("## ")
+        yield f"<p>{_prose(part)}</p>" if heading == part else f"<h2>{escape(heading)}</h2>"
     yield "</header>"
     operations = list(_operations(document))
     yield "<nav><ul>"

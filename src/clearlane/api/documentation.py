@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.api.error_shape import ErrorShape
+from clearlane.api.static_content import static_response
 
 SEGMENT = "docs"
 SITE = Path(__file__).parent / "site"
@@ -40,7 +41,7 @@ TITLES = {
     "tutorial/1-a-paid-claim": "1. A paid claim",
     "tutorial/2-a-denial": "2. A denial, explained",
     "tutorial/3-a-refusal": "3. Three kinds of refusal",
-    "tutorial/4-a-late-answer": "4. Benefits, at once and late",
+    "tutorial/4-a-late-answer": "4. Benefits at once and late, and being told",
     "tutorial/5-an-enrollment": "5. An enrollment",
     "glossary": "Glossary",
 }
@@ -76,10 +77,10 @@ class Documentation:
         if not path:
             return Response(status_code=308, headers={"Location": f"/{SEGMENT}/"})
         if (self.site / "index.html").is_file():
-            return self._site_file(path)
+            return self._site_file(path, request)
         return self._markdown(path)
 
-    def _site_file(self, path: str) -> Response:
+    def _site_file(self, path: str, request: Request) -> Response:
         for name in (path, f"{path.rstrip('/')}/index.html", f"{path.rstrip('/')}.html"):
             content = _read(self.site, name)
             if content is not None:
@@ -90,7 +91,7 @@ class Documentation:
                 headers = {"Content-Type": MEDIA_TYPES.get(suffix, "application/octet-stream")}
                 if suffix == ".html":
                     headers["Content-Security-Policy"] = page_policy(content)
-                return Response(content, 200, headers)
+                return static_response(content, headers, request.headers)
         return self.errors.no_resource()
 
     def _markdown(self, path: str) -> Response:

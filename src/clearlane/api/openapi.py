@@ -110,6 +110,7 @@ def build_document(
         operations |= {verb.lower(): _operation(each, schemas) for verb in each.verbs}
     paths |= {page.path: {"get": _page(page)} for page in pages}
     paths |= {probe.path: _probe(probe) for probe in probes}
+    groups = _tag_groups(versions)
     document: Json = {
         "openapi": "3.1.0",
         "info": {
@@ -118,15 +119,15 @@ def build_document(
             "description": "\n\n".join(
                 [
                     versions[0].description,
-                    *(f"{each.title}. {each.description}" for each in versions[1:]),
+                    *(f"## {each.title}\n\n{each.description}" for each in versions[1:]),
                 ]
             ),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
         "servers": [{"url": "/", "description": "This service."}],
-        "tags": [{"name": family} for family in dict.fromkeys(each.family for each in endpoints)]
-        + [{"name": "Documents"}, {"name": "Operations"}],
+        "tags": [_tag(name) for _, names in groups for name in names],
+        "x-tagGroups": [{"name": title, "tags": names} for title, names in groups],
         "paths": paths,
         "components": {
             "schemas": schemas.components,
@@ -148,6 +149,21 @@ def build_document(
 def encode_document(document: Json) -> bytes:
     """Return the document as it is served."""
     return msgspec.json.format(msgspec.json.encode(document), indent=1)
+
+
+def _tag_groups(versions: Sequence[ApiVersion]) -> list[tuple[str, list[str]]]:
+    """Return the tags of each version below its title, then those of what has no version."""
+    groups = [
+        (each.title, list(dict.fromkeys(str(row.family) for row in each.endpoints)))
+        for each in versions
+    ]
+    return [*groups, ("This service", ["Documents", "Operations"])]
+
+
+def _tag(name: str) -> Json:
+    """Return a tag; a reference shows it without its version, which is the group's, and as words."""
+    words = _TAG_WORD.findall(_TAG_VERSION.sub("", name))
+    return {"name": name, "x-displayName": " ".join(words).lower().capitalize()}
 
 
 def _types(version: ApiVersion) -> Iterable[Any]:
@@ -223,6 +239,8 @@ def _parameters(endpoint: Endpoint) -> list[Json]:
     return [*of_path, site, *map(_parameter, endpoint.parameters), *key]
 
 
+_TAG_VERSION = re.compile(r"^v\d+ ")
+_TAG_WORD = re.compile(r"[A-Z]?[a-z]+")
 _PATH_VALUE = re.compile(r"{(\w+)}")
 
 

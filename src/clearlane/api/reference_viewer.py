@@ -81,6 +81,7 @@ def render_page(document: Mapping[str, Any], script: PublicPage) -> bytes:
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" type="image/svg+xml" href="/console/icon.svg">
 </head><body>
 <noscript><p>This page needs JavaScript. The same as a document for machines: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
 <div id="reference"></div>

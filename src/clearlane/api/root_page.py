@@ -50,7 +50,7 @@ footer { border-top: 1px solid var(--line); font-size: 0.9rem; margin-top: 3rem;
 _STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; "
+    "Content-Security-Policy": f"default-src 'none'; img-src 'self'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
@@ -98,6 +98,7 @@ def _lines(
 ) -> Iterator[str]:
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Clearlane</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<link rel="icon" type="image/svg+xml" href="/console/icon.svg">'
     yield f"<style>{STYLE}</style></head><body><main>"
     yield "<h1>Clearlane</h1>"
     yield (

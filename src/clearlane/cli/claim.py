@@ -15,6 +15,7 @@ import typer
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli import claim_service
 from clearlane.cli.claim_client import register
+from clearlane.cli.claim_ids import ClaimId
 from clearlane.cli.claim_service import check_over_service, show_over_service
 from clearlane.cli.client_command import CaFile, Key, ServiceOptions, Site, Url
 from clearlane.cli.client_command import Data as SandboxData
@@ -170,10 +171,6 @@ def _check_scenario(scenario: str) -> None:
         raise typer.Exit(UNREADABLE)
 
 
-ClaimId = Annotated[
-    str,
-    typer.Argument(metavar="CLAIM", help="The claim number, or the vendor's claim id."),
-]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 

@@ -1,10 +1,12 @@
 """``clearlane claim`` over Clearlane's own API: hold, release, cancel, correct, show, and check by the service."""
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clearlane.cli.claim_ids import ClaimId, choose_claim_number
 from clearlane.cli.client_command import (
     ClientSession,
     ServiceOptions,
@@ -20,9 +22,9 @@ from clearlane.cli.table import TableColumn
 if TYPE_CHECKING:
     from clearlane.client import ClaimDetails, ClaimFindingInfo, ClaimInfo, PayerInfo
 
-Number = Annotated[
-    str, typer.Argument(help="The claim's number: RequestId, or ClaimNumber of the status list.")
-]
+CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}")
+CLAIMS_OF_ONE_ID_MAX = 200
+"""How many claims under one vendor's claim id are looked through for the newest of each site."""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,33 +33,33 @@ def register(app: typer.Typer) -> None:
         vendor_command(app)(command)
 
 
-def hold(session: ClientSession, number: Number) -> None:
+def hold(session: ClientSession, claim_id: ClaimId) -> None:
     """Keep a claim back until it is released; only before a batch takes it.
 
-    Example: clearlane claim hold C193N353RW88KF7KA1W
+    Examples: clearlane claim hold SAMPLE-1; clearlane claim hold C193N353RW88KF7KA1W
     """
-    _show_state(session, session.client.claims.hold(number))
+    _show_state(session, session.client.claims.hold(_claim_number(session, claim_id)))
 
 
-def release(session: ClientSession, number: Number) -> None:
+def release(session: ClientSession, claim_id: ClaimId) -> None:
     """Let a held claim be sent.
 
     Example: clearlane claim release C193N353RW88KF7KA1W
     """
-    _show_state(session, session.client.claims.release(number))
+    _show_state(session, session.client.claims.release(_claim_number(session, claim_id)))
 
 
-def cancel(session: ClientSession, number: Number) -> None:
+def cancel(session: ClientSession, claim_id: ClaimId) -> None:
     """Take a claim back before a batch takes it: it is not sent, and its claim id is free.
 
     Example: clearlane claim cancel C193N353RW88KF7KA1W
     """
-    _show_state(session, session.client.claims.cancel(number))
+    _show_state(session, session.client.claims.cancel(_claim_number(session, claim_id)))
 
 
 def correct(
     session: ClientSession,
-    number: Number,
+    claim_id: ClaimId,
     fields: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FIELD=VALUE]...", help="Fields that change; FIELD= removes one."),
@@ -74,6 +76,7 @@ def correct(
     Example: clearlane claim correct C193N353RW88KF7KA1W F01A_InsuredId=W123 --dry-run
     """
     changed = _changed_fields(fields or [], file)
+    number = _claim_number(session, claim_id)
     result = session.client.claims.correct(number, changed, dry_run=dry_run)
     if session.as_json:
         show_json(result.raw)
@@ -86,10 +89,10 @@ def correct(
         typer.echo(result.x12.rstrip())
 
 
-def show_over_service(number: str, options: ServiceOptions) -> None:
+def show_over_service(claim_id: str, options: ServiceOptions) -> None:
     """Print a claim and its history, asked of the service."""
     with client_session(options) as session:
-        claim = session.client.claims.get(number.strip())
+        claim = session.client.claims.get(_claim_number(session, claim_id))
         (show_json(claim.raw) if session.as_json else _print_claim(claim))
 
 
@@ -119,6 +122,18 @@ def search_payers_over_service(
         else:
             _show_payers(found)
         exit_with(fine=bool(found))
+
+
+def _claim_number(session: ClientSession, given: str) -> str:
+    """Return the number of the claim that was named by its number or by the vendor's claim id, its newest."""
+    wanted = given.strip()
+    newest: dict[str, str] = {}
+    claims = session.client.claims.find(vendor_claim_id=wanted) if wanted else iter(())
+    for claim in islice(claims, CLAIMS_OF_ONE_ID_MAX):
+        newest.setdefault(claim.site, claim.claim_number)
+    if not newest and CLAIM_NUMBER.fullmatch(wanted):
+        return wanted
+    return choose_claim_number(wanted, list(newest.values()), usage_error)
 
 
 def _changed_fields(pairs: list[str], file: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from clearlane.cli.claim_ids import choose_claim_number
 from clearlane.cli.claim_output import claim_state, show_history
 from clearlane.cli.operator_command import run_in_installation, show_json
-from clearlane.cli.output import printable
 from clearlane.cli.storage_command import operator, refuse
 from clearlane.pipeline.find_claim import find_claim_numbers
 from clearlane.pipeline.load_claim import LoadedClaim
@@ -36,12 +36,7 @@ async def find_claim_number(installation: Installation, given: str) -> str:
     numbers = await find_claim_numbers(
         installation.database, installation.vault, installation.accounts.sites, wanted
     )
-    if not numbers:
-        refuse(f"There is no claim with the claim number or vendor claim id {printable(wanted)}.")
-    if len(numbers) > 1:
-        listed = ", ".join(numbers)
-        refuse(f"Several sites have a claim {printable(wanted)}: give its claim number: {listed}.")
-    return numbers[0]
+    return choose_claim_number(wanted, numbers, refuse)
 
 
 async def load_named_history(installation: Installation, claim: str) -> ClaimHistory:

@@ -182,7 +182,9 @@ def clock_skew(date: str, now: datetime) -> DoctorCheck:
         off = (now - parsedate_to_datetime(date)).total_seconds()
     except (ValueError, TypeError):
         return DoctorCheck("clock", DoctorVerdict.SKIPPED, "The service sends no time.")
-    says = f"{abs(off):.0f} seconds {'ahead of' if off > 0 else 'behind'} the service."
+    says = (
+        f"{counted(round(abs(off)), 'second')} {'ahead of' if off > 0 else 'behind'} the service."
+    )
     if abs(off) > SKEW_SECONDS_MAX:
         return DoctorCheck("clock", DoctorVerdict.WARNING, says, "Set this machine's clock (NTP).")
     return fine("clock", says)

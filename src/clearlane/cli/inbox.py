@@ -35,23 +35,24 @@ app = typer.Typer(
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-NEEDS_SOMEBODY = (store.STORED, store.PARKED, store.QUARANTINED, store.UNKNOWN_SENDER)
-EVERY_STATE = (*NEEDS_SOMEBODY, store.APPLIED, store.DISCARDED)
+# A stored file is posted within seconds, without anybody: it is no operator's yet.
+NEEDS_SOMEBODY = (store.PARKED, store.QUARANTINED, store.UNKNOWN_SENDER)
+EVERY_STATE = (*NEEDS_SOMEBODY, store.STORED, store.APPLIED, store.DISCARDED)
 
 
 @app.command("list")
 def list_(
     everything: Annotated[
-        bool, typer.Option("--all", help="Applied and discarded files too.")
+        bool, typer.Option("--all", help="Stored, applied and discarded files too.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """List the files that wait or need an operator, the newest first.
+    """List the files that need an operator, the newest first.
 
-    Stored: waits to be posted. Parked: applied, except statements about unknown claims.
-    Quarantined: cannot be read, or is for another receiver. UnknownSender: its route does not know
-    who sent it; nothing of it is applied before you `accept` it.
+    Parked: applied, except statements about unknown claims. Quarantined: cannot be read, or is for
+    another receiver. UnknownSender: its route does not know who sent it; nothing of it is applied
+    before you `accept` it. With --all also Stored (to be posted within seconds), Applied, Discarded.
 
     Example: clearlane inbox list --all --data .data
     """
@@ -119,7 +120,10 @@ def show(
         return
     show_facts(list(facts(found.file).items()))
     if parked:
-        show_table(list(parked[0]), [list(row.values()) for row in parked])
+        show_table(
+            [TableColumn(name, wrap=name == "reason") for name in parked[0]],
+            [list(row.values()) for row in parked],
+        )
 
 
 @app.command()

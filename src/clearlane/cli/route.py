@@ -91,8 +91,14 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
         show_json(row | {"history": rows})
         return
     show_facts([(name, value) for name, value in row.items() if name != "options"])
-    show_table(["option", "value"], [[name, route.options[name]] for name in route.options])
-    show_table(["when", "who", "what", "detail"], [list(one.values()) for one in rows])
+    show_table(
+        ["option", TableColumn("value", wrap=True)],
+        [[name, route.options[name]] for name in route.options],
+    )
+    show_table(
+        ["when", "who", "what", TableColumn("detail", wrap=True)],
+        [list(one.values()) for one in rows],
+    )
 
 
 @app.command("test")
@@ -142,7 +148,7 @@ def options(
 
     Example: clearlane route options sftp
     """
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "name": row.name,
             "required": row.required,
@@ -159,9 +165,15 @@ def options(
     if as_json:
         show_json(rows)
     else:
-        show_table(list(rows[0]), [list(row.values()) for row in rows])
+        show_list(OPTION_COLUMNS, [_with_default(row) for row in rows], noun="option")
 
 
+# A default may be long and without a blank, so it stands behind the words instead of in a column.
+OPTION_COLUMNS = (
+    TableColumn("option", "name"),
+    TableColumn("required", "required"),
+    TableColumn("what it is", "words", wrap=True),
+)
 COLUMNS = (
     TableColumn("id", "id"),
     TableColumn("type", "type"),
@@ -172,6 +184,11 @@ COLUMNS = (
     TableColumn("secrets", "secrets", drop=2),
     TableColumn("to", "to", wrap=True),
 )
+
+
+def _with_default(row: dict[str, object]) -> dict[str, object]:
+    default = row["default"]
+    return row if default is None else row | {"words": f"{row['words']} Default: {default}"}
 
 
 def _set_active(id: int, data: Path | None, *, active: bool, as_json: bool) -> None:

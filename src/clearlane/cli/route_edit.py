@@ -62,6 +62,11 @@ from clearlane.store.routes import (
 )
 from clearlane.wiring import Installation
 
+CHANGE_COLUMNS = (
+    "name",
+    TableColumn("before", wrap=True),
+    TableColumn("after", wrap=True),
+)
 SANDBOX_NOTE = "This is a sandbox: its payers are simulated, and routes are not used here."
 TEST_FAILED = (
     "The connection test failed, so nothing was stored. --untested stores it all the same."
@@ -166,7 +171,7 @@ def change(
 
     route, changes = run_in_installation(data, work)
     if changes and not as_json:
-        show_table(["name", "before", "after"], [[c.name, c.before, c.after] for c in changes])
+        show_table(CHANGE_COLUMNS, [[c.name, c.before, c.after] for c in changes])
     show_change(
         f"Route {id} {'would be' if dry_run else 'is'} changed.",
         as_json=as_json,
@@ -225,8 +230,8 @@ def facts(route: Route, *, has_secrets: bool) -> dict[str, object]:
         "secrets": "sealed" if has_secrets else "none",
         "to": to,
         "options": dict(route.options),
-        "created_at": route.created_at and route.created_at.isoformat(),
-        "removed_at": route.removed_at and route.removed_at.isoformat(),
+        "created_at": route.created_at and f"{route.created_at:%Y-%m-%dT%H:%M:%SZ}",
+        "removed_at": route.removed_at and f"{route.removed_at:%Y-%m-%dT%H:%M:%SZ}",
     }
 
 

@@ -417,11 +417,11 @@ async def _update_statuses(
             for one, each in zip(recomputed, events, strict=True)
         ],
     )
-    moved = [one for one in recomputed if one.before.state is not one.status.state]
-    if moved:
-        states = [(one.claim, one.status.state.value) for one in moved]
-        await claim_updates.record_events(tx, states, at)
-    rejected = [one.claim for one in moved if one.status.state is ClaimState.REJECTED]
+    rejected = [
+        one.claim
+        for one in recomputed
+        if one.status.state is ClaimState.REJECTED and one.before.state is not ClaimState.REJECTED
+    ]
     if rejected:
         await claim_updates.release_references(tx, rejected)
     await _keep_former_payer_numbers(tx, vault, recomputed)
@@ -446,7 +446,12 @@ def _state_update(
     claim, status = one.claim, one.status
     counting = _counting_payment(one.known_facts)
     outcome = counting.outcome if counting else None
-    label = label_claim(status, outcome=outcome, balanced=counting is None or counting.balanced)
+    label = label_claim(
+        status,
+        outcome=outcome,
+        balanced=counting is None or counting.balanced,
+        is_void=one.before.is_void,
+    )
     content = encode_claim_status(one.after)
     return ClaimStateUpdate(
         claim.request_id,

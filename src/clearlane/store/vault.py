@@ -158,8 +158,7 @@ class Vault:
 
         Every claim has several, so it is made in one call of the hash.
         """
-        words = (str(_vendor(owner)), kind, *parts)
-        text = "".join([f"{len(word)}:{word}" for word in words]).encode()
+        text = f"{_vendor(owner)}\0{kind}\0{chr(0).join(parts)}".encode()
         hashed = hashlib.blake2b(text, key=self._secrets.fingerprint, digest_size=SEARCH_KEY_BYTES)
         return int.from_bytes(hashed.digest(), "big", signed=True)
 

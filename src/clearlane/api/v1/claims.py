@@ -148,8 +148,8 @@ def _filters(call: Call) -> ClaimFilters:
         amount_from=given["amount_from"],
         amount_to=given["amount_to"],
         changed_after=changed and to_micros(changed),
-        vendor_claim_key=vendor_claim_id
-        and claim_search.vendor_claim_key(vault, vendor, vendor_claim_id),
+        vendor_claim_hashes=vendor_claim_id
+        and claim_search.vendor_claim_hashes(vault, vendor, vendor_claim_id),
         account_key=account and claim_search.account_key(vault, vendor, account),
         payer_number_key=number and claim_search.payer_number_key(vault, number),
         name_key=patient.name_key,

@@ -6,7 +6,6 @@ as an :class:`~clearlane.api.error_shape.ErrorShape`. Knows no endpoint, no chec
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from clearlane.api.http_responses import JSON_UTF8, header_text, json_response
+from clearlane.api.static_content import accepts_gzip
 from clearlane.api.stream import stream_text
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
@@ -229,21 +229,3 @@ def shortened(value: str) -> str:
     """Return a refused value cut to a length that may be quoted."""
     most = VALUE_SHOWN_CHARACTERS_MAX
     return value if len(value) <= most else value[:most] + "..."
-
-
-@lru_cache(maxsize=256)
-def accepts_gzip(accept_encoding: str) -> bool:
-    """Return whether gzip is acceptable and not less preferred than identity (RFC 9110, 12.5.3)."""
-    weights = dict(_weights(accept_encoding))
-    gzip = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
-    return gzip > 0 and gzip >= weights.get("identity", 0.0)
-
-
-def _weights(accept_encoding: str) -> Iterable[tuple[str, float]]:
-    for element in accept_encoding.lower().split(","):
-        coding, *parameters = (part.strip() for part in element.split(";"))
-        weight = next((p[2:].strip() for p in parameters if p.startswith("q=")), "1")
-        try:
-            yield coding, float(weight)
-        except ValueError:
-            yield coding, 0.0

@@ -13,5 +13,6 @@ from clearlane.store.schema.enrollment import *  # noqa: F403
 from clearlane.store.schema.events import *  # noqa: F403
 from clearlane.store.schema.failed_deliveries import *  # noqa: F403
 from clearlane.store.schema.payments import *  # noqa: F403
+from clearlane.store.schema.recovery_codes import *  # noqa: F403
 from clearlane.store.schema.webhooks import *  # noqa: F403
 from clearlane.store.schema.worklist import *  # noqa: F403
