@@ -19,7 +19,6 @@ from clearlane.api.endpoint import ApiLimits, BodyUse, Call
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.idempotency import (
-    ANSWERS_KEPT_HOURS,
     RecordedResponse,
     answer_once,
 )
@@ -27,7 +26,9 @@ from clearlane.api.v1.problems import PROBLEMS
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import VendorScope
-from clearlane.store.database import CommitOutcomeUnknown, DatabaseUnavailable, SystemScope
+from clearlane.pipeline.notify.purge_events import purge_old_answers
+from clearlane.store.database import Actor, CommitOutcomeUnknown, DatabaseUnavailable, SystemScope
+from clearlane.store.idempotent_answers import ANSWERS_KEPT_HOURS
 from clearlane.store.schema import audit, idempotent_answers
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
@@ -159,6 +160,15 @@ async def test_a_key_is_free_again_after_its_time(service):
     service.wall.advance(timedelta(hours=ANSWERS_KEPT_HOURS, seconds=1))
     await answer_once(a_call(service, scope.vendor, handler, body=b"[]"))
     assert handler.count == 2
+
+
+async def test_old_answers_are_removed_though_their_vendor_never_calls_again(service):
+    scope = await make_site(service.database)
+    await answer_once(a_call(service, scope.vendor, Counting()))
+    context = SimpleNamespace(database=service.database, actor=Actor("node", "a"))
+    kept, over = timedelta(hours=ANSWERS_KEPT_HOURS), timedelta(seconds=1)
+    assert await purge_old_answers(context, START + kept) == 0
+    assert await purge_old_answers(context, START + kept + over) == 1
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,18 @@ from clearlane.accounts import totp
 from clearlane.accounts.passwords import hash_user_password
 from clearlane.accounts.recovery_codes import RECOVERY_CODES_PER_USER, read_recovery_code
 from clearlane.accounts.totp import TOTP_STEP_SECONDS
-from clearlane.accounts.users import CONSOLE_CODE_FAILURES_MAX, CONSOLE_CODE_LOCK_SECONDS, UserState
+from clearlane.accounts.users import (
+    CONSOLE_CODE_FAILURES_MAX,
+    CONSOLE_CODE_LOCK_SECONDS,
+    Access,
+    ConsoleRole,
+    UserState,
+)
 from clearlane.cli.console_user import TOTP_SECRET_BYTES
 from clearlane.kernel import limits
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.ids import NO_VENDOR, Scope
 from clearlane.pipeline.access import proxy_login
+from clearlane.pipeline.access.change_role import change_role
 from clearlane.pipeline.access.invitations import renew_recovery_codes
 from clearlane.pipeline.access.proxy_login import LOGIN_ENTRY_SECONDS
 from clearlane.pipeline.access.sign_in import (
@@ -41,6 +48,7 @@ from clearlane.store.console_users import CONSOLE_IDLE_SECONDS_MAX, CONSOLE_SESS
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
+from tests.cases import every_case
 
 BY = Actor("operator", "a test")
 ALL = SystemScope("a test")
@@ -216,7 +224,7 @@ async def test_a_new_second_factor_ends_the_recovery_codes(context):
     assert await enter(context, code=codes[0]) is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("typed", "digits"),
     [
         ("4821-0937-5562", "482109375562"),
@@ -256,6 +264,31 @@ async def test_a_new_second_factor_ends_the_old_one_and_every_session(context, c
     assert await whose(context, session) is None
     assert await enter(context, code=code(context, +1)) is None
     assert await enter(context, code=totp.code_at(other, totp.step_at(clock.now().timestamp())))
+
+
+async def test_of_two_operators_who_take_each_others_role_one_stays(context):
+    vendor = context.accounts().vendors[0].id
+    operator = Access(role=ConsoleRole.OPERATOR, vendor=NO_VENDOR, sites=None)
+    support = Access(role=ConsoleRole.SUPPORT, vendor=vendor, sites=None)
+    for name in ("ada", "otis"):
+        await add(context, name)
+        assert await change_role(context, name, operator, actor=BY)
+    done = await asyncio.gather(
+        *(change_role(context, name, support, actor=BY) for name in ("ada", "otis")),
+        return_exceptions=True,
+    )
+    refused = [why for why in done if isinstance(why, AccountRefused)]
+    assert (done.count(True), len(refused)) == (1, 1)
+    assert "is the last operator" in str(refused[0])
+    users = {user.name: user for user in await store.all_users(context.database)}
+    left = [name for name, user in users.items() if user.role is ConsoleRole.OPERATOR]
+    with pytest.raises(AccountRefused, match="is the last operator"):
+        await store.set_state(context.database, left[0], UserState.DISABLED, actor=BY)
+    # The second factor is sealed for whom the user belongs to, and works on.
+    [other] = {"ada", "otis"} - set(left)
+    assert (users[other].vendor_id, users[other].sites) == (vendor, None)
+    for name in ("ada", "otis"):
+        assert await enter(context, name=name)
 
 
 async def test_a_name_is_given_once(context):

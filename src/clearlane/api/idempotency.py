@@ -19,11 +19,10 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
 from clearlane.store import idempotent_answers as store
 from clearlane.store.database import Job, Tx
-from clearlane.store.idempotent_answers import AnswerKey, EarlierCall, KeyTaken
+from clearlane.store.idempotent_answers import ANSWERS_KEPT_HOURS, AnswerKey, EarlierCall, KeyTaken
 
 IDEMPOTENCY_KEY = "idempotency-key"
 IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
-ANSWERS_KEPT_HOURS = 24
 
 REPLAYED = "Idempotency-Replayed"
 KEY_EXPECTED = f"1 to {IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters are expected, such as a UUID."

@@ -15,11 +15,12 @@ from clearlane.api.app import PublicPage
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.error_shape import DocumentedError
 from clearlane.api.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
-from clearlane.api.idempotency import ANSWERS_KEPT_HOURS, IDEMPOTENCY_KEY_CHARACTERS_MAX
+from clearlane.api.idempotency import IDEMPOTENCY_KEY_CHARACTERS_MAX
 from clearlane.api.openapi_examples import add_examples
 from clearlane.api.operations import Probe
 from clearlane.api.path_table import PATH_VALUE_CHARACTERS_MAX
 from clearlane.kernel import limits
+from clearlane.store.idempotent_answers import ANSWERS_KEPT_HOURS
 
 Json = dict[str, Any]
 REFERENCE = "#/components/schemas/{model}"

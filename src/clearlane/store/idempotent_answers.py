@@ -5,13 +5,21 @@ A key is reserved and answered in the transaction of what its call changes, so b
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 
-from clearlane.store.database import MissingRow, Tx
+from clearlane.store.database import MissingRow, SystemScope, Tx
 from clearlane.store.schema import idempotent_answers as answers
-from clearlane.store.sql import scoped_delete, scoped_insert, scoped_select, scoped_update
+from clearlane.store.sql import (
+    Statement,
+    scoped_delete,
+    scoped_insert,
+    scoped_select,
+    scoped_update,
+)
 
 TABLE = "idempotent_answers"
+ANSWERS_KEPT_HOURS = 24
+EVERYONE = SystemScope("old answers of every vendor")
 
 
 class AnswerKey(NamedTuple):
@@ -68,6 +76,11 @@ async def store_answer(tx: Tx, key: AnswerKey, answer: bytes) -> None:
         raise MissingRow("the Idempotency-Key of this call")
 
 
+async def remove_before(tx: Tx, before: int) -> int:
+    """Remove the answers of all vendors to calls that came before a moment; return how many there were."""
+    return await tx.run(_REMOVE, before=before)
+
+
 _ADD = scoped_insert(answers, "key_hash", "request_hash", "started_at", ignore_conflict=True)
 _FIND = scoped_select(
     select(answers.c.request_hash, answers.c.answer).where(
@@ -80,3 +93,4 @@ _ANSWER = scoped_update(
     answers, answers.c.key_hash == bindparam("key"), answer=bindparam("new_answer")
 )
 _DROP_EXPIRED = scoped_delete(answers, answers.c.started_at < bindparam("expired_before"))
+_REMOVE = Statement(delete(answers).where(answers.c.started_at < bindparam("before")), system=True)

@@ -1,11 +1,11 @@
-"""The scheduled removal of old events. The engine runs the tick once a day."""
+"""The scheduled removal of old events, and of answers under an ``Idempotency-Key``. The engine runs the tick once a day."""
 
 from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import events, webhooks
+from clearlane.store import events, idempotent_answers, webhooks
 from clearlane.store.database import Tx
 
 NAME = "forget-events"
@@ -13,8 +13,10 @@ EVERY = "0 41 3 * * *"
 
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
-    """Remove events that are older than the setting allows."""
-    await purge_old_events(context, SystemClock().now())
+    """Remove events that are older than the setting allows, and answers that are no longer given again."""
+    now = SystemClock().now()
+    await purge_old_events(context, now)
+    await purge_old_answers(context, now)
 
 
 async def purge_old_events(context: WorkContext, now: datetime) -> int:
@@ -26,3 +28,13 @@ async def purge_old_events(context: WorkContext, now: datetime) -> int:
         return await events.remove_before(tx, before)
 
     return await context.database.write(events.EVERYONE, job, actor=context.actor)
+
+
+async def purge_old_answers(context: WorkContext, now: datetime) -> int:
+    """Remove answers that are no longer given again, of vendors that have not called since; return how many."""
+    before = to_micros(now - timedelta(hours=idempotent_answers.ANSWERS_KEPT_HOURS))
+
+    async def job(tx: Tx) -> int:
+        return await idempotent_answers.remove_before(tx, before)
+
+    return await context.database.write(idempotent_answers.EVERYONE, job, actor=context.actor)
