@@ -4,6 +4,7 @@ The node runs in a process of this module, whose threads are told apart by their
 poll its queues and schedules; the event loop runs everything else, also the work that the library hands to it.
 """
 
+import asyncio
 import json
 import os
 import re
@@ -18,6 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import asyncpg
+
 from bench.harness import Measure, bench
 from bench.submit import postgresql
 
@@ -27,6 +30,7 @@ REPORT_FILE = "BENCH_IDLE_THREADS"
 LIBRARY_THREADS = re.compile(
     r"queue-worker-|dbos|\((queue_thread|dynamic_scheduler_loop|run_notification_listener|run_notifier|_loop)\)"
 )
+ENDED = "SELECT sum(xact_commit + xact_rollback)::bigint FROM pg_stat_database"
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -96,19 +100,38 @@ def _threads_of(pid: int, file: Path) -> dict[str, float]:
     return json.loads(file.read_text())
 
 
+def _transactions(database_url: str) -> int:
+    """Return how many transactions the server has ended; 0 for SQLite, which does not count them."""
+    if not database_url:
+        return 0
+
+    async def ask() -> int:
+        connection = await asyncpg.connect(database_url)
+        try:
+            return int(await connection.fetchval(ENDED))
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
+
+
 def _measure(kind: str, database_url: str) -> list[Measure]:
     with idle_node(database_url) as (pid, file):
         time.sleep(SETTLED_SECONDS)
+        ended = _transactions(database_url)
         began, before = time.monotonic(), _threads_of(pid, file)
         time.sleep(SECONDS)
         elapsed, after = time.monotonic() - began, _threads_of(pid, file)
+        ended = _transactions(database_url) - ended
     spent = {name: 100 * (after[name] - before.get(name, 0)) / elapsed for name in after}
     if os.environ.get("BENCH_IDLE_DETAIL"):
         for name, percent in sorted(spent.items(), key=lambda item: -item[1]):
             print(f"  {percent:6.2f} %  {name}", file=sys.stderr)
     whole = sum(spent.values())
     library = sum(percent for name, percent in spent.items() if LIBRARY_THREADS.search(name))
+    made = [Measure(f"idle.transactions.{kind}", 60 * ended / elapsed, "1/min")] if ended else []
     return [
+        *made,
         Measure(f"idle.cpu.{kind}", whole, "% of a core"),
         Measure(f"idle.cpu.{kind}.library", library, "% of a core", library / whole, "all"),
     ]

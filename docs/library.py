@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_type_hints
 
 from docs.markdown import first_words, grid, part
 
@@ -46,6 +46,19 @@ def client_page() -> Iterator[str]:
             if not name.startswith("_")
         ],
     )
+    yield from part(
+        "Clearlane's own API",
+        "Claims, payments, payers, events and webhooks below `/clearlane/v1` are properties of a client. Lists are iterators "
+        "over all pages, of all sites of the vendor unless `site` is given; filters have the names of the "
+        "[API](clearlane-v1.md). A change is sent with an `Idempotency-Key`, so it is repeated safely.",
+    )
+    yield "```python"
+    yield from OWN_API.strip().splitlines()
+    yield "```"
+    yield ""
+    yield from grid(["Method", "What it does"], list(_resource_methods(client.Client)))
+    yield ""
+    yield "`webhooks.verify(body, headers, secret)` returns the event of a webhook that is signed with the secret."
     yield from part("Builders")
     yield from _functions(("claim_document", "eligibility_request", "enrollment_request"), client)
     yield ""
@@ -67,10 +80,32 @@ def client_page() -> Iterator[str]:
     yield "```"
 
 
+def _resource_methods(client: type) -> Iterator[list[str]]:
+    """Yield the methods of the objects that a client's properties return, with what each does."""
+    for resource, found in inspect.getmembers(client, lambda one: isinstance(one, property)):
+        kind = get_type_hints(found.fget).get("return") if found.fget else None
+        for name, method in inspect.getmembers(kind, inspect.isfunction):
+            if kind is not None and not name.startswith("_"):
+                call = f"{resource}.{name}{_signature(method)}"
+                yield [f"`{call}`", first_words(inspect.getdoc(method))]
+
+
 def _sample() -> Iterator[str]:
     yield from SAMPLE.strip().splitlines()
 
 
+OWN_API = """
+from clearlane.client import Client, Conflict, CursorFile
+
+with Client.from_environment() as client:
+    for claim in client.claims.find(state="Rejected", payer="TST01"):
+        try:
+            client.claims.correct(claim.claim_number, {"F03_PatientDob": "1979-05-17"})
+        except Conflict as fault:
+            print(fault.message)
+    for event in client.events.follow(CursorFile("events.cursor"), types=["claim.*"]):
+        print(event.type, event.claim_number, event.data)
+"""
 FIRST = """
 from collections.abc import Iterator
 
@@ -114,6 +149,9 @@ def _signature(function: Any) -> str:
     shown = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            shown.append(f"**{parameter.name}")
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
             shown.append("*")

@@ -25,8 +25,8 @@ PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
 # Names the settings file, so it is no setting itself.
 CONFIG = PREFIX + "CONFIG"
-# Read by tests and by clients, not by the service.
-FOREIGN_PREFIXES = ("CLEARLANE_TEST_", "CLEARLANE_CLIENT_")
+# Read by tests, by clients and by receivers of webhooks, not by the service.
+FOREIGN_PREFIXES = ("CLEARLANE_TEST_", "CLEARLANE_CLIENT_", "CLEARLANE_WEBHOOK_SECRET")
 
 
 class InvalidSettings(Exception):

@@ -4,6 +4,10 @@ Also tests `store/idempotent_answers` and `store/schema/api`.
 """
 
 import asyncio
+import json
+import os
+import signal
+import sys
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -14,29 +18,42 @@ from clearlane.accounts.model import Site, Vendor
 from clearlane.api.endpoint import ApiLimits, BodyUse, Call
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
-from clearlane.api.idempotency import ANSWERS_KEPT_HOURS, CALL_SECONDS_MAX, answer_once
+from clearlane.api.idempotency import (
+    ANSWERS_KEPT_HOURS,
+    RecordedResponse,
+    answer_once,
+)
 from clearlane.api.v1.problems import PROBLEMS
+from clearlane.engine import fault_injection
 from clearlane.kernel.clock import ManualClock
+from clearlane.kernel.ids import VendorScope
 from clearlane.store.database import CommitOutcomeUnknown, DatabaseUnavailable, SystemScope
-from clearlane.store.schema import idempotent_answers
+from clearlane.store.schema import audit, idempotent_answers
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 from tests.databases import KINDS, START, make_site
+from tests.patience import PATIENCE_SECONDS
 
 ANSWERS = Statement(select(idempotent_answers.c.answer), system=True)
+CHANGE = "test.changed"
+CHANGES = Statement(select(audit.c.seq).where(audit.c.action == CHANGE), system=True)
 SECRET = "ARDEN"
 
 
-@pytest.fixture(params=KINDS)
-async def service(request, new_place):
+async def open_node(place):
     """What `answer_once` needs of an installation."""
-    place = await new_place(request.param)
     clock = ManualClock(START)
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    yield SimpleNamespace(database=database, vault=vault, wall=clock, clock=clock)
-    await database.close()
+    return SimpleNamespace(place=place, database=database, vault=vault, wall=clock, clock=clock)
+
+
+@pytest.fixture(params=KINDS)
+async def service(request, new_place):
+    node = await open_node(await new_place(request.param))
+    yield node
+    await node.database.close()
 
 
 def a_call(service, vendor, handler, *, key="k1", body=b"{}", **changes):
@@ -56,16 +73,35 @@ def a_call(service, vendor, handler, *, key="k1", body=b"{}", **changes):
 
 
 class Counting:
-    """A handler that counts how often it ran."""
+    """A handler that changes something, and counts how often it ran."""
 
-    def __init__(self, fault=None):
-        self.count, self.fault = 0, fault
+    def __init__(self, fault=None, *, fault_after=None):
+        self.count, self.fault, self.fault_after = 0, fault, fault_after
 
     async def __call__(self, call):
         self.count += 1
         if self.fault:
             raise self.fault
-        return json_response(200, {"count": self.count, "name": SECRET}, {"X-Own": "1"})
+
+        async def change(tx):
+            tx.audit(CHANGE)
+
+        async def respond(tx, result):
+            content = {"count": self.count, "name": SECRET}
+            return json_response(200, content, {"X-Own": "1"})
+
+        recorded = RecordedResponse(call, respond)
+        scope = VendorScope(call.vendor.id, ())
+        await call.context.database.write(scope, recorded.extend(change), actor=call.actor)
+        if self.fault_after:
+            raise self.fault_after
+        return recorded.response
+
+
+async def changes(service):
+    """How often something was changed."""
+    async with service.database.read(SystemScope("a test")) as tx:
+        return len(await tx.rows(CHANGES))
 
 
 async def test_the_same_call_is_answered_with_the_stored_answer(service):
@@ -83,6 +119,17 @@ async def test_the_same_call_is_answered_with_the_stored_answer(service):
     other = await make_site(service.database)
     await answer_once(a_call(service, other.vendor, handler))
     assert handler.count == 2  # a key belongs to a vendor
+
+
+async def test_a_call_that_changes_nothing_is_answered_once_too(service):
+    scope, runs = await make_site(service.database), []
+
+    async def handler(call):
+        runs.append(call)
+        return json_response(200, {"count": len(runs)})
+
+    first, again = [await answer_once(a_call(service, scope.vendor, handler)) for _ in range(2)]
+    assert (first.body, len(runs)) == (again.body, 1)
 
 
 @pytest.mark.parametrize(
@@ -122,30 +169,66 @@ async def test_a_call_that_changed_nothing_leaves_its_key_free(service, fault):
     with pytest.raises(type(fault)):
         await answer_once(a_call(service, scope.vendor, Counting(fault)))
     answer = await answer_once(a_call(service, scope.vendor, Counting(), body=b"[]"))
-    assert answer.status_code == 200
+    assert (answer.status_code, await changes(service)) == (200, 1)
 
 
-async def test_a_call_that_runs_or_was_cut_off_keeps_its_key_for_a_while(service):
-    scope = await make_site(service.database)
-    with pytest.raises(CommitOutcomeUnknown):
-        await answer_once(a_call(service, scope.vendor, Counting(CommitOutcomeUnknown("cut"))))
-    handler = Counting()
-    with pytest.raises(RequestRefusal) as refused:
-        await answer_once(a_call(service, scope.vendor, handler))
-    assert refused.value.response.status_code == 409
-    assert refused.value.response.headers["retry-after"]
-    service.wall.advance(timedelta(seconds=CALL_SECONDS_MAX + 1))
-    await answer_once(a_call(service, scope.vendor, handler))
-    assert handler.count == 1
-
-
-async def test_of_calls_at_once_one_runs(service):
+async def test_a_fault_before_the_answer_is_stored_undoes_the_change(service, monkeypatch):
     scope, handler = await make_site(service.database), Counting()
+    with monkeypatch.context() as patched:
+        patched.setattr(service.vault, "seal", lambda *_: b"".index(b"x"))
+        with pytest.raises(ValueError, match="subsection not found"):
+            await answer_once(a_call(service, scope.vendor, handler))
+    assert await changes(service) == 0
+    await answer_once(a_call(service, scope.vendor, handler))
+    assert await changes(service) == 1
+
+
+@pytest.mark.parametrize("fault", [CommitOutcomeUnknown("cut"), asyncio.CancelledError()], ids=repr)
+async def test_a_call_cut_off_after_its_change_is_answered_when_it_is_repeated(service, fault):
+    scope = await make_site(service.database)
+    with pytest.raises(type(fault)):
+        await answer_once(a_call(service, scope.vendor, Counting(fault_after=fault)))
+    handler = Counting()
+    again = await answer_once(a_call(service, scope.vendor, handler))
+    assert (again.status_code, again.headers["idempotency-replayed"]) == (200, "true")
+    assert (handler.count, await changes(service)) == (0, 1)
+
+
+async def test_of_calls_at_once_on_any_node_one_is_carried_out_and_all_get_its_answer(service):
+    scope, handler = await make_site(service.database), Counting()
+    nodes = [service]
+    if service.place.kind == "postgresql":
+        nodes.append(await open_node(service.place))
     ends = await asyncio.gather(
-        *(answer_once(a_call(service, scope.vendor, handler)) for _ in range(8)),
-        return_exceptions=True,
+        *(answer_once(a_call(node, scope.vendor, handler)) for _ in range(8) for node in nodes)
     )
-    assert handler.count == 1
-    refused = [one.response.status_code for one in ends if isinstance(one, RequestRefusal)]
-    assert set(refused) <= {409}
-    assert len(refused) < 8
+    assert await changes(service) == 1
+    assert len({one.body for one in ends}) == 1
+    for node in nodes[1:]:
+        await node.database.close()
+
+
+async def test_a_call_refused_because_of_its_twin_gets_the_answer_of_that(service):
+    scope = await make_site(service.database)
+
+    async def refused(call):
+        await answer_once(a_call(service, scope.vendor, Counting()))
+        raise RequestRefusal(PROBLEMS.no_resource())
+
+    answer = await answer_once(a_call(service, scope.vendor, refused))
+    assert (answer.status_code, answer.headers["idempotency-replayed"]) == (200, "true")
+
+
+async def test_a_process_killed_between_the_change_and_its_answer_has_done_neither(service):
+    scope, place = await make_site(service.database), service.place
+    given = {"kind": place.kind, "url": place.url, "data": str(place.data), "vendor": scope.vendor}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.api.answering_process", json.dumps(given),
+        env={**os.environ, fault_injection.VARIABLE: "changed"},
+    )  # fmt: skip
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await process.wait() == -signal.SIGKILL
+    assert await changes(service) == 0
+    handler = Counting()
+    first, again = [await answer_once(a_call(service, scope.vendor, handler)) for _ in range(2)]
+    assert (first.body, handler.count, await changes(service)) == (again.body, 1, 1)

@@ -31,6 +31,33 @@ HEAVY = (
     "structlog",
     "uvicorn",
 )  # fmt: skip
+# What `claim show` must not bring with it either: a claim that no payer has answered needs no 837 and no reader.
+OF_THE_837 = (
+    "clearlane.claims.placements_837d",
+    "clearlane.claims.placements_837p",
+    "clearlane.claims.rules",
+    "clearlane.claims.write_837",
+    "clearlane.x12.guides.g837p",
+    "clearlane.x12.reader",
+    "clearlane.x12.views",
+    "dbos",
+    "structlog",
+)
+# Runs a command to its end.
+RUN = """
+import sys
+from clearlane.cli.root import main
+sys.argv = {arguments!r}
+try:
+    main()
+except SystemExit:
+    pass
+"""
+# A command's last act is to leave nothing to the garbage collector, which looks through all modules when it ends.
+REPORT = """
+import gc, sys
+print("\\n", *sys.modules, *["everything-frozen"] * (gc.get_freeze_count() > len(gc.get_objects())))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +78,25 @@ def imported():
 @pytest.mark.parametrize("group", LIGHT_GROUPS)
 def test_a_command_group_imports_nothing_heavy(imported, group):
     assert imported[group] == []
+
+
+def test_claim_show_imports_nothing_of_the_837():
+    loaded = [
+        name for name in OF_THE_837 if name in _modules_after("import clearlane.cli.claim_show")
+    ]
+    assert loaded == []
+
+
+def test_status_runs_without_the_engine_library_and_leaves_nothing_to_the_collector(tmp_path):
+    program = RUN.format(arguments=["clearlane", "status", "--data", str(tmp_path)])
+    modules = _modules_after(program)
+    assert [name for name in HEAVY if name in modules] == []
+    assert "everything-frozen" in modules
+
+
+def _modules_after(program):
+    """What a new interpreter has imported after a program."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}\n{REPORT}"], check=True, capture_output=True, text=True
+    )
+    return set(done.stdout.splitlines()[-1].split())

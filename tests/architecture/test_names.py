@@ -60,6 +60,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "payments": "payments, in each layer: rows, schema, queries",
     "placement": "field to place: the engine in x12, the claim's use of it in claims",
     "proxy_login": FACE,
+    "recovery_codes": "recovery codes: made and read in accounts, their rows and schema in store",
     "remittance": "835 sets: their checks in x12/rules, their views in x12/views",
     "routes": ROWS,
     "rules": "the rules of a domain that needs only one module for them",

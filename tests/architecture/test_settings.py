@@ -65,6 +65,11 @@ def test_every_fault_is_reported_at_once(tmp_path):
     assert all(word in message for word in ("CLEARLANE_PORT", "CLEARLANE_HOTS", "prot", "[table]"))
 
 
+def test_what_clients_and_receivers_read_from_the_environment_is_no_setting():
+    names = ("CLEARLANE_CLIENT_URL", "CLEARLANE_WEBHOOK_SECRET", "CLEARLANE_TEST_KILLS")
+    assert load(dict.fromkeys(names, "x")) == load({})
+
+
 def test_a_file_that_is_no_toml_is_refused(tmp_path):
     file = tmp_path / "clearlane.toml"
     file.write_text("= nonsense")

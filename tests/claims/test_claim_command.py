@@ -1,6 +1,6 @@
 """``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims.
 
-Also tests `cli/claim`, `cli/claim_check`, `cli/claim_admin`, `cli/claim_output` and `pipeline/find_claim`.
+Also tests `cli/claim`, `cli/claim_check`, `cli/claim_admin`, `cli/claim_show`, `cli/claim_output` and `pipeline/find_claim`.
 """
 
 import asyncio

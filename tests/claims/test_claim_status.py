@@ -30,14 +30,21 @@ def test_what_is_stored_has_one_order():
     """Stored statuses are arrays: a field that moves would be read as another one."""
     assert msgspec.msgpack.decode(encode_claim_status(update_claim_status(NEW, PAID, LATER))) == [
         "C1", "V1", "Complete", "2026-11-14", "2026-11-01", "2026-11-14", 15_000, 10_000, 2_000, 3_000,
-        "", "1", "2026-11-14", "P1", "payment", "D1", "MEADOW MUTUAL", "CHK", "1000001", "2026-11-15",
+        "", "1", "2026-11-14", "P1", "payment", "D1", "MEADOW MUTUAL", "CHK", "1000001", "2026-11-15", False,
     ]  # fmt: skip
 
 
 def test_an_update_sets_everything_but_the_claims_identity():
     """A field that the update forgets would keep the value of an earlier status for ever."""
     status = update_claim_status(NEW, PAID, LATER)
-    kept = {"claim_number", "vendor_claim_id", "created_day", "total_cents", "status_category"}
+    kept = {
+        "claim_number",
+        "vendor_claim_id",
+        "created_day",
+        "total_cents",
+        "status_category",
+        "is_void",
+    }
     same = {
         name
         for name in ClaimStatus.__struct_fields__

@@ -1,4 +1,3 @@
-from dataclasses import replace as change
 from datetime import date, datetime, timedelta
 from itertools import permutations
 
@@ -341,7 +340,7 @@ def test_a_complete_claim_has_amounts_and_no_other_and_the_charge_never_changes(
 def test_an_older_fact_that_comes_late_never_undoes_a_decision(facts, late):
     before = fold(facts)
     if before.state is ClaimState.COMPLETE and isinstance(late, Fact):
-        assert change(fold([*facts, late]), payer_control_number="") == change(
+        assert replace(fold([*facts, late]), payer_control_number="") == replace(
             before, payer_control_number=""
         )
 

@@ -1,6 +1,6 @@
 """The tables of both kinds: whole, true to the guide, and readable back.
 
-Also tests `claims/write_837`, `claims/claim_context` and `claims/field_lookup`.
+Also tests `claims/write_837`, `claims/claim_context`, `claims/line_controls` and `claims/field_lookup`.
 """
 
 from dataclasses import replace

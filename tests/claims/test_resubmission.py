@@ -128,6 +128,12 @@ def test_how_a_correction_goes_out(sent, before, out):
     assert correction is None or "X1" not in f"{correction} {correction.reason}"
 
 
+def test_a_person_may_decide_that_it_goes_out_as_a_new_claim():
+    for before in (DENIED, REJECTED, ACKNOWLEDGED):
+        correction = plan_correction(numbers(), before, replacements="accepted", chosen="1")
+        assert (correction.frequency, correction.payer_number) == ("1", "")
+
+
 def test_a_refused_replacement_is_corrected_under_the_number_it_had():
     refused = replace(REJECTED, numbers=numbers("7", "X0"))
     for frequency in "17":

@@ -24,7 +24,7 @@ def a_claim(kind, **changes):
         ("Arden", "ARDEN", "ARD"),
         ("O'Árden-Byrne ", "OARDENBYRNE", "OAR"),
         ("de la Cruz", "DELACRUZ", "DEL"),
-        ("Ng", "NG", ""),
+        ("Ng", "NG", "NG"),
         ("", "", ""),
     ],
 )
@@ -32,15 +32,16 @@ def test_names_are_compared_without_case_accents_and_punctuation(text, name, sta
     assert (search_name(text), name_start(text)) == (name, start)
 
 
-def test_a_claim_is_found_by_account_patient_and_start_of_the_name():
+def test_a_claim_is_found_by_account_patient_start_of_the_name_and_member_id():
     claim = a_claim(
         ClaimKind.MEDICAL,
         F02_PatientNameLast="O'Arden",
         F03_PatientDob="1981-03-04",
         F26_PatientAcctNumber=" ACC-7 ",
+        F01A_InsuredId="xj-4471",
     )
     terms = search_terms(claim)
-    assert terms == ("ACC-7", ("OARDEN", "1981-03-04"), "OAR")
+    assert terms == ("ACC-7", ("OARDEN", "1981-03-04"), "OAR", "XJ4471")
     assert "OARDEN" not in repr(terms)
 
 
@@ -49,4 +50,5 @@ def test_a_dental_claim_for_the_insured_is_found_by_the_insureds_name():
     terms = search_terms(
         claim.model_copy(update={"F20_PatientLastName": None, "F20_PatientDOB": None})
     )
-    assert terms[1:] == (("ARDEN", "1981-03-04"), "ARD")
+    assert terms[1:3] == (("ARDEN", "1981-03-04"), "ARD")
+    assert terms.member == search_name(claim.F15_InsuredID)

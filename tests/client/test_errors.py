@@ -39,6 +39,7 @@ REFUSALS = [
     (Reply(400, {"Message": "Bad", "MessageDetail": "Null entry."}), library.InvalidRequest,
      lambda e: e.detail == "Null entry." and e.faults == {}),
     (Reply(400, "no json"), library.InvalidRequest, lambda e: e.message == "no json"),
+    (Reply(409, {"detail": "A batch has it."}), library.Conflict, lambda e: e.message == "A batch has it."),
     (Reply(413, {"Message": "Too many."}), library.TooLarge, lambda e: e.message == "Too many."),
     (Reply(415, {"Message": "Not JSON."}), library.InvalidRequest, lambda e: e.status == 415),
     (Reply(429, headers={"Retry-After": "1000"}), library.RateLimited,

@@ -4,12 +4,16 @@ Also tests `client/v1_calls`, `client/v1_models`, `cli/claim_service` and `cli/c
 """
 
 import json
+import re
+from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 from typer.testing import CliRunner
 
+from clearlane.api.v1.endpoints import V1
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli.root import app
@@ -17,6 +21,7 @@ from clearlane.client import AsyncClient, Client, InvalidRequest, NotFound
 from clearlane.client.v1_calls import query_of, segment
 from clearlane.kernel.clock import SystemClock
 from tests.api.service_process import ServiceProcess
+from tests.client.test_webhooks import ACCOUNT, ENDPOINT, OneAnswer
 
 pytestmark = pytest.mark.xdist_group("client resources")
 
@@ -103,6 +108,73 @@ async def test_the_same_for_asyncio(sandbox):
         assert (await client.claims.validate(document())).accepted == 1
         assert [one async for one in client.payments.find()] == []
         assert (await anext(client.payer_directory.search("TST01"))).payer_id == "TST01"
+
+
+EVERY_CALL = {
+    "GetClaims": lambda one: one.claims.find(state="Sent"),
+    "GetClaim": lambda one: one.claims.get("C1"),
+    "ValidateClaims": lambda one: one.claims.validate({}),
+    "HoldClaim": lambda one: one.claims.hold("C1"),
+    "ReleaseClaim": lambda one: one.claims.release("C1"),
+    "CancelClaim": lambda one: one.claims.cancel("C1"),
+    "CorrectClaim": lambda one: one.claims.correct("C1", {}),
+    "GetClaimX12": lambda one: one.claims.x12("C1"),
+    "CreateConsoleLink": lambda one: one.claims.console_link("nora"),
+    "GetPayments": lambda one: one.payments.find(),
+    "GetPayment": lambda one: one.payments.get("P1"),
+    "GetPaymentOccurrences": lambda one: one.payments.occurrences("P1"),
+    "GetPaymentX12": lambda one: one.payments.x12("P1"),
+    "GetPaymentCsv": lambda one: one.payments.csv("P1"),
+    "SearchPayers": lambda one: one.payer_directory.search("x"),
+    "GetPayer": lambda one: one.payer_directory.get("TST01"),
+    "GetDocument": lambda one: one.payer_directory.document("D1"),
+    "GetDocumentX12": lambda one: one.payer_directory.document_x12("D1"),
+    "GetEvents": lambda one: one.events.page(),
+    "GetCall": lambda one: one.audited_calls.get("r1"),
+    "GetWebhookEndpoints": lambda one: one.webhook_endpoints.list(),
+    "AddWebhookEndpoint": lambda one: one.webhook_endpoints.add("https://example.com"),
+    "GetWebhookEndpoint": lambda one: one.webhook_endpoints.get("W1"),
+    "ChangeWebhookEndpoint": lambda one: one.webhook_endpoints.change("W1", sites=["S1"]),
+    "RemoveWebhookEndpoint": lambda one: one.webhook_endpoints.remove("W1"),
+    "RotateWebhookSecret": lambda one: one.webhook_endpoints.rotate_secret("W1"),
+    "EnableWebhookEndpoint": lambda one: one.webhook_endpoints.enable("W1"),
+    "PingWebhookEndpoint": lambda one: one.webhook_endpoints.ping("W1"),
+    "ReplayWebhookEndpoint": lambda one: one.webhook_endpoints.replay("W1", since="2026-11-14"),
+    "GetWebhookDeliveries": lambda one: one.webhook_endpoints.deliveries("W1"),
+    "ResendWebhook": lambda one: one.webhook_endpoints.resend("W1", "E1"),
+}
+"""Every call of the API as the library makes it."""
+
+
+class AsyncOneAnswer(OneAnswer):
+    async def send(self, request):
+        return super().send(request)
+
+    async def close(self):
+        pass
+
+
+async def test_every_call_of_the_api_is_in_the_library_and_can_be_repeated():
+    assert EVERY_CALL.keys() == {endpoint.name for endpoint in V1.endpoints}
+    answer = {"data": [], "next": None, "cursor": "E1", **ENDPOINT}
+    for endpoint in V1.endpoints:
+        make = EVERY_CALL[endpoint.name]
+        requests = []
+        for service in (OneAnswer(200, answer), AsyncOneAnswer(200, answer)):
+            is_async = isinstance(service, AsyncOneAnswer)
+            result = make((AsyncClient if is_async else Client)(ACCOUNT, transport=service))
+            if isinstance(result, AsyncIterator):
+                assert [one async for one in result] == []
+            elif is_async:
+                await result
+            elif isinstance(result, Iterator):
+                assert list(result) == []
+            requests.append(service.request)
+        pattern = re.sub(r"\\{\w+\\}", "[^/]+", re.escape(endpoint.path))
+        for request in requests:
+            assert (request.name, request.verb) == (endpoint.name, *endpoint.verbs)
+            assert re.fullmatch(pattern, urlsplit(request.url).path)
+            assert ("Idempotency-Key" in request.headers) is endpoint.takes_idempotency_key
 
 
 def test_values_of_paths_and_queries_are_escaped():

@@ -155,6 +155,8 @@ DELIVERY = {
 CALLS = [
     (lambda w: w.add("https://example.com/hook", ["claim.*"]).secret, "POST", "", ENDPOINT | {"secret": SECRET}, SECRET),
     (lambda w: [one.id for one in w.list()], "GET", "", {"data": [ENDPOINT], "next": None}, ["W1"]),
+    (lambda w: w.get("W1").id, "GET", "/W1", ENDPOINT, "W1"),
+    (lambda w: w.change("W1", types=["payment.*"]).id, "PATCH", "/W1", ENDPOINT, "W1"),
     (lambda w: w.remove("W1"), "DELETE", "/W1", {"id": "W1"}, None),
     (lambda w: w.rotate_secret("W1").secret, "POST", "/W1/rotate_secret", ENDPOINT | {"secret": SECRET}, SECRET),
     (lambda w: w.enable("W1", replay=False).state, "POST", "/W1/enable", ENDPOINT, "active"),

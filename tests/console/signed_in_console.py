@@ -7,11 +7,12 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from clearlane.accounts.totp import TOTP_SECRET_BYTES
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.app import Console
 from clearlane.console.forms import CSRF_FIELD, MEDIA_TYPE, SESSION_COOKIE, csrf_token
 from clearlane.kernel.ids import NO_VENDOR
-from clearlane.pipeline.access.sign_in import session_hash
+from clearlane.pipeline.access.sign_in import seal_totp_secret, session_hash
 from clearlane.store import console_users as store
 from clearlane.store.database import Actor
 from clearlane.wiring import Installation
@@ -62,8 +63,10 @@ async def sign_in_as(
 ) -> ConsolePerson:
     """Add a person of a role, and begin a session without the sign-in form, which has tests of its own."""
     name = f"{role}-{vendor}-{len(await store.all_users(installation.database))}"
+    await installation.vault.ensure_key(vendor)
+    sealed = seal_totp_secret(installation.vault, vendor, name, bytes(TOTP_SECRET_BYTES))
     new = store.NewUser(
-        name=name, vendor=vendor, sites=sites, role=role, password_hash="", totp_secret=b""
+        name=name, vendor=vendor, sites=sites, role=role, password_hash="", totp_secret=sealed
     )
     now = installation.wall.now()
     await store.add_user(installation.database, new, now=now, actor=BY)

@@ -1,23 +1,31 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
 Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `store/schema/worklist` and `pipeline/operator/claim_work`.
+`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `console/claim_files`, `console/claim_money`, `store/schema/worklist`,
+`pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from html import unescape
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
+from clearlane.console.claim_files import explain_segments
+from clearlane.console.claim_money import money_table
 from clearlane.console.search_page import read_name
+from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
+from clearlane.pipeline.enrollment.enroll import enroll
+from clearlane.pipeline.query.claim_summary import refresh_summary, refresh_tick
 from clearlane.store.database import SystemScope
-from clearlane.store.schema import audit, claim_notes
+from clearlane.store.schema import audit, claim_notes, claims
 from clearlane.store.sql import Statement
-from tests.console.sandbox_console import open_sandbox_console
+from tests.console.sandbox_console import SENDER, open_sandbox_console
+from tests.console.signed_in_console import BY
+from tests.enrollment.invented import a_document, a_practice
 
 XSS = "<script>alert(1)</script>"
 NOTES = Statement(select(claim_notes.c.payload), system=True)
@@ -97,6 +105,24 @@ async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, bil
     assert "CLP*" in files
 
 
+def test_each_adjustment_of_a_line_stands_in_one_column():
+    def adjusted(group, reason, amount, *, denial=False):
+        return LineAdjustment(group=group, reason=reason, amount=amount, denial=denial)
+
+    paid = PaidLine(
+        paid=50,
+        adjustments=(
+            adjusted("PR", "1", 10), adjusted("PR", "2", 11), adjusted("PR", "3", 12),
+            adjusted("CO", "45", 13), adjusted("PR", "204", 14), adjusted("OA", "23", 15),
+        ),
+    )  # fmt: skip
+    denied = PaidLine(adjustments=(adjusted("CO", "50", 100, denial=True), adjusted("CO", "45", 1)))
+    table = money_table(ClaimOccurrence(lines=(paid, denied)))
+    assert table.total == {
+        "deductible": 10, "coinsurance": 11, "copay": 12, "write_off": 29, "denied": 100, "other": 14,
+    }  # fmt: skip
+
+
 async def test_a_note_is_sealed_and_shown_as_text(sandbox, biller):
     number = sandbox.numbers["3001"]
     answer = await biller.ask(f"/claims/{number}/notes", form={"text": XSS})
@@ -137,7 +163,38 @@ async def test_an_exact_number_opens_the_claim_and_a_name_lists_it(sandbox, bill
         assert number in await biller.text(f"/search?q={text.replace(' ', '+')}"), text
     assert sandbox.foreign not in await biller.text(f"/search?q={last}")
     nothing = text_of(await biller.text("/search?q=%3Cb%3EZZZ"))
-    assert "No claim with “<b>ZZZ” in Fernhill Family Practice." in nothing
+    assert (
+        "No claim with “<b>ZZZ” in Fernhill Family Practice in the last 12 months. "
+        "Search the last 24 months Search payments"
+    ) in nothing
+
+
+async def test_a_member_id_lists_the_claims_of_some_months(sandbox, biller):
+    number = await sandbox.send("XJ-4471")
+    for text in ("XJ-4471", "xj4471", "XJ 4471"):
+        page = await biller.text(f"/search?q={text.replace(' ', '+')}")
+        assert number in page, text
+        assert "in Fernhill Family Practice, the last 12 months" in text_of(page)
+    foreign = await sandbox.person(ConsoleRole.BILLER, "B-1")
+    assert "No claim with" in await foreign.text("/search?q=XJ-4471")
+    # Older claims are found on demand, and after two years by their numbers alone.
+    today = sandbox.installation.clock.now().date()
+    for days, at_first, on_demand in ((420, False, True), (800, False, False)):
+        await set_back(sandbox, number, (today - timedelta(days=days)).isoformat())
+        assert (number in await biller.text("/search?q=XJ-4471")) is at_first, days
+        assert (number in await biller.text("/search?q=XJ-4471&months=24")) is on_demand, days
+    opened = await biller.ask(f"/search?q={number}")
+    assert opened.headers["location"] == f"/console/claims/{number}"
+
+
+async def set_back(sandbox, number, day) -> None:
+    """Let a claim have been received on an earlier day."""
+    older = Statement(
+        update(claims).where(claims.c.request_id == number).values(created_day=day), system=True
+    )
+    await sandbox.installation.database.write(
+        SystemScope("a test"), lambda tx: tx.run(older), actor=BY
+    )
 
 
 @pytest.mark.parametrize(
@@ -188,6 +245,46 @@ async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandb
     await sandbox.control.set_mode("TST01", "up")
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down" not in text_of(await operator.text("/"))
+
+
+async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, biller):
+    numbers = [await sandbox.send("3004") for _ in range(3)]
+    await sandbox.advance(2)
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    counted = await refresh_summary(context, site, with_causes=True)
+    assert counted.causes == {"TST01 277CA A7:562:85 F33A_BillingProviderNpi": 3}
+    page = text_of(await biller.text(f"/claims/{numbers[0]}"))
+    assert "seen on 2 other claims this week" in page
+    earlier = text_of(await biller.text(f"/claims/{sandbox.numbers['3004']}"))
+    assert "seen on 3 other claims this week" in earlier
+    again = await refresh_summary(context, site)
+    assert (again.causes, again.causes_at) == (counted.causes, counted.causes_at)
+
+
+async def test_every_element_of_a_claims_files_is_explained(sandbox, biller):
+    page = text_of(await biller.text(f"/claims/{sandbox.numbers['3004']}?show=files"))
+    assert "The claim as it goes to the payer (837)" in page
+    assert re.search(r"CLM02 [\w ]*charge[\w ]* 100", page, re.IGNORECASE)
+    assert "STC01-1 Category A7 Rejected" in page
+    assert explain_segments(b"no X12 at all") == []
+
+
+async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    await enroll(
+        context, a_document(a_practice()), site=site, actor=SENDER, now=context.clock.now()
+    )
+    await refresh_tick(context, None)
+    # A new one is the operator's; one that the payer refused concerns the site.
+    assert "Enrollment tasks 1 enrollments" in text_of(await operator.text("/?site=A-1"))
+    assert "Enrollment tasks" not in await biller.text("/")
+    [id] = re.findall(r"/enrollments/(E\w+)", await biller.text("/enrollments"))
+    payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
+    move = {"payer": payer.payer_id, "type": payer.type, "event": "refuse", "reason": "TIN"}
+    assert (await operator.ask(f"/enrollments/{id}/move", form=move)).status_code == 303
+    await refresh_tick(context, None)
+    assert "Enrollment tasks" in await biller.text("/")
 
 
 def test_charts_have_a_table_of_the_same_numbers():

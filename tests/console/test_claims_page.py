@@ -186,6 +186,22 @@ async def test_every_look_is_an_audit_row_with_the_claims(sandbox, biller):
         assert sandbox.numbers["3004"] in str(looks[action])
 
 
+def test_shares_and_medians_of_several_sites_are_those_of_all_their_claims():
+    small = claim_summary.MonthFigures(
+        sent=10, answered=10, rejected=5, decided=4, denied=4, waits={3: 1}
+    )
+    large = claim_summary.MonthFigures(
+        sent=90, answered=90, rejected=5, decided=96, denied=6, waits={14: 2, 30: 2}
+    )
+    both = small.plus(large)
+    assert (both.sent, both.accepted_percent, both.denied_percent) == (100, 90.0, 10.0)
+    assert [one.days_to_payment for one in (small, large, both)] == [3.0, 14.0, 14.0]
+    nothing = claim_summary.MonthFigures()
+    assert (nothing.accepted_percent, nothing.denied_percent, nothing.days_to_payment) == (
+        None, None, None,
+    )  # fmt: skip
+
+
 def test_every_label_has_its_words_and_every_tab_its_empty_sentence():
     assert LABEL_WORDS.keys() == set(ClaimLabel)
     assert all(tab.nothing.endswith(".") for tab in TABS)

@@ -1,4 +1,4 @@
-"""In a real browser, as a person: find a rejected claim, correct it, see it paid; and every page can be used by all."""
+"""In a real browser, as a person: correct a rejected claim and see it paid, fix nine at once; all pages can be used by all."""
 
 import asyncio
 import json
@@ -22,7 +22,11 @@ playwright = pytest.importorskip(
 )
 pytestmark = pytest.mark.xdist_group("console")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+FRAGMENTS = ("/eligibility/payers",)
+"""Parts of a page, which are looked at where they stand."""
 HOSTILE = "<script>document.title='run'</script>"
+GROUP_CLAIMS = 9
+GOOD_NPI = samples.npi(123_456_780)
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +39,11 @@ def service(tmp_path_factory):
     day = datetime.now(UTC).date() - timedelta(days=5)
     document = samples.document(ClaimKind.MEDICAL, day=day, full=False)
     [claim] = document["Claims"]
-    members = ("3016", "3001", "3003", "3004", "3025")
+    # The payer refuses all claims of 3004 for one reason: a billing NPI that it does not know.
+    members = ("3016", "3001", "3003", "3004", "3025", *["3004"] * (GROUP_CLAIMS - 1))
     document["Claims"] = [
-        claim | {"Svc_VendorClaimId": f"{member}{HOSTILE}", "F01A_InsuredId": member}
-        for member in members
+        claim | {"Svc_VendorClaimId": f"{member}-{at}{HOSTILE}", "F01A_InsuredId": member}
+        for at, member in enumerate(members)
     ]
     with made.client(account.auth, params={"vendorSiteId": "A-1"}) as client:
         answer = client.post(
@@ -48,6 +53,9 @@ def service(tmp_path_factory):
         assert {result["Status"] for result in results} == {"Accepted"}
         made.numbers = dict(zip(members, (one["RequestId"] for one in results), strict=True))
         client.post("/sandbox/advance", json={"By": "15d"}).raise_for_status()
+    with made.client(account.auth) as client:
+        hook = {"url": f"https://hooks.example/{HOSTILE}"}
+        made.endpoint = client.post("/clearlane/v1/webhook_endpoints", json=hook).json()["id"]
     yield made
     assert made.stop() == 0
 
@@ -78,19 +86,30 @@ async def signed_in(service, browser):
     await context.close()
 
 
-async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(service, browser):
+async def sign_in(page, biller):
+    await page.get_by_label("User name").fill(biller.name)
+    await page.get_by_label("Password").fill(biller.password)
+    await page.get_by_label("Code").fill(biller.code())
+    await page.get_by_role("button", name="Sign in").click()
+
+
+@pytest.fixture
+async def biller_page(service, browser):
+    """A page of a biller who has signed in."""
     context = await browser.new_context(
         ignore_https_errors=True, base_url=service.base_url, viewport=WIDE
     )
     context.set_default_timeout(PATIENCE_SECONDS * 1_000)
     page = await context.new_page()
     await page.goto("/console/login")
-    await page.get_by_label("User name").fill(service.biller.name)
-    await page.get_by_label("Password").fill(service.biller.password)
-    await page.get_by_label("Code").fill(service.biller.code())
-    await page.get_by_role("button", name="Sign in").click()
+    await sign_in(page, service.biller)
     await page.wait_for_url("**/console/")
+    yield page
+    await context.close()
 
+
+async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(service, biller_page):
+    page = biller_page
     # Find a rejected claim by the patient's last name and birth date.
     await page.goto(f"/console/claims/{service.numbers['3016']}")
     name = (await page.get_by_role("heading", level=1).inner_text()).partition(",")[0]
@@ -107,8 +126,12 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     why = page.locator("section.why")
     assert "birth date" in await why.inner_text()
 
-    # Correct it, send.
+    # Correct it, send. A field is checked when it is left.
     await page.get_by_role("link", name="Correct and resubmit", exact=True).first.click()
+    await page.get_by_label("Box 3: Patient's birth date").fill("2999-01-01")
+    await page.keyboard.press("Tab")
+    await page.get_by_role("button", name=re.compile(r"\d things? to fix")).wait_for()
+    assert await page.locator("[data-finding]:visible").count() > 0
     await page.get_by_label("Box 3: Patient's birth date").fill("1980-05-05")
     await page.get_by_label("Box 11a: Insured's birth date").fill("1980-05-05")
     await page.get_by_role("button", name="Review").click()
@@ -125,18 +148,47 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     await page.locator("main").get_by_role("row").last.wait_for()
     await page.get_by_role("table").last.get_by_role("link").first.click()
     await page.get_by_text("Balanced").first.wait_for()
+
+
+async def test_a_person_finds_a_payer_by_typing_asks_it_and_reads_the_sheet(
+    service, browser, signed_in
+):
+    script = axe.source()
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in, viewport=NARROW
+    )  # fmt: skip
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    page = await context.new_page()
+    await page.goto("/console/eligibility?site=A-1")
+    await page.get_by_role("searchbox", name="Payer").press_sequentially("sandbx medical")
+    await page.get_by_role("radio", name="Sandbox Medical Medical, TST01", exact=True).check()
+    assert not (script and await axe.violations(page, script))
+    for label, value in (
+        ("Provider's NPI", "1234567893"), ("Member ID", "XJ-4471"), ("Last name", "Arden"),
+        ("First name", "Ruth"), ("Birth date", "1986-11-22"),
+    ):  # fmt: skip
+        await page.get_by_label(label).fill(value)
+    await page.get_by_role("button", name="Ask the payer").click()
+    await page.get_by_role("heading", name="Benefits").wait_for()
+    sheet = await page.locator("main").inner_text()
+    assert "Active coverage" in sheet
+    assert "XJ-4471" in sheet
+    assert not (script and await axe.violations(page, script))
     await context.close()
 
 
 def addresses(service):
     """Every page that can be opened without knowing an id, and those of some claims."""
     plain = [row.path for row in PAGES if row.roles and row.methods <= READ and "{" not in row.path]
-    shown = [path for path in plain if not path.endswith((".csv", "/fix"))]
+    shown = [path for path in plain if not path.endswith((".csv", "/fix", *FRAGMENTS))]
     rejected, denied = service.numbers["3004"], service.numbers["3003"]
     return [
         *shown,
         "/claims?tab=rejected&group=0",
         "/search?q=zzz",
+        "/people/1",
+        "/accounts/ACME/webhooks",
+        f"/accounts/ACME/webhooks/{service.endpoint}",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
         *(f"/claims/{denied}?show={part}" for part in ("money", "files", "notes")),
@@ -187,3 +239,39 @@ async def test_reading_works_without_a_script(service, browser, signed_in):
     await page.get_by_role("link", name="Lines and money").click()
     assert "Net paid" in await page.locator("main").inner_text()
     await context.close()
+
+
+# Last in this file: it corrects claims whose pages are looked at above.
+async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_page):
+    page, main = biller_page, biller_page.locator("main")
+
+    # Nine claims were refused for one reason.
+    await page.goto("/console/worklists")
+    cause = main.get_by_role("row").filter(has_text=f"{GROUP_CLAIMS} claims")
+    await cause.get_by_role("link", name="Fix this cause").click()
+    await page.get_by_role("heading", name="Box 33a").wait_for()
+    assert await page.get_by_role("checkbox", checked=True).count() == GROUP_CLAIMS
+
+    # A value that is wrong is refused under the claims, and nothing can be sent.
+    await page.get_by_label("The right value for all ticked claims").fill("123")
+    await page.get_by_role("button", name="Check").click()
+    await page.locator("td .act-text").nth(GROUP_CLAIMS - 1).wait_for()
+    send = page.get_by_role("button", name=f"Send {GROUP_CLAIMS} corrections")
+    assert await send.count() == 0
+
+    # The right one is checked for all, reviewed before and after, and sent.
+    await page.get_by_label("The right value for all ticked claims").fill(GOOD_NPI)
+    await page.get_by_role("button", name="Check").click()
+    await send.wait_for()
+    assert await page.get_by_role("row").filter(has_text=GOOD_NPI).count() == GROUP_CLAIMS
+    if script := axe.source():
+        assert await axe.violations(page, script) == []
+    await send.click()
+    await page.get_by_role("status").get_by_text(f"{GROUP_CLAIMS} corrections are kept").wait_for()
+    await page.get_by_role("link", name="Back to the worklist").click()
+    await page.wait_for_url("**/console/worklists*")
+    assert "Box 33a" not in await main.inner_text()
+
+    # Each is a claim of its own that goes its way.
+    await page.goto(f"/console/claims/{service.numbers['3004']}")
+    await main.get_by_text("Replaced by").first.wait_for()

@@ -1,7 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/correction_form`, `console/claim_page_rows`, `console/fix_cause_page`, `console/worklist_actions`,
-`console/overtaken_correction`,
+`console/overtaken_correction`, `console/resend_page`, `console/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/correction_drafts`.
 """
 
@@ -128,7 +128,7 @@ async def test_what_was_billed_changes_only_with_a_reason(sandbox, biller):
     field = "f.F24_ClaimLines[0].F24D_HcpcsProcedureCode"
     review = text_of(await biller.ask(path, form={field: "99214", "do": "review"}))
     assert "changes what was billed" in review
-    assert "Replacement of the payer's claim (frequency 7)." in review
+    assert re.search(r"Replacement of payer claim S\d+ \(frequency 7\)\.", review)
     refused = text_of(await biller.ask(path, form={field: "99214", "do": "send"}))
     assert "Say why what was billed changes." in refused
     sent = await biller.ask(path, form={field: "99214", "do": "send", "reason": "Wrong visit code"})
@@ -217,6 +217,78 @@ async def test_a_claim_of_another_site_cannot_be_corrected(sandbox, biller):
     path = f"/claims/{sandbox.foreign}/correct"
     assert (await biller.ask(path)).status_code == 404
     assert (await biller.ask(path, form=birth("1980-05-05", do="send"))).status_code == 404
+
+
+async def audited(sandbox, action):
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        return [row for row in await tx.rows(AUDIT) if row[0] == action]
+
+
+async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller):
+    number = await sandbox.send("3017")
+    await sandbox.advance(15)
+    path, change = f"/claims/{number}/correct", {"f.F26_PatientAcctNumber": "A-77"}
+    review = await biller.ask(path, form={**change, "do": "review", "way": "new"})
+    assert "A person decided that it goes out as a new claim." in text_of(review)
+    refused = await biller.ask(path, form={**change, "do": "send", "way": "new"})
+    assert "Say why it goes another way." in text_of(refused)
+    why = {"way": "new", "way-reason": "The payer asked for it"}
+    sent = await biller.ask(path, form={**change, "do": "send", **why})
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    assert "The payer asked for it" in text_of(await biller.text(f"/claims/{new}?show=notes"))
+    [row] = [row for row in await audited(sandbox, "claim.way-chosen") if new in row[1]]
+    assert row[2].startswith("new;")
+
+    # What the payer never took in cannot be replaced.
+    path = f"/claims/{sandbox.other}/correct"
+    wanted = birth("1985-05-05", way="replacement")
+    impossible = text_of(await biller.ask(path, form=wanted | {"do": "review"}))
+    assert "It cannot go as a replacement" in impossible
+    stopped = await biller.ask(path, form=wanted | {"do": "send", "way-reason": "x"})
+    assert "It cannot go that way." in text_of(stopped)
+    await biller.ask(path, form={"do": "discard"})
+
+
+async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
+    number = await sandbox.send("VOID-1")  # no scenario: the plan decides, and heeds a void
+    unsent = text_of(await biller.text(f"/claims/{number}"))
+    assert "Cancel at the payer It was not sent yet." in unsent
+    assert (await biller.ask(f"/claims/{number}/void")).status_code == 409
+    await sandbox.advance(15)
+    path = f"/claims/{number}/void"
+    assert f'href="/console{path}' in await biller.text(f"/claims/{number}")
+    shown = text_of(await biller.text(path))
+    assert re.search(r"Cancellation of payer claim S\d+ \(frequency 8\)\.", shown)
+    assert "Send the cancellation to Sandbox Medical" in shown
+    assert "Say why it is canceled." in text_of(await biller.ask(path, form={"do": "send"}))
+    sent = await biller.ask(path, form={"do": "send", "reason": "Billed for the wrong patient"})
+    assert sent.headers["location"].endswith("done=void-sent")
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    assert (await biller.ask(path, form={"do": "send", "reason": "x"})).status_code == 409
+    await sandbox.advance(15)
+    page = text_of(await biller.text(f"/claims/{new}"))
+    assert "Nothing due" in page
+    assert "The payer canceled the earlier claim, as asked." in page
+    assert "Cancel at the payer It is a cancellation itself." in page
+    assert new not in await biller.text("/claims?tab=needs-you&group=0")
+
+
+async def test_a_refused_claim_is_sent_again_unchanged(sandbox, biller):
+    number = await sandbox.send("3004")
+    await sandbox.advance(2)
+    shown = text_of(await biller.text(f"/claims/{number}/again"))
+    assert "New claim: the payer never took the first one in." in shown
+    looked = await biller.ask(f"/claims/{number}/again", form={"reason": "Enrolled now"})
+    assert "Enrolled now" in text_of(looked)
+    sent = await biller.ask(f"/claims/{number}/again", form={"do": "send"})
+    new = re.search(r"/claims/(\w+)\?done=sent-again", sent.headers["location"])[1]
+    assert f"Replaced by {new}" in text_of(await biller.text(f"/claims/{number}"))
+    assert "It leaves with the next file." in text_of(await biller.text(f"/claims/{new}"))
+    foreign = f"/claims/{sandbox.foreign}/again"
+    assert (await biller.ask(foreign, form={"do": "send"})).status_code == 404
+    # As refused as before; and out of the way of the tests below.
+    corrected = {"f.F33A_BillingProviderNpi": GOOD_NPI, "do": "send"}
+    assert (await biller.ask(f"/claims/{new}/correct", form=corrected)).status_code == 303
 
 
 def test_texts_become_the_values_that_a_claim_takes():

@@ -1,27 +1,114 @@
-"""Eligibility in the console: the form, the sheet, and what each may see."""
+"""Eligibility in the console: payers found while one types, a question and its sheet, and earlier answers.
+
+Also tests `pipeline/eligibility/question_list` and `store/schema/eligibility`.
+"""
+
+import re
+from html import unescape
 
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.wiring import _make_inquiry_runner
 from tests.console.sandbox_console import open_sandbox_console
+
+QUESTION = {
+    "payer": "sandbox medical", "chosen": "TST01", "provider": "Fernhill Family Practice", "npi": "1234567893",
+    "member": "XJ-4471", "last": "Arden", "first": "Ruth", "birth": "1986-11-22",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 async def sandbox(tmp_path_factory):
+    """A sandbox whose process asks payers, as a node does."""
     async with open_sandbox_console(tmp_path_factory.mktemp("eligibility")) as made:
+        runner = _make_inquiry_runner(made.installation)
+        use_runner(made.installation, runner)
         yield made
+        await runner.stop()
 
 
-async def test_the_form_offers_payers_and_viewers_only_read(sandbox):
-    biller, viewer = [
-        await sandbox.person(role) for role in (ConsoleRole.BILLER, ConsoleRole.VIEWER)
-    ]
-    page = await biller.text("/eligibility")
-    assert "Sandbox Medical (TST01)" in page
-    assert "Nobody has asked yet" in page
+def use_runner(installation, runner):
+    """The verbs' context is made anew with another runner, or without one."""
+    installation._inquiry_runner = runner
+    installation.__dict__.pop("work_context", None)
+
+
+@pytest.fixture(scope="module")
+async def biller(sandbox):
+    return await sandbox.person(ConsoleRole.BILLER)
+
+
+def text_of(page):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+async def test_payers_are_found_while_one_types_and_by_a_button(sandbox, biller):
+    for text, fits in (("sandbox med", True), ("snadbox medical", True), ("tst01", True), ("zzz", False)):  # fmt: skip
+        fragment = await biller.text(f"/eligibility/payers?q={text.replace(' ', '+')}")
+        assert ('value="TST01"' in fragment) is fits, text
+        assert "<html" not in fragment
+    assert "No payer that answers questions fits “zzz”" in fragment
+    assert "&lt;b&gt;" in await biller.text("/eligibility/payers?q=%3Cb%3Ezz")
+    # One that fits alone is chosen.
+    assert 'value="TST01" checked' in await biller.text("/eligibility/payers?q=TST01")
+    # Without a script the same form finds them, and keeps what was typed.
+    answer = await biller.ask("/eligibility/payers", form=QUESTION | {"chosen": ""})
+    page = answer.body.decode()
+    assert 'value="TST01"' in page
+    assert 'value="XJ-4471"' in page
+
+
+async def test_a_question_is_answered_by_a_sheet_with_earlier_answers_of_the_patient(
+    sandbox, biller
+):
+    assert "Nobody has asked yet" in await biller.text("/eligibility")
+    asked = []
+    for changes in ({}, {"last": "arden", "member": "XJ-4472"}, {"last": "Byrne"}):
+        answer = await biller.ask("/eligibility/ask", form=QUESTION | changes)
+        assert answer.status_code == 303, text_of(answer.body.decode())
+        asked.append(answer.headers["location"].removeprefix("/console"))
+    first, second, other = [text_of(await biller.text(path)) for path in asked]
+    for words in ("Sandbox Medical", "Member ID XJ-4471", "Deductible", "Out of pocket", "Active"):
+        assert words in first, words
+    assert "Earlier answers of the same patient" in first
+    assert "member XJ-4472" in first
+    assert "member XJ-4471" in second
+    assert "Earlier answers" not in other
+    listed = await biller.text("/eligibility")
+    assert [path for path in asked if path in listed] == asked
+    assert "Answered" in listed
+    # Another site sees nothing of it.
+    foreign = await sandbox.person(ConsoleRole.BILLER, "B-1")
+    assert (await foreign.ask(asked[0])).status_code == 404
+    assert "Nobody has asked yet" in await foreign.text("/eligibility")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"payer": "zzz", "chosen": ""}, "Choose a payer from those that fit"),
+        ({"payer": "sandbox", "chosen": ""}, "Choose a payer from those that fit"),
+        ({"payer": "zzz"}, "Choose a payer from those that fit"),
+        ({"birth": "someday"}, "birth"),
+    ],
+)
+async def test_what_cannot_be_asked_is_shown_with_what_was_typed(biller, changes, sentence):
+    answer = await biller.ask("/eligibility/ask", form=QUESTION | changes)
+    page = answer.body.decode()
+    assert (answer.status_code, sentence.casefold() in text_of(page).casefold()) == (400, True)
+    assert 'value="XJ-4471"' in page
+
+
+async def test_viewers_only_read_and_only_nodes_ask(sandbox, biller):
+    viewer = await sandbox.person(ConsoleRole.VIEWER)
     assert "Ask the payer" not in await viewer.text("/eligibility")
-    assert (await viewer.ask("/eligibility/ask", form={})).status_code == 403
+    for path in ("/eligibility/ask", "/eligibility/payers"):
+        assert (await viewer.ask(path, form={})).status_code == 403
     for id in ("77", "x"):
         assert (await biller.ask(f"/eligibility/{id}")).status_code == 404
-    # This process is no node that asks payers.
-    assert (await biller.ask("/eligibility/ask", form={"payer": "TST01"})).status_code == 503
+    runner = sandbox.installation._inquiry_runner
+    use_runner(sandbox.installation, None)
+    answer = await biller.ask("/eligibility/ask", form=QUESTION)
+    use_runner(sandbox.installation, runner)
+    assert answer.status_code == 503

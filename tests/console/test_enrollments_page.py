@@ -41,6 +41,9 @@ async def test_each_sees_the_enrollments_of_its_sites(sandbox, ids):
         assert HOSTILE not in page
         assert "&lt;i&gt;FERNHILL" in page
     assert "QUARRY" not in own
+    # A new one is an operator's to do; who sent it waits.
+    assert '<span class="label act">New' in every
+    assert '<span class="label wait">New' in own
     assert (await biller.ask(f"/enrollments/{ids['B-1']}")).status_code == 404
     assert "No enrollment is in this state." in await biller.text("/enrollments?state=approved")
 

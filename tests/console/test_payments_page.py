@@ -1,6 +1,7 @@
 """Payments in the console: the list, one payment, matching by a person, and the files of it.
 
-Also tests `console/payment_page`, `console/payment_label` and `console/payment_downloads`.
+Also tests `console/payment_page`, `console/payment_label`, `console/payment_downloads` and
+`pipeline/query/payment_month`.
 """
 
 import re
@@ -11,6 +12,7 @@ import pytest
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.payment_label import payment_label, payment_title
 from clearlane.payments.payment import Payment
+from clearlane.pipeline.query.payment_month import InstallationMonth
 from tests.claims.answers import paid, payment
 from tests.console.incoming_files import arrive
 from tests.console.sandbox_console import open_sandbox_console
@@ -154,11 +156,22 @@ async def test_a_person_matches_and_undoes(sandbox, people, shared):
     assert (await operator.ask(f"/payments/{id}/x/undo", form={})).status_code == 404
 
 
+async def test_the_months_sum_is_counted_once_a_minute(sandbox, shared):
+    month, clock = InstallationMonth(), sandbox.installation.clock
+    every = await month.load(sandbox.installation.database, "P", clock)
+    assert every.payments > 0
+    # While the count is fresh the database is not asked; another month is another count.
+    assert await month.load(None, "P", clock) is every
+    nothing = await month.load(sandbox.installation.database, "PZZZZ", clock)
+    assert (nothing.payments, nothing.cents) == (0, 0)
+
+
 async def test_an_installation_without_payments_says_when_they_come(sandbox):
     nobody = await sandbox.person(ConsoleRole.BILLER, "A-2")
     page = await nobody.text("/payments")
     assert "No payments yet. Payments usually follow claims by 14 to 30 days." in page
     assert "No payment came this month." in page
+    assert re.search(r"counted \d+ \w+ ago", page)
 
 
 @pytest.mark.parametrize(

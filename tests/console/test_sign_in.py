@@ -1,6 +1,7 @@
 """Sign-in, sessions and one-time login URLs, with a clock that only the test moves.
 
-Also tests `console/sign_in_page` and `store/instances`.
+Also tests `console/sign_in_page`, `store/instances`, `accounts/recovery_codes`, `store/recovery_codes` and
+`store/schema/recovery_codes`.
 """
 
 import asyncio
@@ -12,12 +13,14 @@ from sqlalchemy import select
 
 from clearlane.accounts import totp
 from clearlane.accounts.passwords import hash_user_password
+from clearlane.accounts.recovery_codes import RECOVERY_CODES_PER_USER, read_recovery_code
 from clearlane.accounts.totp import TOTP_STEP_SECONDS
 from clearlane.accounts.users import CONSOLE_CODE_FAILURES_MAX, CONSOLE_CODE_LOCK_SECONDS, UserState
 from clearlane.cli.console_user import TOTP_SECRET_BYTES
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.access import proxy_login
+from clearlane.pipeline.access.invitations import renew_recovery_codes
 from clearlane.pipeline.access.proxy_login import LOGIN_ENTRY_SECONDS
 from clearlane.pipeline.access.sign_in import (
     CONSOLE_PASSWORDS_WAITING_MAX,
@@ -168,6 +171,64 @@ async def test_wrong_codes_lock_the_second_factor_for_a_while(context, clock):
     assert await enter(context) is None, "the right code comes too late"
     clock.advance(timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS))
     assert await enter(context)
+
+
+async def renewed(context) -> tuple[str, ...]:
+    """New recovery codes of Nora, for the code that her authenticator shows."""
+    async with context.database.read(store.SCOPE) as tx:
+        user = (await store.find_user(tx, "nora")).user
+    return await renew_recovery_codes(
+        context, user, code(context), now=context.clock.now(), actor=BY
+    )
+
+
+async def test_a_recovery_code_signs_in_once_in_place_of_the_code(context, clock):
+    codes = await renewed(context)
+    assert len(set(codes)) == RECOVERY_CODES_PER_USER
+    # Of many at once one is let in.
+    sessions = await asyncio.gather(*(enter(context, code=codes[0]) for _ in range(4)))
+    assert [session is not None for session in sessions].count(True) == 1
+    assert await enter(context, password="wrong", code=codes[1]) is None
+    assert await enter(context, code=codes[1])
+    clock.advance(timedelta(seconds=TOTP_STEP_SECONDS))
+    assert await enter(context), "the authenticator's code works on"
+    text = await stored(context.database, schema.recovery_codes, schema.audit)
+    assert "user.recovery-code-used" in text
+    assert not [one for one in codes if one in text or one.replace("-", "") in text]
+
+
+async def test_guessing_recovery_codes_locks_the_second_factor(context, clock):
+    codes = await renewed(context)
+    clock.advance(timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS))
+    for number in range(CONSOLE_CODE_FAILURES_MAX):
+        assert await enter(context, code=f"0000-0000-{number:04}") is None
+    assert await enter(context, code=codes[0]) is None, "the right code comes too late"
+    with pytest.raises(AccountRefused, match="none is looked at for a while"):
+        await renewed(context)
+    clock.advance(timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS))
+    assert await enter(context, code=codes[0])
+
+
+async def test_a_new_second_factor_ends_the_recovery_codes(context):
+    codes = await renewed(context)
+    sealed = seal_totp_secret(context.vault, context.accounts().vendors[0].id, "nora", SECRET)
+    await store.set_totp(context.database, "nora", sealed, actor=BY)
+    assert await enter(context, code=codes[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "digits"),
+    [
+        ("4821-0937-5562", "482109375562"),
+        (" 4821 0937 5562 ", "482109375562"),
+        ("314159", None),
+        ("", None),
+        ("4821-0937-556x", None),
+        ("٤821-0937-5562", None),
+    ],
+)
+def test_a_recovery_code_is_read_as_people_type_it(typed, digits):
+    assert read_recovery_code(typed) == digits
 
 
 async def test_who_does_not_know_the_password_cannot_lock_a_user_out(context):

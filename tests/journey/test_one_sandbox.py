@@ -18,6 +18,7 @@ import pytest
 
 from docs.library import SAMPLE
 from tests.api.service_process import READY
+from tests.api.test_serve import free_port
 from tests.journey.follower import ROOT, Follower, steps
 from tests.journey.newcomer import checkout, sandbox_at
 
@@ -62,7 +63,7 @@ def reader(tmp_path_factory):
 
 def follow(reader: Follower, page: Path) -> str:
     """Type a page; its ids are its own, though other pages show equal ones."""
-    reader.names = {"/backups": f"{reader.directory}/backups"}
+    reader.names = {"/backups": f"{reader.directory}/backups", "3000": str(free_port())}
     return reader.follow(text(page))
 
 
@@ -78,8 +79,11 @@ FIRST_HOUR = {
     "1-a-paid-claim.md": ("PayerAmount: 65.0", {"PAID-1": "Complete"}),
     "2-a-denial.md": ("What to do: Appeal", {"DENIED-1": "Complete", "HEALED-1": "Complete"}),
     "3-a-refusal.md": ("takes over from", {"REFUSED-1": "Rejected", "CORRECTED-1": "Complete"}),
-    "4-a-late-answer.md": ("ResultsComplete", {}),
-    "5-an-enrollment.md": ("approved", {}),
+    "4-a-late-answer.md": (
+        "corrected, sent as new",
+        {"TUTORIAL-4": "Complete", "HOOK-1": "Complete"},
+    ),
+    "5-an-enrollment.md": ("enrollment.approved", {}),
 }
 
 

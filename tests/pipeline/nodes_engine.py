@@ -45,7 +45,7 @@ def write_line(context, name, line):
 TABLES = WorkTables(
     queues=tuple(replace(row, poll_seconds=0.1) for row in schedule.QUEUES),
     workflows=(*schedule.WORKFLOWS, Workflow(name="poison", verb=poison, queue="work")),
-    schedules=(WorkSchedule(name="tick", verb=tick, cron="* * * * * *", queue="housekeeping"),),
+    schedules=(WorkSchedule(name="tick", verb=tick, cron="* * * * * *", queue="work"),),
 )
 
 

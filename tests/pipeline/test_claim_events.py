@@ -216,7 +216,13 @@ async def test_a_payment_is_told_to_the_sites_that_share_it_and_what_matches_not
         ("claim.received", "vendor"), ("claim.sent", "system"), ("claim.paid", "person"),
         ("document.created", "person"), ("payment.matched", "person"), ("claim.reversed", "person"),
     ]  # fmt: skip
-    assert found[4]["data"]["matched_claim"] == id
+    assert {one["claim_number"] for one in found} == {id}
+    assert [one["data"]["sequence"] for one in found] == [1, 2, 3, 4, 5, 6]
+    matched = found[4]
+    assert matched["vendor_claim_id"] == found[0]["vendor_claim_id"]
+    assert matched["data"] == {
+        "sequence": 5, "payment_id": payment_id, "url": f"/clearlane/v1/claims/{id}",
+    }  # fmt: skip
 
 
 async def test_the_same_payment_again_is_told_as_a_duplicate(flow):

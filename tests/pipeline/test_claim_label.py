@@ -39,3 +39,12 @@ def test_a_rejection_stands_before_a_payment_and_a_payment_before_statuses(
 ):
     status = LifecycleStatus(state=state, status_category=category)
     assert label_claim(status, outcome=outcome, balanced=balanced) is label
+
+
+def test_a_void_that_pays_nothing_did_what_was_asked():
+    status = LifecycleStatus(state=ClaimState.COMPLETE, status_category="")
+    for outcome, label in (
+        (Outcome.DENIED, ClaimLabel.NOTHING_DUE),
+        (Outcome.PAID, ClaimLabel.PAID),
+    ):
+        assert label_claim(status, outcome=outcome, is_void=True) is label

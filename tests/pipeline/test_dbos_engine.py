@@ -20,6 +20,7 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.engine import self_check
+from clearlane.engine.backlog import EngineBacklog, read_backlog
 from clearlane.engine.dbos_engine import ENGINE_THREADS_MAX, Engine, EngineRefused, RecoverySettings
 from clearlane.engine.engine_storage import engine_database_url
 from clearlane.engine.node_recovery import NodeRecovery
@@ -313,7 +314,7 @@ async def test_schedules_are_those_of_the_tables(new_place):
 
     with_tick = replace(
         QUICK,
-        schedules=(WorkSchedule(name="tick", verb=tick, cron="* * * * * *", queue="housekeeping"),),
+        schedules=(WorkSchedule(name="tick", verb=tick, cron="* * * * * *", queue="work"),),
     )
     async with running(place, with_tick):
         await until(lambda: ticked)
@@ -368,6 +369,14 @@ async def test_work_can_be_enqueued_from_another_process(place):
         assert await self_check.check_engine(client, place.data, seconds=PATIENCE_SECONDS) == [
             "node"
         ]
+        left = await client.enqueue("self-check", ("left", 1, 0), queue="nobody")
+        backlog = await read_backlog(place.data, place.url)
+        assert (backlog.waiting, backlog.total) == ({"nobody": 1}, 1)
+        assert abs(backlog.oldest_at_millis / 1_000 - SystemClock().now().timestamp()) < 3_600
+        await client.delete([left])
+        assert await read_backlog(place.data, place.url) == EngineBacklog()
+        # No thread of the library that wakes a hundred times a second for messages that nobody sends.
+        await until(lambda: not any("run_notifier" in one.name for one in threading.enumerate()))
         await client.close()
         assert list((place.data / "self-check").iterdir()) == []
 
@@ -389,6 +398,7 @@ async def test_without_tables_and_the_right_to_make_them_it_is_refused(new_place
     )
     with pytest.raises(EngineRefused, match="clearlane db upgrade"):
         await engine.start()
+    assert await engine.backlog() is None
     async with database.read(SCOPE) as tx:
         assert await live_nodes(tx) == []
     await database.close()

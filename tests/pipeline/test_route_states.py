@@ -59,12 +59,17 @@ async def test_a_payer_that_is_down_comes_first_with_what_waits(out):
         [str(AWAY)],
     )
     works = await traffic(out, found[HARBOR_MEDICAL])
-    assert (works.last_out.claims, works.is_late) == (1, False)
+    assert (works.last_out.claims, works.late.files) == (1, 0)
     assert len(harbor.sent) == 1
     [*_, today] = await load_days(out.context.database, MEADOW_MEDICAL, out.clock.now(), "UTC")
     assert (today.failures, today.out, today.faults) == (1, 0, {str(AWAY)})
     out.pass_time(days=3)
-    assert (await traffic(out, found[HARBOR_MEDICAL])).is_late
+    assert (await traffic(out, found[HARBOR_MEDICAL])).late.files == 1
+    # A newer file does not hide an older one that was never answered.
+    await out.submit(1, HARBOR)
+    await out.go(minutes=1)
+    late = (await traffic(out, found[HARBOR_MEDICAL])).late
+    assert (late.files, late.oldest_at) == (1, works.last_out.delivered_at)
     # Try now does not wait for the pause, and after the delivery everything works again.
     meadow.trouble = None
     await route_admin.try_now(out.context, MEADOW_MEDICAL, actor=NORA)

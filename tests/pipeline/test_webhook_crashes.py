@@ -7,7 +7,7 @@ import signal
 import sys
 
 from clearlane.engine import fault_injection
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 from tests.pipeline.flowing import Flow
 from tests.pipeline.test_claim_events import feed
 from tests.pipeline.test_crashes import OF_WEBHOOKS
@@ -17,31 +17,52 @@ from tests.pipeline.webhook_receiver import WebhookReceiver
 CLAIMS = 20
 
 
-async def run(place, nth, crash_at=""):
-    """Deliver in another process; how it ended."""
+async def start(place, nth, crash_at=""):
+    """Start to deliver in another process, later than the lease of the one before."""
     given = {
         "kind": place.kind, "url": place.url, "data": str(place.data), "node": f"n{nth}", "nth": nth,
     }  # fmt: skip
-    process = await asyncio.create_subprocess_exec(
+    return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.pipeline.webhook_process", json.dumps(given),
         env={**os.environ, fault_injection.VARIABLE: crash_at},
     )  # fmt: skip
+
+
+async def ends(process):
     async with asyncio.timeout(PATIENCE_SECONDS):
         return await process.wait()
 
 
 async def test_killed_at_every_point_no_webhook_is_missing(place, database, clock):
     flow = await Flow.open(place, database, clock, sandbox=True)
+    noted, sent, recorded = OF_WEBHOOKS
+
     async with WebhookReceiver() as receiver:
+
+        def ids(since=0):
+            return [json.loads(one.body)["id"] for one in receiver.messages[since:]]
+
         await add(flow, receiver, clock)
-        await flow.submit(CLAIMS)
-        points = [f"{point}:{time}" for time in (1, 2) for point in OF_WEBHOOKS]
-        for nth, point in enumerate(points):
-            assert await run(place, nth, point) in {-signal.SIGKILL, 0}
+        # At last while failed ones wait to be tried again.
+        for nth, (point, status) in enumerate([(noted, 200), (f"{sent}:2", 200), (recorded, 503)]):
+            receiver.answer(status)
+            before = len(receiver.messages)
             await flow.submit(CLAIMS)
-        assert await run(place, len(points)) == 0
+            assert await ends(await start(place, nth, point)) == -signal.SIGKILL
+        failed = ids(before)
+        # And while the endpoint has messages and has not answered.
+        receiver.answer(200)
+        receiver.hang()
+        before = len(receiver.messages)
+        process = await start(place, 3)
+        await until(lambda: len(receiver.messages) > before)
+        process.kill()
+        assert await ends(process) == -signal.SIGKILL
+        unanswered, after = ids(before), len(receiver.messages)
+        receiver.resume()
+        assert await ends(await start(place, 4)) == 0
         expected = {one["id"] for one in await feed(flow)}
-        received = [json.loads(message.body)["id"] for message in receiver.messages]
-    assert len(expected) == CLAIMS * (len(points) + 1)
-    assert set(received) == expected
-    assert len(received) < 2 * len(expected)
+        assert len(expected) == 3 * CLAIMS
+        assert set(ids()) == expected
+        assert set(failed) | set(unanswered) <= set(ids(after))
+        assert len(ids()) < 2 * len(expected)

@@ -168,6 +168,28 @@ async def test_enabling_replays_everything_since_it_failed(flow, receiver, runne
     assert (await load(flow, endpoint)).row.failing_since is None
 
 
+async def test_who_disables_an_endpoint_can_have_what_it_missed_later(flow, receiver, runner, wall):
+    endpoint = await add(flow, receiver, wall)
+    vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
+    receiver.answer(503)
+    await flow.submit()
+    await runner.deliver_due()
+    for _ in range(2):
+        await verbs.disable_endpoint(flow.context, vendor, id, actor=ACTOR, now=wall.now())
+    await flow.submit()
+    wall.advance(timedelta(days=1))
+    receiver.answer(204)
+    receiver.messages.clear()
+    await runner.deliver_due()
+    assert receiver.messages == []
+    types = [one["type"] for one in await feed(flow)]
+    assert types.count("webhook.disabled") == 1
+    await verbs.enable_endpoint(flow.context, vendor, id, replay=True, actor=ACTOR)
+    await runner.deliver_due()
+    received = [one["id"] for one in await feed(flow) if one["type"] == "claim.received"]
+    assert sorted(ids(receiver)) == received
+
+
 async def test_what_was_delivered_can_be_sent_again(flow, receiver, runner, wall):
     endpoint = await add(flow, receiver, wall)
     await flow.submit(3)

@@ -30,8 +30,12 @@ class WebhookReceiver:
         self._answer = (status, body, headers or {})
 
     def hang(self):
-        """Answer nothing until :meth:`close`."""
+        """Answer nothing until :meth:`resume` or :meth:`close`."""
         self._free.clear()
+
+    def resume(self):
+        """Answer again."""
+        self._free.set()
 
     async def __aenter__(self):
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)

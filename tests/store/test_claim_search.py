@@ -12,10 +12,10 @@ PLANS = [
     (("created_from", "created_to"), "ix_claims_day", "ix_claims_vendor_day"),
     (("state", "outcome", "amount_from"), "ix_claims_day", "ix_claims_vendor_day"),
     (("changed_after", "state"), "ix_claims_changed", "ix_claims_changed"),
-    (("vendor_claim_key",), "ix_claims_vendor_claim_key", "ix_claims_vendor_claim_key"),
     (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
-    (("patient_key",), "ix_claims_patient_key", "ix_claims_patient_key"),
-    (("name_key", "created_from", "created_to"), "ix_claims_name_key", "ix_claims_name_key"),
+    (("name_key", "patient_key"), "ix_claims_patient", "ix_claims_patient"),
+    (("name_key", "created_from", "created_to"), "ix_claims_patient", "ix_claims_patient"),
+    (("member_key", "created_from"), "ix_claims_day", "ix_claims_vendor_day"),
     (("payer_number_key",), "ix_claims_payer_number_key", "ix_claims_payer_number_key"),
 ]
 
@@ -38,6 +38,21 @@ def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_ve
         values = [1] * len(compiled.parameter_order)
         plan = connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values).fetchall()
         assert any(f"USING INDEX {index} " in row[3] for row in plan), plan
+
+
+@pytest.mark.parametrize(
+    ("statement", "index"),
+    [(claim_search._CURRENT, "uq_claims_current"), (claim_search._FORMER, "ix_claims_former")],
+)
+def test_claims_under_a_vendors_claim_id_are_found_by_two_indexes(connection, statement, index):
+    for form in (statement, statement.vendor_wide):
+        assert any(f"INDEX {index} " in row[3] for row in plan_of(connection, form))
+
+
+def plan_of(connection, statement):
+    compiled = statement.compiled_for("sqlite")
+    values = ["[1]"] * len(compiled.parameter_order)
+    return connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values).fetchall()
 
 
 def test_a_statement_is_made_once_for_a_set_of_filters():

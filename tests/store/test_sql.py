@@ -244,13 +244,13 @@ def test_values_of_the_statement_and_of_the_caller_come_in_the_drivers_order():
         .where(sites.c.state.in_(["active", "suspended"]), sites.c.name == b("name"))
         .limit(5)
     )
-    assert statement.compiled_for("sqlite").arguments({"name": "x"}) == [
+    assert statement.compiled_for("sqlite").arguments({"name": "x"}) == (
         "active",
         "suspended",
         "x",
         5,
         0,
-    ]
+    )
     compiled = statement.compiled_for("postgresql")
     arguments = compiled.arguments({"name": "x"})
     spelled = compiled.text
@@ -263,8 +263,8 @@ def test_values_of_the_statement_and_of_the_caller_come_in_the_drivers_order():
 
 def test_a_list_of_the_caller_is_one_value_on_both_databases():
     statement = Statement(select(sites.c.id).where(among(sites.c.id, "ids")))
-    assert statement.compiled_for("sqlite").arguments({"ids": [1, 2]}) == ["[1, 2]"]
-    assert statement.compiled_for("postgresql").arguments({"ids": [1, 2]}) == [[1, 2]]
+    assert statement.compiled_for("sqlite").arguments({"ids": [1, 2]}) == ("[1, 2]",)
+    assert statement.compiled_for("postgresql").arguments({"ids": [1, 2]}) == ([1, 2],)
     with pytest.raises(TypeError, match="among"):
         Statement(select(sites.c.id).where(sites.c.id.in_(b("ids", expanding=True)))).compiled_for(
             "sqlite"

@@ -39,6 +39,17 @@ class ConsoleRole(StrEnum):
     """Sees and does everything; belongs to no vendor."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What a user may see and do."""
+
+    role: ConsoleRole
+    vendor: VendorId
+    """``NO_VENDOR`` for operators."""
+    sites: frozenset[SiteId] | None
+    """None for every site of the vendor, including later ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConsoleUser:
     """A user of the console and the sites whose claims the user may see."""

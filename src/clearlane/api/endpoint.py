@@ -27,6 +27,7 @@ from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Database
 from clearlane.store.group_commit import Actor
+from clearlane.store.idempotent_answers import AnswerKey
 from clearlane.store.set_back import SetBack
 from clearlane.store.vault import Vault
 
@@ -151,6 +152,10 @@ class Call:
     stopping: asyncio.Event
     """Set when the node stops: a waiting handler then responds with what it has."""
     verb: str = "POST"
+    answer_key: AnswerKey | None = None
+    """The ``Idempotency-Key`` under which the answer is stored; None where the caller sent none."""
+    is_answer_stored: bool = False
+    """Whether the handler's transaction has stored the answer under that key."""
     address: str = ""
     """Where the caller comes from, for the audit chain."""
     ignored_fields: list[str] = field(default_factory=list)

@@ -1,34 +1,35 @@
 """Answer a call once: under the same ``Idempotency-Key`` the stored answer is given again.
 
-The answer is sealed and kept for 24 hours. A call that was refused changed nothing, and a call whose fault left nothing
-stored may be sent again: their keys stay free. Knows no endpoint and no version.
+The answer is sealed, stored in the transaction of what the call changes, and kept for 24 hours: a call that was cut off
+has changed nothing and its key is free, or it is answered. A call that was refused changed nothing either. Of calls
+under one key at the same time one is carried out, and all get its answer. Knows no endpoint and no version.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from functools import partial
+from typing import Generic, TypeVar
 
 import msgspec
 from starlette.responses import Response
 
 from clearlane.api.endpoint import BodyUse, Call
 from clearlane.api.errors import RequestRefusal
-from clearlane.kernel import limits
+from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
 from clearlane.store import idempotent_answers as store
-from clearlane.store.database import CommitOutcomeUnknown
-from clearlane.store.idempotent_answers import EarlierCall
+from clearlane.store.database import Job, Tx
+from clearlane.store.idempotent_answers import AnswerKey, EarlierCall, KeyTaken
 
 IDEMPOTENCY_KEY = "idempotency-key"
 IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
 ANSWERS_KEPT_HOURS = 24
-# Longer than any call that changes something may run: after it the call was cut off.
-CALL_SECONDS_MAX = 120
 
 REPLAYED = "Idempotency-Replayed"
 KEY_EXPECTED = f"1 to {IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters are expected, such as a UUID."
 KEY_REUSED = "This Idempotency-Key came with another call. Give every call a key of its own, and repeat a call unchanged."
-STILL_RUNNING = "The call with this Idempotency-Key is still running. Repeat it in a moment."
+
+T = TypeVar("T")
 
 
 class StoredAnswer(msgspec.Struct, frozen=True):
@@ -42,47 +43,69 @@ class StoredAnswer(msgspec.Struct, frozen=True):
         return f"StoredAnswer({self.status})"
 
 
+class RecordedResponse(Generic[T]):
+    """The response to a call that changes something, made and stored in the transaction of the change.
+
+        recorded = RecordedResponse(call, respond)
+        await verb(..., extend=recorded.extend)
+        return recorded.response
+
+    ``respond`` makes the response from the verb's result; a refusal that it raises undoes the change.
+    """
+
+    def __init__(self, call: Call, respond: Callable[[Tx, T], Awaitable[Response]]) -> None:
+        self._call = call
+        self._respond = respond
+        self._response: Response | None = None
+
+    @property
+    def response(self) -> Response:
+        """The response, once the verb has run."""
+        if self._response is None:
+            raise LookupError("the verb has not run its transaction")
+        return self._response
+
+    def extend(self, job: Job[T]) -> Job[T]:
+        """Return a job that also stores the response under the call's key, where it has one."""
+
+        async def run(tx: Tx) -> T:
+            key = self._call.answer_key
+            if key is not None:
+                await store.reserve(tx, key)
+            result = await job(tx)
+            self._response = await self._respond(tx, result)
+            if key is not None:
+                fault_injection.crash_point("changed")
+                await store.store_answer(tx, key, _seal(self._call, key, self._response))
+                self._call.is_answer_stored = True
+            return result
+
+        return run
+
+
 async def answer_once(call: Call) -> Response:
-    """Return the answer that is stored under the call's key, or make the call and store its answer."""
-    key_hash, request_hash = await _hashes(call)
-    context, scope = call.context, VendorScope(call.vendor.id, ())
-    now = context.wall.now()
-    started_at = to_micros(now)
-    begin = partial(
-        store.begin,
-        key_hash=key_hash,
-        request_hash=request_hash,
-        now=started_at,
-        given_up_before=to_micros(now - timedelta(seconds=CALL_SECONDS_MAX)),
-        expired_before=to_micros(now - timedelta(hours=ANSWERS_KEPT_HOURS)),
-    )
-    await context.vault.ensure_key(scope)
-    earlier = await context.database.write(scope, begin, actor=call.actor)
+    """Return the answer that is stored under the call's key, or make the call, which stores its answer."""
+    key, scope = await _answer_key(call), VendorScope(call.vendor.id, ())
+    await call.context.vault.ensure_key(scope)
+    earlier = await _find(call, scope, key)
     if earlier is not None:
-        return await _replay(call, scope, key_hash, request_hash, earlier)
+        return _replay(call, scope, key, earlier)
+    call.answer_key = key
     try:
         response = await call.endpoint.handler(call)
-    except CommitOutcomeUnknown:  # it may be stored: the key must not run it again at once
-        raise
-    except BaseException:
-        await context.database.write(
-            scope, partial(store.forget, key_hash=key_hash, started_at=started_at), actor=call.actor
-        )
-        raise
-    answer = StoredAnswer(
-        response.status_code, list(response.headers.items()), bytes(response.body)
-    )
-    sealed = context.vault.seal(scope, store.TABLE, key_hash, _PACK.encode(answer))
-    await context.database.write(
-        scope,
-        partial(store.finish, key_hash=key_hash, started_at=started_at, answer=sealed),
-        actor=call.actor,
-    )
+        if not call.is_answer_stored:  # it changed nothing, such as a dry run
+            await _store_alone(call, scope, response)
+    except (KeyTaken, RequestRefusal):
+        # Another call under this key may have been carried out meanwhile; a refusal is then due to that.
+        meanwhile = await _find(call, scope, key)
+        if meanwhile is None:
+            raise
+        return _replay(call, scope, key, meanwhile)
     return response
 
 
-async def _hashes(call: Call) -> tuple[str, str]:
-    """Return the keyed hashes of the key, and of the call with all that it says."""
+async def _answer_key(call: Call) -> AnswerKey:
+    """Return the key of a call, with the hash of all that the call says."""
     key = call.headers[IDEMPOTENCY_KEY].strip()
     usable = key.isascii() and key.isprintable() and key
     if not usable or len(key) > IDEMPOTENCY_KEY_CHARACTERS_MAX:
@@ -94,24 +117,47 @@ async def _hashes(call: Call) -> tuple[str, str]:
         enc_hook=str,
         order="sorted",
     )
-    return (
+    now = call.context.wall.now()
+    return AnswerKey(
         hashed(call.vendor.id, "idempotency key", key).hex(),
         hashed(call.vendor.id, "idempotent call", said, body).hex(),
+        to_micros(now),
+        to_micros(now - timedelta(hours=ANSWERS_KEPT_HOURS)),
     )
 
 
-async def _replay(
-    call: Call, scope: VendorScope, key_hash: str, request_hash: str, earlier: EarlierCall
-) -> Response:
-    if earlier.request_hash != request_hash:
-        raise RequestRefusal(call.errors.message(422, KEY_REUSED))
-    if earlier.answer is None:
-        wait = {"Retry-After": str(limits.RETRY_SECONDS)}
-        raise RequestRefusal(call.errors.message(409, STILL_RUNNING, wait))
-    vault = call.context.vault
+async def _find(call: Call, scope: VendorScope, key: AnswerKey) -> EarlierCall | None:
     async with call.context.database.read(scope) as tx:
-        await vault.load_keys_of(tx, [earlier.answer])
-    answer = _ANSWER.decode(vault.open(scope, store.TABLE, key_hash, earlier.answer))
+        found = await store.find(tx, key)
+        if found is not None:
+            await call.context.vault.load_keys_of(tx, [found.answer])
+    return found
+
+
+async def _store_alone(call: Call, scope: VendorScope, response: Response) -> None:
+    """Store the answer of a call that changed nothing."""
+
+    async def respond(tx: Tx, result: None) -> Response:
+        return response
+
+    async def nothing(tx: Tx) -> None:
+        pass
+
+    job = RecordedResponse(call, respond).extend(nothing)
+    await call.context.database.write(scope, job, actor=call.actor)
+
+
+def _seal(call: Call, key: AnswerKey, response: Response) -> bytes:
+    headers = list(response.headers.items())
+    answer = StoredAnswer(response.status_code, headers, bytes(response.body))
+    return call.context.vault.seal(call.vendor.id, store.TABLE, key.key_hash, _PACK.encode(answer))
+
+
+def _replay(call: Call, scope: VendorScope, key: AnswerKey, earlier: EarlierCall) -> Response:
+    if earlier.request_hash != key.request_hash:
+        raise RequestRefusal(call.errors.message(422, KEY_REUSED))
+    opened = call.context.vault.open(scope, store.TABLE, key.key_hash, earlier.answer)
+    answer = _ANSWER.decode(opened)
     return Response(answer.body, answer.status, {**dict(answer.headers), REPLAYED: "true"})
 
 

@@ -180,11 +180,22 @@ def _check_query(endpoint: Endpoint, query: Mapping[str, str], repeated: Iterabl
     }
     faults |= {name: ["It is given more than once; give it once."] for name in sorted(repeated)}
     if faults:
-        raise RequestRefusal(endpoint.errors.invalid_fields(faults))
+        others = _parameters(endpoint, query)[1]
+        raise RequestRefusal(endpoint.errors.invalid_fields(others | faults))
 
 
 def _read_parameters(endpoint: Endpoint, query: Mapping[str, str]) -> dict[str, object]:
     """Return the values of the parameters; refuse the call with all faults of them at once."""
+    values, faults = _parameters(endpoint, query)
+    if faults:
+        raise RequestRefusal(endpoint.errors.invalid_fields(faults))
+    return values
+
+
+def _parameters(
+    endpoint: Endpoint, query: Mapping[str, str]
+) -> tuple[dict[str, object], dict[str, list[str]]]:
+    """Return the values of the parameters, and what is wrong with those that cannot be read."""
     values: dict[str, object] = {}
     faults: dict[str, list[str]] = {}
     for each in endpoint.parameters:
@@ -192,9 +203,7 @@ def _read_parameters(endpoint: Endpoint, query: Mapping[str, str]) -> dict[str, 
             values[each.name] = each.read(query.get(each.name.lower()), endpoint)
         except ParameterFault as fault:
             faults[each.name] = [str(fault)]
-    if faults:
-        raise RequestRefusal(endpoint.errors.invalid_fields(faults))
-    return values
+    return values, faults
 
 
 async def _handle(call: Call, query: Mapping[str, str]) -> Response:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims.cob import EarlierDecision
 from clearlane.claims.fields import ClaimKind, ClaimPart
-from clearlane.claims.placement import PlacementTables
+
+if TYPE_CHECKING:
+    from clearlane.claims.placement import PlacementTables
 
 C = TypeVar("C", bound=ClaimPart)
 L = TypeVar("L", bound=ClaimPart)
@@ -83,7 +85,8 @@ class ClaimForm(Generic[C, L]):
     """The transaction in names of files."""
     line_segment: str
     """The segment that begins with a line's procedure."""
-    placements: PlacementTables[Any, Any]
+    load_placements: Callable[[], "PlacementTables[Any, Any]"]
+    """Loads the tables that place its fields in an 837, at their first use: reading a claim needs none of them."""
     names: SharedFieldNames
 
     # Groups of fields.
@@ -133,6 +136,11 @@ class ClaimForm(Generic[C, L]):
     line_charge: Callable[[L], Decimal]
     duplicate_key: Callable[[L], object]
     """What a payer compares when it looks for duplicate lines."""
+
+    @property
+    def placements(self) -> "PlacementTables[Any, Any]":
+        """The tables that place its fields in an 837."""
+        return self.load_placements()
 
     def lines(self, claim: C) -> tuple[L, ...]:
         """Return the service lines."""

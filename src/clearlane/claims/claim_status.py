@@ -45,13 +45,15 @@ class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     payment_reference: str = ""
     """The number of the check or transfer (TRN02)."""
     payment_effective_day: date | None = None
+    is_void: bool = False
+    """Whether it asks the payer to cancel an earlier claim (frequency 8)."""
 
     def __repr__(self) -> str:
         return f"ClaimStatus({self.claim_number} {self.state})"
 
 
 def new_claim_status(
-    *, claim_number: str, vendor_claim_id: str, total_cents: int, day: date
+    *, claim_number: str, vendor_claim_id: str, total_cents: int, day: date, is_void: bool = False
 ) -> ClaimStatus:
     """Return the status of a claim that was just accepted."""
     return ClaimStatus(
@@ -62,6 +64,7 @@ def new_claim_status(
         created_day=day,
         updated_day=day,
         total_cents=total_cents,
+        is_void=is_void,
     )
 
 
@@ -70,6 +73,7 @@ def update_claim_status(before: ClaimStatus, status: LifecycleStatus, today: dat
     return ClaimStatus(
         claim_number=before.claim_number,
         vendor_claim_id=before.vendor_claim_id,
+        is_void=before.is_void,
         state=status.state,
         state_changed_day=status.state_changed_day or before.created_day,
         created_day=before.created_day,

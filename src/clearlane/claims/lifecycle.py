@@ -10,11 +10,13 @@ override a newer one. A pair that is not in the table changes nothing.
 Knows facts; knows no file, no clock and no database.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeVar
+
+import msgspec
 
 from clearlane.claims.facts import ClaimStatusCode, Fact, FactKind, RemittanceFact, StatusVerdict
 
@@ -125,8 +127,7 @@ VERDICT_EVENTS: dict[StatusVerdict, ClaimEvent | None] = {
 """The events of status verdicts, by increasing weight where time does not decide."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifecycleStatus:
+class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The status of a claim that its facts give. Amounts are cents."""
 
     state: ClaimState = ClaimState.RECEIVED
@@ -189,7 +190,7 @@ class RemittanceRole:
     """Whether a newer one replaced it without reversing it."""
 
 
-def remittance_roles(remittances: Iterable[RemittanceFact]) -> list[RemittanceRole]:
+def remittance_roles(remittances: Sequence[RemittanceFact]) -> list[RemittanceRole]:
     """Return the role of each remittance of one claim, in the order in which they count."""
     found = _sorted_remits(remittances)
     targets = _taken_back(found)
@@ -379,12 +380,12 @@ def _in_force(remittances: Sequence[RemittanceFact]) -> list[RemittanceFact]:
     return in_force
 
 
-def _sorted_sendings(facts: Iterable[Fact]) -> list[Fact]:
+def _sorted_sendings(facts: Sequence[Fact]) -> list[Fact]:
     """Sort by sending, and within one by weight: payers' clocks are not trusted here."""
     return sorted(_once(facts), key=lambda one: (one.attempt, _SENDING_WEIGHTS[one.kind]))
 
 
-def _sorted_statuses(facts: Iterable[Fact]) -> list[Fact]:
+def _sorted_statuses(facts: Sequence[Fact]) -> list[Fact]:
     return sorted(
         _once(facts),
         key=lambda one: (
@@ -394,7 +395,7 @@ def _sorted_statuses(facts: Iterable[Fact]) -> list[Fact]:
     )  # fmt: skip
 
 
-def _sorted_remits(remittances: Iterable[RemittanceFact]) -> list[RemittanceFact]:
+def _sorted_remits(remittances: Sequence[RemittanceFact]) -> list[RemittanceFact]:
     found = list(_once(remittances))
     if len(found) > 1:  # nearly always there is one, and thousands are folded at a time
         found.sort(key=lambda one: (one.day, one.at, one.serial, one.order, str(one.identity)))
@@ -408,8 +409,10 @@ _VERDICT_WEIGHTS = {verdict: weight for weight, verdict in enumerate(VERDICT_EVE
 _F = TypeVar("_F", bound=Fact | RemittanceFact)
 
 
-def _once(facts: Iterable[_F]) -> Iterable[_F]:
+def _once(facts: Sequence[_F]) -> Collection[_F]:
     """Return each statement once: of several reports the earliest."""
+    if len(facts) < 2:
+        return facts
     found: dict[tuple[object, ...], _F] = {}
     for fact in facts:
         identity = fact.identity

@@ -26,8 +26,6 @@ from clearlane.claims.value_types import ADJUSTMENT_GROUPS
 from clearlane.kernel import limits
 from clearlane.x12.guides.g837d import GUIDE
 
-ACCOUNT = "F23_PatientID"
-LINE_CONTROL = "X12_LineControlNumber"
 PAYER_NAME = "F03_PayerName"
 
 NOT_SENT = {
@@ -584,7 +582,7 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
         "2300/NTE/01": "ADD",
         **{f"2300/DN2#{number}/02": "M" for number in _MISSING},
     },
-    echoes={ACCOUNT: "2300/CLM/01"},
+    echoes={"F23_PatientID": "2300/CLM/01"},
 )
 
 OTHER: LoopTable[ClaimContext] = LoopTable(
@@ -754,7 +752,7 @@ LINE: LoopTable[LineContext] = LoopTable(
         ),
     ),
     echoes={
-        LINE_CONTROL: "2400/REF:6R/02",
+        "X12_LineControlNumber": "2400/REF:6R/02",
         "X12_PlaceOfServiceCode": "2300/CLM/05-1",
         "X12_LineTreatingDentistLastname": "2310B/NM1/03",
         "X12_LineTreatingDentistFirstname": "2310B/NM1/04",

@@ -29,8 +29,6 @@ from clearlane.kernel import limits
 from clearlane.x12.encode import format_day
 from clearlane.x12.guides.g837p import GUIDE
 
-ACCOUNT = "F26_PatientAcctNumber"
-LINE_CONTROL = "X12_ProviderControlNumber"
 PAYER_NAME = "F00_PayerName"
 
 NOT_SENT = {
@@ -643,7 +641,7 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
         "2300/CRC:E3/02": "Y",
         "2310A/NM1/01": "DN",
     },
-    echoes={ACCOUNT: "2300/CLM/01"},
+    echoes={"F26_PatientAcctNumber": "2300/CLM/01"},
 )
 
 OTHER: LoopTable[ClaimContext] = LoopTable(
@@ -839,7 +837,7 @@ LINE: LoopTable[LineContext] = LoopTable(
     ),
     constants={"2400/NTE/01": "ADD", "2410/LIN/02": "N4"},
     echoes={
-        LINE_CONTROL: "2400/REF:6R/02",
+        "X12_ProviderControlNumber": "2400/REF:6R/02",
         "F24B_PlaceOfServiceCode": "2300/CLM/05-1",
         "F24J_RenderingNpi": "2310B/NM1/09",
         "F24J_Shaded_RendProviderTaxonomyCode": "2310B/PRV/03",

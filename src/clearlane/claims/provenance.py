@@ -15,7 +15,7 @@ names fields of a claim and never their values.
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -26,8 +26,10 @@ from clearlane.claims.fields import Claim, ClaimKind, fields_of
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.x12 import codes
 from clearlane.x12.path import ElementPath
-from clearlane.x12.views import remittance
-from clearlane.x12.views import shared_types as views
+
+if TYPE_CHECKING:
+    from clearlane.x12.views import remittance
+    from clearlane.x12.views import shared_types as views
 
 SELF = "18"
 MISSING = frozenset({"1", "2", "3", "I6", "I7", "I8", "I9", "I11"})
@@ -90,7 +92,7 @@ def explain_complaints(
 
 
 def explain_adjustments(
-    paid: remittance.RemittanceClaimView, claim: Claim | ClaimKind, controls: Sequence[str] = ()
+    paid: "remittance.RemittanceClaimView", claim: Claim | ClaimKind, controls: Sequence[str] = ()
 ) -> Iterator[Explanation]:
     """Explain why an 835 did not pay the whole charge: the adjustments of the claim, then of its lines."""
     at = {control: number for number, control in enumerate(controls, 1)}
@@ -251,11 +253,11 @@ def _is_own_patient(claim: Claim | ClaimKind) -> bool:
 
 
 def _adjustment(
-    one: views.AdjustmentView,
-    remarks: Sequence[views.RemarkView],
+    one: "views.AdjustmentView",
+    remarks: "Sequence[views.RemarkView]",
     claim: Claim | ClaimKind,
     line: int,
-    paid: remittance.RemittanceClaimView,
+    paid: "remittance.RemittanceClaimView",
 ) -> Explanation:
     kind = _kind(claim)
     places = [*code_advice.REASON_PLACES.get(one.reason, ())]
@@ -290,7 +292,7 @@ def _own(place: str, claim: Claim | ClaimKind) -> str:
     return place.replace("2010CA", "2010BA") if _is_own_patient(claim) else place
 
 
-def _remark(remark: views.RemarkView) -> str:
+def _remark(remark: "views.RemarkView") -> str:
     return remark.code_words or codes.load("rarc").get(remark.code, "")
 
 

@@ -16,6 +16,7 @@ from clearlane.kernel.redacted_repr import redact_repr
 ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
 ORIGINAL_ONLY = "original_only"
 """The payer's attribute ``replacements`` where it takes neither replacements nor voids."""
+TAKES_NO_REPLACEMENTS = "The payer takes no replacements"
 
 # Unchanged and unpaid, a claim within this time is taken for a repeated request, later for a new claim.
 REPEATED_REQUEST_HOURS = 24
@@ -178,11 +179,20 @@ def needs_predecessor(sent: CorrectionNumbers, replacements: str) -> bool:
 
 
 def plan_correction(
-    sent: CorrectionNumbers, predecessor: PredecessorClaim | None, *, replacements: str
+    sent: CorrectionNumbers,
+    predecessor: PredecessorClaim | None,
+    *,
+    replacements: str,
+    chosen: str = "",
 ) -> Correction | None:
-    """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge."""
+    """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge.
+
+    ``chosen`` is the frequency that a person decided on, if one did; a replacement or void is in ``sent`` as well.
+    """
+    if chosen == ORIGINAL:
+        return Correction(ORIGINAL, "", "A person decided that it goes out as a new claim.")
     if sent.frequency == REPLACEMENT and replacements == ORIGINAL_ONLY:
-        return Correction(ORIGINAL, "", f"{_ORIGINAL_ONLY}: it goes out as a new claim.")
+        return Correction(ORIGINAL, "", f"{TAKES_NO_REPLACEMENTS}: it goes out as a new claim.")
     if predecessor is None or (sent.frequency != ORIGINAL and sent.payer_number):
         return None
     earlier = f"the earlier claim {predecessor.request_id}"
@@ -192,7 +202,7 @@ def plan_correction(
         return None
     as_sent = Correction(ORIGINAL, sent.payer_number, "")
     if replacements == ORIGINAL_ONLY:
-        return replace(as_sent, reason=f"{_ORIGINAL_ONLY}: it goes out as a new claim.")
+        return replace(as_sent, reason=f"{TAKES_NO_REPLACEMENTS}: it goes out as a new claim.")
     if not sent.concerns_the_same(predecessor.numbers):
         reason = f"Payer, insured or purpose differ from {earlier}: it goes out as a new claim."
         return replace(as_sent, reason=reason)
@@ -224,6 +234,3 @@ def _plan_replacement(
         reason = f"The payer has no number for {earlier}, which is {predecessor.state}: it goes out as a new claim."
         return Correction(ORIGINAL, "", reason)
     return None
-
-
-_ORIGINAL_ONLY = "The payer takes no replacements"

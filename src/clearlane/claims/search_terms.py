@@ -1,10 +1,10 @@
-"""What a claim is found by beside its ids: account number, patient's last name with birth date, start of the name.
+"""What a claim is found by beside its ids: account number, member id, patient's last name with birth date, its start.
 
     terms = search_terms(claim)
     terms.patient                       # ("ARDEN", "1980-02-29")
 
-Names are compared without case, accents, spaces and punctuation. Knows no hash and no database: the terms themselves are
-never stored.
+Names and member ids are compared without case, accents, spaces and punctuation. Knows no hash and no database: the terms
+themselves are never stored.
 """
 
 import unicodedata
@@ -24,7 +24,8 @@ class SearchTerms(NamedTuple):
     patient: tuple[str, str] | None
     """Last name and birth date."""
     name_start: str
-    """The first letters of the last name."""
+    """The first letters of the last name, or all of a shorter one."""
+    member: str
 
     def __repr__(self) -> str:
         return "SearchTerms()"
@@ -39,13 +40,14 @@ def search_terms(claim: Claim) -> SearchTerms:
     return SearchTerms(
         (given.get(form.names.account) or "").strip(),
         (name, born.isoformat()) if name and born else None,
-        name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else "",
+        name[:NAME_START_LETTERS],
+        search_name(given.get(form.names.member_id) or ""),
     )
 
 
 def search_name(text: str) -> str:
-    """Return a last name as names are compared."""
-    if text.isascii() and text.isalpha():  # most names
+    """Return a last name, or a member id, as they are compared."""
+    if text.isascii() and text.isalnum():  # most of them
         return text.upper()
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
@@ -53,6 +55,5 @@ def search_name(text: str) -> str:
 
 
 def name_start(text: str) -> str:
-    """Return the first letters of a last name, as names are compared; empty where it has fewer."""
-    name = search_name(text)
-    return name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else ""
+    """Return the first letters of a last name, as names are compared; all of a shorter one."""
+    return search_name(text)[:NAME_START_LETTERS]

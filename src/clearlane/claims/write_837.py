@@ -17,6 +17,7 @@ from typing import Any
 from clearlane.claims.claim_context import ClaimContext, LineContext, OutgoingClaim
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import FORMS, AnyForm, form_of
+from clearlane.claims.line_controls import line_controls
 from clearlane.kernel import limits
 from clearlane.x12.writer import Envelope, clean, format_segment, wrap_sets
 
@@ -25,7 +26,6 @@ __all__ = [
     "OutgoingClaim",
     "TradingPartner",
     "account_of",
-    "given_controls",
     "write_claims",
 ]  # fmt: skip
 
@@ -81,13 +81,6 @@ def account_of(claim: Claim) -> str | None:
     return account if account and len(account) <= CLAIM_NUMBER_CHARACTERS_MAX else None
 
 
-def given_controls(claim: Claim) -> list[str]:
-    """Return the line control numbers (``REF*6R``) that the caller chose, each once."""
-    form = form_of(claim)
-    found = (line.__dict__.get(form.names.line_control) for line in form.lines(claim))
-    return list(dict.fromkeys(control for control in found if control))
-
-
 def context_of(out: OutgoingClaim) -> ClaimContext:
     """Return the context in which the tables of its form write a claim."""
     return ClaimContext(out, form_of(out.claim))
@@ -109,7 +102,7 @@ def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[list[st
     texts.append(tables.claim.placement.text(values))
     if has_other_payer(context):
         texts.append(tables.other.text(context))
-    controls = line_controls(context)
+    controls = line_controls(out.claim, out.number)
     for number, line in enumerate(line_contexts(context, values[tables.place])):
         values = tables.line.values(line)
         values["line"] = str(number + 1)
@@ -130,16 +123,6 @@ def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
         LineContext(line, shape, context, place, decision)
         for line, shape, decision in zip(context.lines, context.line_shapes, decisions, strict=True)
     ]
-
-
-def line_controls(context: ClaimContext) -> list[str]:
-    """Return REF*6R of each line: the caller's where given, else the claim number and the line's number."""
-    name, number = context.form.names.line_control, context.outgoing.number
-    given = [line.__dict__.get(name) for line in context.lines]
-    if not any(given):
-        return [f"{number}-{at}" for at in range(1, len(given) + 1)]
-    taken = {control for control in given if control}
-    return [control or _control(number, at, taken) for at, control in enumerate(given, 1)]
 
 
 def _levels(form: AnyForm, claims: Sequence[OutgoingClaim]) -> Iterator[str]:
@@ -179,13 +162,6 @@ def _header(
     )
     for row in rows:
         yield "*".join(format_segment(*row))
-
-
-def _control(number: str, line: int, taken: set[str]) -> str:
-    control = f"{number}-{line}"
-    while control in taken:
-        control += "X"
-    return control
 
 
 def _parts(claims: Sequence[OutgoingClaim], size: int) -> Iterator[list[OutgoingClaim]]:

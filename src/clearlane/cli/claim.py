@@ -218,7 +218,7 @@ def show(
             ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json),
         )
         return
-    from clearlane.cli.claim_admin import print_history
+    from clearlane.cli.claim_show import print_history
 
     print_history(claim_id, data, as_json=as_json)
 

@@ -1,13 +1,11 @@
-"""``clearlane claim x12``, ``claim explain`` and ``claim show``: a stored claim and its history.
+"""``clearlane claim x12`` and ``claim explain``: a stored claim as it is written for its payer.
 
-These need the installation's database; the rest of ``clearlane claim`` does not.
+These need the installation's database and the tables of the 837.
 """
 
 import sys
 from dataclasses import asdict
 from pathlib import Path
-
-import msgspec
 
 from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.claim_context import OutgoingClaim
@@ -15,14 +13,12 @@ from clearlane.claims.explain import FieldExplanation, explain
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.write_837 import Envelope, TradingPartner, write_claims
-from clearlane.cli.claim_ids import choose_claim_number
-from clearlane.cli.claim_output import claim_state, show_explained, show_history
+from clearlane.cli.claim_output import show_explained
+from clearlane.cli.claim_show import claim_json, find_claim_number, load_named_history
 from clearlane.cli.operator_command import run_in_installation, show_json
 from clearlane.cli.storage_command import operator, refuse
 from clearlane.kernel.finding import Finding
-from clearlane.pipeline.find_claim import find_claim_numbers
 from clearlane.pipeline.load_claim import LoadedClaim, load_claim
-from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_history
 from clearlane.wiring import Installation
 
 
@@ -59,7 +55,7 @@ def print_explained(claim: str, data: Path | None, *, as_json: bool) -> None:
     """Print a claim field by field: form box, value given, X12 element, and findings."""
 
     async def work(installation: Installation) -> tuple[LoadedClaim, list[FieldExplanation]]:
-        history = await _load_history(installation, claim)
+        history = await load_named_history(installation, claim)
         found = history.loaded
         findings = (*found.findings, *history.findings)
         return found, explain(_outgoing(installation, found), findings, found.given)
@@ -69,38 +65,6 @@ def print_explained(claim: str, data: Path | None, *, as_json: bool) -> None:
         show_json(_explained_json(found, rows))
     else:
         show_explained(found, rows)
-
-
-def print_history(claim: str, data: Path | None, *, as_json: bool) -> None:
-    """Print a claim's history, from submission to payment."""
-
-    async def work(installation: Installation) -> ClaimHistory:
-        return await _load_history(installation, claim)
-
-    history = run_in_installation(data, work)
-    if as_json:
-        show_json(_history_json(history))
-    else:
-        show_history(history)
-
-
-async def find_claim_number(installation: Installation, given: str) -> str:
-    """Return the number of the claim that was named by its number or by the vendor's claim id."""
-    wanted = given.strip()
-    numbers = await find_claim_numbers(
-        installation.database, installation.vault, installation.accounts.sites, wanted
-    )
-    return choose_claim_number(wanted, numbers, refuse)
-
-
-async def _load_history(installation: Installation, claim: str) -> ClaimHistory:
-    number = await find_claim_number(installation, claim)
-    found = await load_claim_history(
-        installation.database, installation.vault, number, actor=operator()
-    )
-    if found is None:
-        refuse(f"There is no claim {number} any more.")
-    return found
 
 
 async def _load(installation: Installation, claim: str) -> LoadedClaim:
@@ -121,36 +85,6 @@ def _outgoing(installation: Installation, found: LoadedClaim) -> OutgoingClaim:
     )
 
 
-def _history_json(history: ClaimHistory) -> dict[str, object]:
-    return {
-        **_claim_json(history.loaded, claim_state(history)),
-        "predecessor": history.predecessor,
-        "successor": history.successor,
-        "status": msgspec.structs.asdict(history.status) if history.status else None,
-        "timeline": [
-            {
-                "at": entry.at,
-                "headline": entry.headline,
-                "file": entry.file,
-                "document_id": entry.document_id,
-                "sentences": entry.sentences,
-                "explanations": [msgspec.to_builtins(each) for each in entry.explanations],
-            }
-            for entry in history.entries
-        ],
-    }
-
-
-def _claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
-    return {
-        "claim_number": found.row.request_id,
-        "vendor_claim_id": found.claim.Svc_VendorClaimId,
-        "payer_id": found.row.payer_id,
-        "kind": found.row.kind,
-        "state": state,
-    }
-
-
 def _payer_name(installation: Installation, found: LoadedClaim) -> str:
     payer = installation.payers.find(found.row.payer_id, found.row.kind.title())
     return payer.name if payer else ""
@@ -158,7 +92,7 @@ def _payer_name(installation: Installation, found: LoadedClaim) -> str:
 
 def _explained_json(found: LoadedClaim, rows: list[FieldExplanation]) -> dict[str, object]:
     return {
-        **_claim_json(found, found.row.state),
+        **claim_json(found, found.row.state),
         "repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
         "repair_summary": summarise_repairs(found.repairs),
         "fields": [_field_json(row) for row in rows],

@@ -3,16 +3,20 @@
 Values of a claim in, printed lines out. Everything is wrapped and nothing is cut.
 """
 
+from typing import TYPE_CHECKING
+
 import typer
 
-from clearlane.claims.explain import FieldExplanation
-from clearlane.claims.provenance import Explanation
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.cli.output import printable, show_text
 from clearlane.cli.terminal import bold, coloured
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry
+
+if TYPE_CHECKING:
+    from clearlane.claims.explain import FieldExplanation
+    from clearlane.claims.provenance import Explanation
 
 STATE_COLOURS = {"Complete": "green", "Rejected": "red", "NotAccepted": "red"}
 SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
@@ -56,7 +60,7 @@ def _show_entry(entry: HistoryEntry, repairs: list[str]) -> None:
         _show_explanation(explanation)
 
 
-def _show_explanation(explanation: Explanation) -> None:
+def _show_explanation(explanation: "Explanation") -> None:
     amount = f" {explanation.amount:.2f}" if explanation.amount is not None else ""
     line = f"line {explanation.line}: " if explanation.line else ""
     code = f"{explanation.source} {explanation.code}{amount}"
@@ -68,7 +72,7 @@ def _show_explanation(explanation: Explanation) -> None:
         show_text(f"What to do: {explanation.todo}", "      ")
 
 
-def show_explained(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
+def show_explained(found: LoadedClaim, rows: "list[FieldExplanation]") -> None:
     """Print a claim field by field: what was given, what it was repaired to, what is sent where, what is wrong."""
     _show_heading(found, found.row.state)
     for row in rows:
@@ -84,7 +88,7 @@ def show_explained(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
         show_text(sentence)
 
 
-def _value_words(row: FieldExplanation) -> str:
+def _value_words(row: "FieldExplanation") -> str:
     """Return what became of a value: given, repaired, and sent as what in which places."""
     given = f"given {row.given}" if row.given else "not given"
     repaired = f", repaired to {row.repaired}" if row.repaired else ""

@@ -30,9 +30,10 @@ def forward_events(session: ClientSession, url: str) -> None:
     secret = os.environ.get(SECRET_VARIABLE, "") or new_secret()
     if not secret.startswith(SECRET_PREFIX):
         usage_error(f"{SECRET_VARIABLE} is no secret of a webhook: it begins with {SECRET_PREFIX}.")
+    began = latest_cursor(session)  # before it is said that events are forwarded
     typer.echo(f"Events are forwarded to {printable(url)}, signed with {secret}", err=True)
     try:
-        for event in session.client.events.follow(latest_cursor(session)):
+        for event in session.client.events.follow(began):
             _show(event, post(url, secret, event), as_json=session.as_json)
     except KeyboardInterrupt:  # the way to end it, not a fault
         raise typer.Exit(0) from None

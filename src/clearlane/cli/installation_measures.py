@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from clearlane.api.certificates import certificate_end
-from clearlane.engine.backlog import EngineBacklog, read_backlog
-from clearlane.engine.engine_storage import FILE_NAME, engine_database_url
-from clearlane.engine.workflow_client import WorkflowClient
+from clearlane.engine.backlog import read_backlog
 from clearlane.pipeline.query.measures import Measures
 from clearlane.settings import Settings
 from clearlane.wiring import Installation
@@ -20,8 +16,7 @@ async def measure_installation(installation: Installation) -> Measures:
     settings, source = installation.settings, installation.measures
     file = certificate_file(settings)
     source.certificate_ends = lambda: certificate_end(file)
-    if settings.on_postgresql or (settings.data / FILE_NAME).exists():
-        source.backlog = lambda: _read_backlog(settings)
+    source.backlog = lambda: read_backlog(settings.data, settings.database_url)
     return await source.measure()
 
 
@@ -30,13 +25,3 @@ def certificate_file(settings: Settings) -> Path:
     if settings.tls_certificate:
         return Path(settings.tls_certificate).expanduser()
     return settings.data / LOCAL_CERTIFICATE
-
-
-async def _read_backlog(settings: Settings) -> EngineBacklog | None:
-    client = WorkflowClient(engine_database_url(settings.data, settings.database_url))
-    try:
-        return await read_backlog(client)
-    except SQLAlchemyError:  # no node has made the engine's tables yet
-        return None
-    finally:
-        await client.close()

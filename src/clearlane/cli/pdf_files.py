@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import typer
 
-from clearlane.cli.claim_admin import find_claim_number
+from clearlane.cli.claim_show import find_claim_number
 from clearlane.cli.operator_command import run_in_installation
 from clearlane.cli.output import counted
 from clearlane.cli.progress import progress

@@ -29,6 +29,7 @@ from clearlane.client.errors import (
     BadCredentials,
     CertificateRefused,
     ClearlaneError,
+    Conflict,
     InvalidRequest,
     NotFound,
     NotImported,
@@ -76,6 +77,7 @@ from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
 from clearlane.client.transport import AsyncTransport, Request, Response, Transport
 from clearlane.client.v1_models import (
+    AuditedCall,
     ClaimDetails,
     ClaimFindingInfo,
     ClaimHistoryEntry,
@@ -97,6 +99,7 @@ __all__ = [
     "AsyncClient",
     "AsyncHttpTransport",
     "AsyncTransport",
+    "AuditedCall",
     "BaaMissing",
     "BadCredentials",
     "Benefit",
@@ -114,6 +117,7 @@ __all__ = [
     "ClaimSubmission",
     "ClearlaneError",
     "Client",
+    "Conflict",
     "ConsoleLink",
     "CorrectionResult",
     "CursorFile",

@@ -51,6 +51,7 @@ from clearlane.client.protocol import (
     to_date,
 )
 from clearlane.client.resources import (
+    AsyncAuditedCalls,
     AsyncCallRunner,
     AsyncClaims,
     AsyncPayerDirectory,
@@ -146,6 +147,11 @@ class AsyncClient:
     def payer_directory(self) -> AsyncPayerDirectory:
         """The payers that can be reached, with what each offers (Clearlane's own API)."""
         return AsyncPayerDirectory(AsyncCallRunner(self._protocol, self._run))
+
+    @property
+    def audited_calls(self) -> AsyncAuditedCalls:
+        """What the vendor's calls changed or read (Clearlane's own API)."""
+        return AsyncAuditedCalls(AsyncCallRunner(self._protocol, self._run))
 
     @property
     def events(self) -> AsyncEvents:

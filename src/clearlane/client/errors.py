@@ -6,6 +6,7 @@
     ├── BadCredentials        401 (proxy login: 404 that begins with 101:)
     ├── BaaMissing            401 whose text before the first colon is 201
     ├── InvalidRequest        400 and the like: ``model_state``, ``errors``, ``faults``
+    │   ├── Conflict          409: the present state forbids it, such as a claim that another has taken over from
     │   └── TooLarge          413
     ├── NotFound              404
     ├── RateLimited           429: ``retry_after``
@@ -110,6 +111,10 @@ class InvalidRequest(ClearlaneError):
         shown = ", ".join(fields[: limits.FIELDS_NAMED_MAX])
         more = len(fields) - limits.FIELDS_NAMED_MAX
         return f"{super().__str__()} Fields: {shown}{f' and {more} more' if more > 0 else ''}."
+
+
+class Conflict(InvalidRequest):
+    """The present state forbids it: a batch has the claim, or another correction was faster. Look at it again."""
 
 
 class TooLarge(InvalidRequest):
@@ -286,7 +291,7 @@ def _not_found(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
 
 
 def _invalid(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
-    kind = TooLarge if context["status"] == 413 else InvalidRequest
+    kind = INVALID_BY_STATUS.get(context["status"], InvalidRequest)
     return kind(
         body.message or "The request is invalid.",
         model_state=body.model_state,
@@ -309,6 +314,7 @@ def _unexpected(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
     )
 
 
+INVALID_BY_STATUS: Mapping[int, type[InvalidRequest]] = {409: Conflict, 413: TooLarge}
 FACTORIES_BY_STATUS: Mapping[int, ErrorFactory] = {
     204: lambda body, context: NotImported(
         body.message or "The claims could not be imported.", **context

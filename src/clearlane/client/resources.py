@@ -19,6 +19,7 @@ from clearlane.client.calls import Call
 from clearlane.client.protocol import CallProtocol, CallSteps
 from clearlane.client.v1_calls import ListCall, segment
 from clearlane.client.v1_models import (
+    AuditedCall,
     ClaimDetails,
     ClaimInfo,
     ConsoleLink,
@@ -81,6 +82,16 @@ def payment_occurrences(payment_id: str) -> ListCall[OccurrenceInfo]:
 def find_payers(words: str | None, filters: Mapping[str, object]) -> ListCall[PayerInfo]:
     """Return the calls of a payer search."""
     return v1_calls.page("SearchPayers", "payers", PayerInfo, {"search": words, **filters})
+
+
+def payer_of(payer_id: str) -> Call[tuple[PayerInfo, ...]]:
+    """Return the call for one payer."""
+    return v1_calls.few("GetPayer", f"payers/{segment(payer_id)}", PayerInfo)
+
+
+def audited_call(request_id: str) -> Call[tuple[AuditedCall, ...]]:
+    """Return the call for what a call changed or read."""
+    return v1_calls.few("GetCall", f"calls/{segment(request_id)}", AuditedCall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +315,19 @@ class PayerDirectory:
         """Yield payers by name, or the best matches of words first; typing mistakes are tolerated."""
         return self._calls.pages(find_payers(words, filters))
 
+    def get(self, payer_id: str) -> tuple[PayerInfo, ...]:
+        """Return a payer, for each type of claims that it takes."""
+        return self._calls.do(payer_of(payer_id))
+
     def document(self, document_id: str) -> DocumentInfo:
         """Return what a payer answered about a claim."""
         path = f"documents/{segment(document_id)}"
         return self._calls.do(v1_calls.one("GetDocument", path, DocumentInfo))
+
+    def document_x12(self, document_id: str) -> str:
+        """Return the claim's part of the payer's file."""
+        path = f"documents/{segment(document_id)}/x12"
+        return self._calls.do(v1_calls.text("GetDocumentX12", path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +340,38 @@ class AsyncPayerDirectory:
         """Yield payers by name, or the best matches of words first; typing mistakes are tolerated."""
         return self._calls.pages(find_payers(words, filters))
 
+    async def get(self, payer_id: str) -> tuple[PayerInfo, ...]:
+        """Return a payer, for each type of claims that it takes."""
+        return await self._calls.do(payer_of(payer_id))
+
     async def document(self, document_id: str) -> DocumentInfo:
         """Return what a payer answered about a claim."""
         path = f"documents/{segment(document_id)}"
         return await self._calls.do(v1_calls.one("GetDocument", path, DocumentInfo))
+
+    async def document_x12(self, document_id: str) -> str:
+        """Return the claim's part of the payer's file."""
+        path = f"documents/{segment(document_id)}/x12"
+        return await self._calls.do(v1_calls.text("GetDocumentX12", path))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedCalls:
+    """What calls changed or read, by their ``X-Request-Id``."""
+
+    _calls: CallRunner
+
+    def get(self, request_id: str) -> tuple[AuditedCall, ...]:
+        """Return what a call changed or read, newest first; an exception's ``request_id`` is such an id."""
+        return self._calls.do(audited_call(request_id))
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncAuditedCalls:
+    """What calls changed or read, by their ``X-Request-Id``, for asyncio."""
+
+    _calls: AsyncCallRunner
+
+    async def get(self, request_id: str) -> tuple[AuditedCall, ...]:
+        """Return what a call changed or read, newest first; an exception's ``request_id`` is such an id."""
+        return await self._calls.do(audited_call(request_id))

@@ -51,6 +51,7 @@ from clearlane.client.protocol import (
     to_date,
 )
 from clearlane.client.resources import (
+    AuditedCalls,
     CallRunner,
     Claims,
     PayerDirectory,
@@ -146,6 +147,11 @@ class Client:
     def payer_directory(self) -> PayerDirectory:
         """The payers that can be reached, with what each offers (Clearlane's own API)."""
         return PayerDirectory(CallRunner(self._protocol, self._run))
+
+    @property
+    def audited_calls(self) -> AuditedCalls:
+        """What the vendor's calls changed or read (Clearlane's own API)."""
+        return AuditedCalls(CallRunner(self._protocol, self._run))
 
     @property
     def events(self) -> Events:

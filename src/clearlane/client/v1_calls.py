@@ -62,6 +62,18 @@ def one(name: str, path: str, model: type[T], query: Mapping[str, str] | None = 
     )
 
 
+def few(name: str, path: str, model: type[T]) -> Call[tuple[T, ...]]:
+    """Return the call for a list that is one page."""
+    return Call(
+        name=name,
+        path=path,
+        read=lambda value: tuple(_page(model, value).items),
+        query={},
+        verb="GET",
+        version=V1,
+    )
+
+
 def text(name: str, path: str) -> Call[str]:
     """Return the call for a text, such as an 837."""
     return Call(name=name, path=path, read=str, query={}, verb="GET", version=V1, reads_text=True)

@@ -189,3 +189,16 @@ class ConsoleLink:
     url: str = text(shown=False)
     expires_at: str = text()
     raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedCall:
+    """One thing that a call changed or read."""
+
+    at: str = text()
+    action: str = text()
+    site: str | None = optional_text()
+    ids: tuple[str, ...] = objects()
+    count: int = number()
+    detail: str = text()
+    raw: JSON = _raw()

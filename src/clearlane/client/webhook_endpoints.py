@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import quote
+from uuid import uuid4
 
 from clearlane.client import build
 from clearlane.client.calls import V1, Call, RetryRule
@@ -12,6 +13,12 @@ from clearlane.client.protocol import CallProtocol
 
 T = TypeVar("T")
 PATH = "webhook_endpoints"
+RETRY_RULES = {
+    "GET": RetryRule.ALWAYS,
+    "POST": RetryRule.ALWAYS,
+    "PATCH": RetryRule.ALWAYS,
+    "DELETE": RetryRule.IF_NOT_PROCESSED,  # the second one finds nothing
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,24 @@ def add_call(url: str, types: Sequence[str], sites: Sequence[str]) -> Call[Webho
 def list_call() -> Call[list[WebhookEndpoint]]:
     """Return the call that lists the endpoints."""
     return _call("GetWebhookEndpoints", "GET", PATH, _page(_endpoint))
+
+
+def get_call(id: str) -> Call[WebhookEndpoint]:
+    """Return the call for one endpoint."""
+    return _call("GetWebhookEndpoint", "GET", _path(id), _endpoint)
+
+
+def change_call(
+    id: str, url: str | None, types: Sequence[str] | None, sites: Sequence[str] | None
+) -> Call[WebhookEndpoint]:
+    """Return the call that changes an endpoint; what is None stays."""
+    given = {
+        "url": url,
+        "types": None if types is None else [*types],
+        "sites": None if sites is None else [*sites],
+    }
+    body = {name: value for name, value in given.items() if value is not None}
+    return _call("ChangeWebhookEndpoint", "PATCH", _path(id), _endpoint, body=body)
 
 
 def remove_call(id: str) -> Call[None]:
@@ -117,6 +142,21 @@ class WebhookEndpoints:
         """Return the endpoints."""
         return self._run(self._protocol.perform(list_call()))
 
+    def get(self, id: str) -> WebhookEndpoint:
+        """Return one endpoint."""
+        return self._run(self._protocol.perform(get_call(id)))
+
+    def change(
+        self,
+        id: str,
+        *,
+        url: str | None = None,
+        types: Sequence[str] | None = None,
+        sites: Sequence[str] | None = None,
+    ) -> WebhookEndpoint:
+        """Change the address, types or sites of an endpoint; what is left out stays."""
+        return self._run(self._protocol.perform(change_call(id, url, types, sites)))
+
     def remove(self, id: str) -> None:
         """Remove an endpoint and its log."""
         self._run(self._protocol.perform(remove_call(id)))
@@ -162,6 +202,21 @@ class AsyncWebhookEndpoints:
     async def list(self) -> "list[WebhookEndpoint]":
         """Return the endpoints."""
         return await self._run(self._protocol.perform(list_call()))
+
+    async def get(self, id: str) -> WebhookEndpoint:
+        """Return one endpoint."""
+        return await self._run(self._protocol.perform(get_call(id)))
+
+    async def change(
+        self,
+        id: str,
+        *,
+        url: str | None = None,
+        types: Sequence[str] | None = None,
+        sites: Sequence[str] | None = None,
+    ) -> WebhookEndpoint:
+        """Change the address, types or sites of an endpoint; what is left out stays."""
+        return await self._run(self._protocol.perform(change_call(id, url, types, sites)))
 
     async def remove(self, id: str) -> None:
         """Remove an endpoint and its log."""
@@ -213,7 +268,9 @@ def _call(
         read=_checked(read),
         verb=verb,
         version=V1,
-        retry_rule=RetryRule.ALWAYS if verb == "GET" else RetryRule.IF_NOT_PROCESSED,
+        # Done once, however often it is sent: so the answer with a secret is not lost.
+        idempotency_key=str(uuid4()) if verb == "POST" else "",
+        retry_rule=RETRY_RULES[verb],
     )
 
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.console import forms
+from clearlane.console.kept_form import KEPT_FIELD, open_form, seal_form
 from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_request import (
     ConsoleContext,
@@ -23,14 +24,17 @@ from clearlane.console.page_request import (
 from clearlane.console.page_row import READ, PageRow
 from clearlane.console.page_table import PAGES
 from clearlane.console.rendering import PageRenderer
+from clearlane.console.sign_in_page import FORM_KEPT, render_sign_in
 from clearlane.kernel import limits
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
+from clearlane.pipeline.query.payment_month import InstallationMonth
 from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 
 log = structlog.get_logger()
 
 SEGMENT = "console"
+TOO_OLD = "The form was too old, so nothing was done. Go back and try again."
 
 
 class Console:
@@ -48,6 +52,7 @@ class Console:
         self._failures = FailedSignIns(context, "console")
         self._pages = PageRenderer(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
         self._passwords = PasswordChecker()
+        self._month = InstallationMonth()
 
     async def answer(self, request: Request, address: str, request_id: str) -> Response:
         """Return a page, also for every fault."""
@@ -92,6 +97,8 @@ class Console:
 
     async def _respond_signed_in(self, page: PageRow, request: PageRequest) -> Response:
         """Check the session, the role and the form, in this order, and show the page."""
+        if request.user is None and page.kept is not None:
+            return await self._keep_form(request)
         if request.signed_in_user.role not in page.roles:
             return request.message(
                 403, "Not for your role", "Your role does not include this page."
@@ -101,13 +108,34 @@ class Console:
             if not forms.has_valid_csrf_token(
                 self._context.vault, request.http_request, request.session, request.form
             ):
-                sentence = "The form was too old, so nothing was done. Go back and try again."
-                return self._pages.message_page(403, "Nothing was done", sentence)
+                return self._pages.message_page(403, "Nothing was done", TOO_OLD)
+            if page.kept is not None and request.form.get(KEPT_FIELD):
+                kept = await open_form(
+                    self._context.database,
+                    self._context.vault,
+                    request.form.get(KEPT_FIELD),
+                    request.path,
+                    request.now,
+                )
+                if kept is None:
+                    return self._pages.message_page(403, "Nothing was done", TOO_OLD)
+                request.form = kept.replaced(page.kept)
         try:
             request.menu_counts = await count_menu(request) if page.menu else {}
             return await page.show(request)
         except NoSuchPage as why:
             return self._pages.message_page(404, "Not found", str(why))
+
+    async def _keep_form(self, request: PageRequest) -> Response:
+        """Show the sign-in page with the form that was sent after its session had ended."""
+        vault = self._context.vault
+        form = await forms.read_form(request.http_request)
+        if not forms.has_valid_csrf_token(vault, request.http_request, request.session, form):
+            raise NotSignedIn
+        kept = await seal_form(vault, form, request.path, request.now)
+        if not kept:
+            raise NotSignedIn
+        return render_sign_in(request, FORM_KEPT, 403, next_path=request.path, kept=kept)
 
     async def _page_request(self, request: Request, address: str, request_id: str) -> PageRequest:
         now, session = self._context.wall.now(), forms.read_cookie(request, forms.SESSION_COOKIE)
@@ -121,6 +149,7 @@ class Console:
             address=address,
             request_id=request_id,
             now=now,
+            installation_month=self._month,
             session=session,
             csrf_secret=forms.read_cookie(request, forms.CSRF_COOKIE),
             user=await resume_session(self._context.work_context, session, now=now)
@@ -130,9 +159,10 @@ class Console:
 
 
 def _next_path(request: Request) -> str:
-    """Return the query that brings a user back to this page after signing in; none for Home and actions."""
+    """Return the query that brings a user back to this page after signing in; none for Home and actions without a page."""
     path = request.scope["path"].removeprefix(f"/{SEGMENT}")
     query = request.scope["query_string"].decode("latin-1")
-    if request.method not in READ or (path in {"", "/"} and not query):
+    is_page = any(page.methods <= READ and page.match(path) is not None for page in PAGES)
+    if not is_page or (path in {"", "/"} and not query):
         return ""
     return f"&next={quote(path + (f'?{query}' if query else ''), safe='')}"

@@ -5,6 +5,9 @@ Knows states of claims; does nothing itself.
 
 from dataclasses import dataclass
 
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
 from clearlane.console.page_request import PageRequest
 from clearlane.console.page_text import short_day
 from clearlane.kernel.clock import from_micros
@@ -67,22 +70,82 @@ def claim_actions(
             action=f"{path}/cancel",
             because=_why_not_cancel(row, sent_day),
         ),
-        ClaimAction(title="Cancel at the payer", because=_why_not_void(row, sent_day)),
-        ClaimAction(title="Send again unchanged", because=_why_not_again(row, sent_day)),
+        ClaimAction(
+            title="Cancel at the payer",
+            href=request.url(f"{path}/void"),
+            because=why_not_void(request, row, history),
+        ),
+        ClaimAction(
+            title="Send again unchanged",
+            href=request.url(f"{path}/again"),
+            because=why_not_again(row, history),
+        ),
     ]
 
 
 def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be corrected; empty where it can."""
-    if history.successor:
-        return f"It was replaced by {history.successor}: correct that one."
-    if not row.site.console_corrections:
-        return "Claims of this site are corrected in your practice software, not here."
+    if refusal := _why_not_here(row, history):
+        return refusal
     if row.label in CORRECTABLE:
         return ""
     if CONCERNS[row.label] is LabelConcern.WAIT:
         return "The payer has not answered yet. It can be corrected after the answer."
     return "Nothing in it was refused or denied."
+
+
+def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why a claim cannot be canceled at the payer (frequency 8); empty where it can."""
+    if refusal := _why_not_here(row, history):
+        return refusal
+    claim, kind = history.loaded.claim, ClaimKind(row.kind)
+    payer = request.context.payers.find(row.payer_id, FORMS[kind].payer_type)
+    number = history.status.payer_control_number if history.status else ""
+    for holds, sentence in (
+        (not _was_sent(history), "It was not sent yet."),
+        (
+            row.label is ClaimLabel.REJECTED,
+            "The payer never took it in: there is nothing to cancel.",
+        ),
+        (form_of(claim).frequency(claim) == VOID, "It is a cancellation itself."),
+        (
+            payer is not None and payer.replacements == ORIGINAL_ONLY,
+            "This payer takes no cancellations by file: ask the payer.",
+        ),
+        (not number, "The payer has given no number for it yet, and a cancellation must name it."),
+    ):
+        if holds:
+            return sentence
+    return ""
+
+
+def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why a claim cannot be sent again unchanged; empty where it can.
+
+    After a rejection the payer has nothing of it, and an unanswered one may be lost: neither would be a duplicate.
+    """
+    if refusal := _why_not_here(row, history):
+        return refusal
+    if row.label is ClaimLabel.REJECTED or row.no_answer:
+        return ""
+    if row.label is ClaimLabel.CANCELED:
+        return "It was canceled before it was sent."
+    if not _was_sent(history):
+        return "It leaves with the next file."
+    return "The payer has it: a second one would be a duplicate."
+
+
+def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why nothing can be sent in the claim's place from here; empty where it can."""
+    if history.successor:
+        return f"It was replaced by {history.successor}: use that one."
+    if not row.site.console_corrections:
+        return "Claims of this site are corrected in your practice software, not here."
+    return ""
+
+
+def _was_sent(history: ClaimHistory) -> bool:
+    return any(one.delivered_at is not None for one in history.sendings)
 
 
 def _why_not_hold(row: ClaimRow, sent_day: str) -> str:
@@ -100,19 +163,3 @@ def _why_not_cancel(row: ClaimRow, sent_day: str) -> str:
         return f"Sent {sent_day}; cancel it at the payer instead."
     waits = row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}
     return "" if waits else "It is canceled already."
-
-
-def _why_not_void(row: ClaimRow, sent_day: str) -> str:
-    if not sent_day:
-        return "It was not sent yet."
-    if row.label is ClaimLabel.REJECTED:
-        return "The payer never took it in: there is nothing to cancel."
-    return "Send it from your practice software with frequency 8."
-
-
-def _why_not_again(row: ClaimRow, sent_day: str) -> str:
-    if not sent_day:
-        return "It leaves with the next file."
-    if row.label is ClaimLabel.REJECTED:
-        return "It would be refused again: correct it."
-    return "The payer has it: a second one would be a duplicate."

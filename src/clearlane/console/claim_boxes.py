@@ -41,6 +41,8 @@ class FormBox:
     fault: str = ""
     """The payer's sentence about it; empty where there is none."""
     repaired: bool = False
+    given: str = field(default="", repr=False)
+    """What a repaired box was given as, where that is known."""
 
     @property
     def is_wide(self) -> bool:
@@ -69,8 +71,16 @@ class FormSheet:
     empty: list[FormBox]
 
 
-def form_sheet(claim: Claim, faults: Mapping[str, str], repaired: Sequence[str] = ()) -> FormSheet:
-    """Return a claim as boxes. ``faults`` has the payer's sentence for each field at fault, by its path."""
+def form_sheet(
+    claim: Claim,
+    faults: Mapping[str, str],
+    repaired: Sequence[str] = (),
+    given: Mapping[str, str] | None = None,
+) -> FormSheet:
+    """Return a claim as boxes.
+
+    ``faults`` has the payer's sentence for each field at fault, by its path; ``given`` what repaired ones were before.
+    """
     form = form_of(claim)
     lines_field = form.lines_field
     fields = [f for f in fields_of(form.claim).values() if f.name != lines_field]
@@ -82,7 +92,7 @@ def form_sheet(claim: Claim, faults: Mapping[str, str], repaired: Sequence[str] 
     other: list[FormBox] = []
     empty: list[FormBox] = []
     for same in by_box.values():
-        one = _box(claim, same, titles, faults, frozenset(repaired))
+        one = _box(claim, same, titles, faults, frozenset(repaired), given or {})
         target = empty if not one.value and not one.fault else boxes if one.number else other
         target.append(one)
     return FormSheet(
@@ -117,6 +127,7 @@ def _box(
     titles: Mapping[str, str],
     faults: Mapping[str, str],
     repaired: frozenset[str],
+    given: Mapping[str, str],
 ) -> FormBox:
     number = same[0].box
     title = same[0].label if len(same) == 1 else titles.get(number, same[0].label)
@@ -128,6 +139,7 @@ def _box(
         value=", ".join(filter(None, values)),
         fault=fault,
         repaired=any(each.name in repaired for each in same),
+        given=", ".join(given[each.name] for each in same if given.get(each.name)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
@@ -10,7 +11,9 @@ from clearlane.accounts.model import Site
 from clearlane.claims.provenance import Explanation
 from clearlane.console.claim_actions import claim_actions
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
+from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claim_filters import BY_KEY, read_filters
+from clearlane.console.claim_money import money_table
 from clearlane.console.claim_words import LabelTag, generation_words, label_tag
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
@@ -20,20 +23,40 @@ from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.operator import claim_work
+from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_history import (
     ClaimHistory,
     HistoryEntry,
     load_history_in_scope,
 )
-from clearlane.pipeline.query.claim_list import ClaimRow, is_denied, load_claim_rows
+from clearlane.pipeline.query.claim_list import (
+    ClaimRow,
+    is_denied,
+    load_claim_rows,
+    to_reason,
+)
+from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payments import load_decisions
 from clearlane.store.claims import find_owner
 from clearlane.store.database import SystemScope
 
 CLAIM_NUMBER_CHARACTERS_MAX = 40
 WALK_CHARACTERS_MAX = 500
+NOTE_CHARACTERS_MAX = 4_000
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
 SHOWN = {"form": "Form", "money": "Lines and money", "files": "Files", "notes": "Notes"}
+DECIDED_BY = frozenset(
+    {
+        ClaimLabel.REJECTED,
+        ClaimLabel.DENIED,
+        ClaimLabel.PARTLY_DENIED,
+        ClaimLabel.TAKEN_BACK,
+        ClaimLabel.PAID,
+        ClaimLabel.FORWARDED,
+        ClaimLabel.PREDETERMINED,
+    }
+)
+"""Labels behind which "by the payer" can stand."""
 REPLACED = LabelTag("done", "Replaced")
 NOT_ACCEPTED = LabelTag("done", "Not accepted")
 
@@ -92,8 +115,12 @@ async def _site_of(request: PageRequest, number: str) -> Site:
 
 async def show_claim(request: PageRequest) -> Response:
     """Show a claim."""
-    opened = await open_claim(request)
     shown = request.query("show") if request.query("show") in SHOWN else "form"
+    return await _render_claim(request, shown)
+
+
+async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Response:
+    opened = await open_claim(request)
     why = explanations(opened)
     notes = await claim_work.list_notes(
         request.context.work_context, opened.site, opened.number, actor=request.actor
@@ -111,6 +138,7 @@ async def show_claim(request: PageRequest) -> Response:
         payer=payer_name(request, row.payer_id, row.kind),
         why=[one for one in why if _is_fixable(one, row.label)],
         rest=[one for one in why if not _is_fixable(one, row.label)],
+        seen_on=await _seen_on(request, opened, why),
         sent_value=lambda path: sent_value(opened, path),
         entries=[*reversed(opened.history.entries)],
         entry_kind=_entry_kind,
@@ -119,16 +147,36 @@ async def show_claim(request: PageRequest) -> Response:
         sheet=_sheet(opened) if shown == "form" else None,
         decisions=decisions,
         lines=_money_lines(decisions),
+        table=money_table(in_force) if (in_force := _money_lines(decisions)) else None,
         net=_net(decisions),
         wording=wording,
+        cause_of=lambda one: to_reason(one).cause,
         parts_x12=_parts(request, opened) if shown == "files" else {},
         notes=notes,
+        note=note,
         note_time=lambda note: from_micros(note.at),
         actions=claim_actions(request, opened.number, opened.row, opened.history),
         walk=await _walk(request, opened.number),
         may_work=request.signed_in_user.role.value != "viewer",
         claim_url=f"/claims/{opened.number}",
     )
+
+
+async def _seen_on(
+    request: PageRequest, opened: OpenedClaim, why: Sequence[Explanation]
+) -> dict[str, int]:
+    """Return on how many other claims each finding was seen this week, by its cause."""
+    row = opened.row
+    if not why or opened.is_replaced or row.label not in LABELS:
+        return {}
+    summary = await load_summary(request.context.work_context, opened.site)
+    recent = request.context.clock.now() - row.changed_at < timedelta(days=CAUSE_DAYS)
+    found = {}
+    for cause in {to_reason(one).cause for one in why}:
+        # A claim counts under its first cause, so under that one this claim itself is counted.
+        own = 1 if recent and cause == row.reason.cause else 0
+        found[cause] = summary.causes.get(cause_key(row.payer_id, cause), 0) - own
+    return {cause: count for cause, count in found.items() if count > 0}
 
 
 def explanations(opened: OpenedClaim) -> list[Explanation]:
@@ -172,7 +220,8 @@ def value_at(opened: OpenedClaim, path: str) -> object:
 
 def _is_fixable(one: Explanation, label: ClaimLabel) -> bool:
     if one.source == "835":
-        return is_denied(one)
+        # What a payer writes on a void that it carried out is no denial.
+        return is_denied(one) and label is not ClaimLabel.NOTHING_DUE
     return label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
 
 
@@ -185,13 +234,14 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
     name = payer_name(request, row.payer_id, row.kind)
     if day is None:
         return f"to {name}" if row.label is ClaimLabel.SENT else f"for {name}"
-    return f"by {name}, {day:%b} {day.day}"
+    by = "by " if row.label in DECIDED_BY else "· "
+    return f"{by}{name}, {day:%b} {day.day}"
 
 
 def _sheet(opened: OpenedClaim) -> FormSheet:
     loaded = opened.history.loaded
     repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
-    return form_sheet(loaded.claim, faults_by_field(opened), repaired)
+    return form_sheet(loaded.claim, faults_by_field(opened), repaired, loaded.given)
 
 
 def _views(
@@ -212,9 +262,11 @@ def _views(
 def _entry_kind(entry: HistoryEntry) -> str:
     """Return the colour of an entry of the timeline."""
     words = entry.headline.lower()
-    if any(word in words for word in ("refused", "rejected")):
+    if any(word in words for word in ("refused", "rejected", "denied")):
         return "act"
-    return "good" if words.startswith("remittance") else ""
+    if not words.startswith("remittance"):
+        return ""
+    return "act" if any(is_denied(one) for one in entry.explanations) else "good"
 
 
 # ---- money ---------------------------------------------------------------------------------------
@@ -243,15 +295,15 @@ def _net(decisions: Decisions) -> int:
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, str]:
-    """Return the claim's part of each payer's file as segments, by the document's id."""
+def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[ExplainedSegment]]:
+    """Return the claim's part of each payer's file, explained, by the document's id; ours has an empty one."""
     vault = request.context.vault
-    return {
-        document.document_id: open_document_source(vault, document)
-        .part.decode("latin-1")
-        .replace("~", "~\n")
+    found = {
+        document.document_id: explain_segments(open_document_source(vault, document).part)
         for document in opened.history.documents
     }
+    ours = explain_segments(sent_x12(request.context.work_context, opened.history.loaded))
+    return {"": ours, **found}
 
 
 # ---- notes, and walking the list -------------------------------------------------------------------
@@ -259,6 +311,8 @@ def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, str]:
 
 async def add_note(request: PageRequest) -> Response:
     """Add a note to the claim."""
+    if request.form.get("do") == "look":
+        return await _render_claim(request, "notes", request.form.get("text")[:NOTE_CHARACTERS_MAX])
     number = request.parts["number"]
     site = await _site_of(request, number)
     text = request.form.get("text").strip()
@@ -277,6 +331,8 @@ NOTICES = {
     "no-note": "A note needs words.",
     "sent": "The correction is accepted and leaves with the next file.",
     "sent-told": "The correction is accepted and leaves with the next file. Your software is told what changed.",
+    "sent-again": "The claim is sent again and leaves with the next file.",
+    "void-sent": "The cancellation is accepted and leaves with the next file.",
     "discarded": "The draft is discarded.",
     "held": "The claim is held: it is sent when it is released.",
     "released": "The claim is released and leaves with the next file.",

@@ -6,10 +6,11 @@ from clearlane.console import (
     claims_page,
     correct_page,
     fix_cause_page,
+    resend_page,
     search_page,
     worklist_actions,
 )
-from clearlane.console.page_row import BILLERS, EVERYBODY, SEND, PageRow
+from clearlane.console.page_row import BILLERS, EVERYBODY, READ, SEND, PageRow
 
 CLAIM_PAGES = (
     PageRow(path="/claims", roles=EVERYBODY, menu="/claims", show=claims_page.show_claims),
@@ -23,7 +24,14 @@ CLAIM_PAGES = (
         show=claim_page.show_claim,
         notices=claim_page.NOTICES,
     ),
-    PageRow(path="/claims/{number}/notes", methods=SEND, roles=BILLERS, show=claim_page.add_note),
+    PageRow(
+        path="/claims/{number}/notes",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/claims",
+        show=claim_page.add_note,
+        kept={"do": "look"},
+    ),
     PageRow(
         path="/claims/{number}/correct",
         roles=BILLERS,
@@ -36,6 +44,23 @@ CLAIM_PAGES = (
         roles=BILLERS,
         menu="/claims",
         show=correct_page.save_correction,
+        kept={"do": "look"},
+    ),
+    *(
+        PageRow(
+            path=f"/claims/{{number}}/{path}",
+            methods=methods,
+            roles=BILLERS,
+            menu="/claims",
+            show=show,
+            kept=None if methods is READ else {"do": "look"},
+        )
+        for path, methods, show in (
+            ("again", READ, resend_page.show_again),
+            ("again", SEND, resend_page.send_again),
+            ("void", READ, resend_page.show_void),
+            ("void", SEND, resend_page.send_void),
+        )
     ),
     PageRow(path="/claims/{number}/pdf", roles=EVERYBODY, show=claim_action_handlers.download_pdf),
     PageRow(
@@ -61,5 +86,6 @@ CLAIM_PAGES = (
         roles=BILLERS,
         menu="/claims",
         show=fix_cause_page.send_cause,
+        kept={"do": "check"},
     ),
 )

@@ -3,6 +3,7 @@
 Every step keeps the draft, sealed. Nothing is sent before the review was shown and its button pressed.
 """
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from clearlane.claims.finding import ClaimFinding
 from clearlane.console import overtaken_correction
 from clearlane.console.claim_actions import why_not_correct
+from clearlane.console.claim_files import sent_x12
 from clearlane.console.claim_page import OpenedClaim, faults_by_field, open_claim
 from clearlane.console.claims_page import payer_name
 from clearlane.console.correction_form import (
@@ -20,6 +22,12 @@ from clearlane.console.correction_form import (
     correction_inputs,
     to_fields,
 )
+from clearlane.console.correction_ways import (
+    REASON_CHARACTERS_MAX,
+    WAY_TITLES,
+    explain_way,
+    record_way,
+)
 from clearlane.console.page_request import PageRequest
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
@@ -28,14 +36,9 @@ from clearlane.pipeline.operator import claim_work, draft_corrections
 from clearlane.pipeline.operator.draft_corrections import OpenDraft
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
-REASON_CHARACTERS_MAX = 500
 INPUT_PREFIX = "f."
-WAYS = {
-    "new": "New claim: the payer never took the first one in.",
-    "replacement": "Replacement of the payer's claim (frequency 7).",
-    "corrected": "Corrected claim (frequency 6).",
-    "void": "Cancellation at the payer (frequency 8).",
-}
+ENVELOPE = ("ISA", "GS", "ST", "BHT", "SE", "GE", "IEA")
+"""Segments that are about the file and not about the claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,8 @@ class CorrectionState:
     outcome: CorrectionOutcome | None = None
     conflict: str = ""
     draft: OpenDraft | None = None
+    way: str = ""
+    """How the person decided that it goes; empty where that is left to us."""
 
     @property
     def errors(self) -> list[ClaimFinding]:
@@ -59,6 +64,12 @@ class CorrectionState:
         """What does not stop it."""
         found = self.outcome.findings if self.outcome else ()
         return [one for one in found if one.severity is not Severity.ERROR]
+
+    @property
+    def goes_otherwise(self) -> bool:
+        """Whether it would go another way than the person decided."""
+        sent_as = self.outcome.sent_as if self.outcome else ""
+        return bool(self.way) and bool(sent_as) and sent_as != self.way
 
     def findings_at(self, path: str) -> list[str]:
         """Return the sentences of a check about one field."""
@@ -111,7 +122,9 @@ async def save_correction(request: PageRequest) -> Response:
     state = await _check(request, opened, changes)
     if request.form.get("do") == "send" and not state.errors and not state.conflict:
         return await _send(request, state)
-    wants_review = request.form.get("do") == "review"
+    # A form that was kept while its session ended is shown as it was; the review alone has a way.
+    is_kept_review = request.form.get("do") == "look" and "way" in request.form.names()
+    wants_review = request.form.get("do") == "review" or is_kept_review
     if wants_review and changes and not state.errors and not state.conflict:
         return _render_review(request, state)
     return _render_form(request, state, checked=True)
@@ -122,6 +135,7 @@ async def _check(
 ) -> CorrectionState:
     if not changes:
         return CorrectionState(opened=opened, changes=changes)
+    way = request.form.get("way") if request.form.get("way") in WAY_TITLES else ""
     try:
         outcome = await submit_correction(
             request.context.work_context,
@@ -130,19 +144,21 @@ async def _check(
             to_fields(opened.history.loaded.claim, changes),
             actor=request.actor,
             now=request.context.clock.now(),
+            way=way,
             dry_run=True,
         )
     except CorrectionConflict as conflict:
         return CorrectionState(opened=opened, changes=changes, conflict=str(conflict))
-    return CorrectionState(opened=opened, changes=changes, outcome=outcome)
+    return CorrectionState(opened=opened, changes=changes, outcome=outcome, way=way)
 
 
 async def _send(request: PageRequest, state: CorrectionState) -> Response:
     opened, context = state.opened, request.context.work_context
     billed = billed_changes(state.changes)
     reason = request.form.get("reason").strip()[:REASON_CHARACTERS_MAX]
-    if billed and not reason:
-        return _render_review(request, state, fault="Say why what was billed changes.")
+    why_this_way = request.form.get("way-reason").strip()[:REASON_CHARACTERS_MAX]
+    if fault := _fault_of_review(state, billed, reason, why_this_way):
+        return _render_review(request, state, fault=fault)
     try:
         outcome = await submit_correction(
             context,
@@ -151,6 +167,7 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
             to_fields(opened.history.loaded.claim, state.changes),
             actor=request.actor,
             now=request.context.clock.now(),
+            way=state.way,
         )
     except CorrectionConflict as conflict:
         stopped = CorrectionState(opened=opened, changes=state.changes, conflict=str(conflict))
@@ -166,10 +183,25 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
         await claim_work.add_note(
             context, opened.site, new, f"Why what was billed changed: {reason}", actor=request.actor
         )
+    if state.way:
+        await record_way(request, opened.site, new, state.way, why_this_way)
     await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
     await refresh_summary(context, opened.site)
     told = "sent" if request.form.get("in-software") else "sent-told"
     return request.redirect(f"/claims/{new}", done=told)
+
+
+def _fault_of_review(
+    state: CorrectionState, billed: list[str], reason: str, why_this_way: str
+) -> str:
+    """Return what is missing before a reviewed correction can go."""
+    if billed and not reason:
+        return "Say why what was billed changes."
+    if state.goes_otherwise:
+        return "It cannot go that way. Choose another, or leave it as it was decided."
+    if state.way and not why_this_way:
+        return "Say why it goes another way."
+    return ""
 
 
 def _render_form(
@@ -202,6 +234,21 @@ def _render_form(
     )
 
 
+def _changed_segments(
+    request: PageRequest, opened: OpenedClaim, outcome: CorrectionOutcome
+) -> list[tuple[str, str]]:
+    """Return the segments of the 837 that differ, each with ``before`` or ``after``."""
+    before = sent_x12(request.context.work_context, opened.history.loaded)
+    lines = [x12.decode("latin-1").splitlines() for x12 in (before, outcome.x12)]
+    old, new = ([line for line in one if not line.startswith(ENVELOPE)] for one in lines)
+    words = {"-": "before", "+": "after"}
+    return [
+        (words[line[0]], line[1:])
+        for line in difflib.unified_diff(old, new, n=0, lineterm="")
+        if line[0] in words and not line.startswith(("---", "+++"))
+    ]
+
+
 def _by_box(inputs: list[CorrectionInput]) -> list[tuple[str, list[CorrectionInput]]]:
     """Return the inputs with a value first, then those without."""
     filled = [one for one in inputs if one.sent]
@@ -221,8 +268,11 @@ def _render_review(request: PageRequest, state: CorrectionState, *, fault: str =
         payer=payer_name(request, opened.row.payer_id, opened.row.kind),
         changed=[one for one in inputs if one.changed],
         billed=billed_changes(state.changes),
-        way=WAYS.get(outcome.sent_as, "") if outcome else "",
-        x12=outcome.x12.decode("latin-1").replace("~", "~\n") if outcome else "",
+        way=explain_way(opened, outcome) if outcome else "",
+        ways=WAY_TITLES,
+        reason=request.form.get("reason")[:REASON_CHARACTERS_MAX],
+        why_this_way=request.form.get("way-reason")[:REASON_CHARACTERS_MAX],
+        segments=_changed_segments(request, opened, outcome) if outcome else [],
         fault=fault,
         claim_url=f"/claims/{opened.number}",
     )

@@ -132,7 +132,7 @@ async def show_enrollment(request: PageRequest) -> Response:
         "enrollment.html",
         _provider(enrollment),
         id=id,
-        labels=[STATE_LABELS[state] for state in _states(details.row)],
+        labels=[_label(request, state) for state in _states(details.row)],
         fields=[(label, value) for label, value in fields if value is not None],
         notes=[note.message for note in details.notes],
         payers=_payers(request, details),
@@ -194,6 +194,13 @@ def _states(row: StoredEnrollment) -> list[EnrollmentState]:
     return [state for state in EnrollmentState if state in found]
 
 
+def _label(request: PageRequest, state: EnrollmentState) -> tuple[str, str]:
+    """Return kind and words of a state's label. A new one waits for operators; everybody else waits for them."""
+    kind, words = STATE_LABELS[state]
+    waits = state is EnrollmentState.SUBMITTED and not request.is_operator
+    return ("wait", words) if waits else (kind, words)
+
+
 def _row(request: PageRequest, details: EnrollmentDetails) -> EnrollmentRowTexts:
     row = details.row
     site = request.site_of(row.scope.vendor, row.scope.site)
@@ -203,7 +210,7 @@ def _row(request: PageRequest, details: EnrollmentDetails) -> EnrollmentRowTexts
         npi=details.enrollment.Npi,
         site=site.name if site else "",
         submitted=page_text.moment(from_micros(row.created_at), request.zone),
-        labels=[STATE_LABELS[state] for state in _states(row)],
+        labels=[_label(request, state) for state in _states(row)],
         notes=" ".join(note.message for note in details.notes),
     )
 
@@ -244,7 +251,7 @@ def _payers(request: PageRequest, details: EnrollmentDetails) -> list[PayerState
                 payer=payer,
                 type=type,
                 payer_id=payer.payer_id if payer else payer_id,
-                label=STATE_LABELS[state],
+                label=_label(request, state),
                 since=page_text.moment(from_micros(since), request.zone),
                 reason=reason,
                 moves=moves if request.is_operator and payer else [],

@@ -7,6 +7,7 @@ a token, a keyed hash of that secret, which no other site can compute. Knows no 
 import asyncio
 import hmac
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import parse_qsl
@@ -20,7 +21,8 @@ from clearlane.store.vault import Vault
 
 CONSOLE_FORM_BYTES_MAX = 256 * 1024
 CONSOLE_FORM_FIELDS_MAX = 1_000
-SIGN_IN_FORM_BYTES_MAX = 8 * 1024
+# A form that was kept while its session ended comes along, sealed.
+SIGN_IN_FORM_BYTES_MAX = 56 * 1024
 SIGN_IN_FORM_FIELDS_MAX = 10
 CONSOLE_FORM_SECONDS_MAX = 20
 
@@ -52,6 +54,11 @@ class FormFields:
     def get_all(self, name: str) -> list[str]:
         """Return every value of a repeated field, such as tick boxes."""
         return [value for key, value in self.pairs if key == name]
+
+    def replaced(self, values: Mapping[str, str]) -> "FormFields":
+        """Return the fields with these values in place of the ones of the same names."""
+        rest = tuple(pair for pair in self.pairs if pair[0] not in values)
+        return FormFields((*rest, *values.items()))
 
     def names(self) -> set[str]:
         """Return the names of all fields."""

@@ -1,11 +1,11 @@
 """Home: what needs the user and how much money waits, the last thirty days, and the latest payments."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
-from clearlane.console import first_steps
+from clearlane.console import first_steps, page_text
 from clearlane.console.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.claim_filters import ACT_LABELS, BY_KEY, SILENT
 from clearlane.console.claim_words import LABEL_WORDS, NO_ANSWER
@@ -13,6 +13,7 @@ from clearlane.console.page_request import PageRequest
 from clearlane.console.page_text import money, short_day
 from clearlane.console.payment_label import payment_label
 from clearlane.console.payments_page import list_viewer, payer_name
+from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.pipeline.claim_label import CONCERNS, LabelConcern
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
@@ -66,6 +67,7 @@ async def show_home(request: PageRequest) -> Response:
     if whole is not None:
         to_do += _claim_rows(request, whole, now)
     to_do += _payment_rows(request, payments)
+    to_do += _enrollment_rows(request, whole, now) if whole else []
     waiting = whole.total(ACT_LABELS).plus(whole.no_answer) if whole else LabelTotals()
     on_the_way = whole.total(BY_KEY["on-the-way"].labels) if whole else LabelTotals()
     return request.render(
@@ -169,7 +171,6 @@ async def _payments(request: PageRequest) -> PaymentListPage:
         request.context.vault,
         list_viewer(request),
         PaymentListFilter(),
-        since=datetime.combine(request.today.replace(day=1), datetime.min.time(), UTC),
         before=None,
         actor=request.actor,
     )
@@ -194,6 +195,27 @@ def _payment_rows(request: PageRequest, page: PaymentListPage | None) -> list[To
         )
         for kind, text, ids, tab in rows
         if ids
+    ]
+
+
+def _enrollment_rows(request: PageRequest, whole: SiteSummary, now: datetime) -> list[ToDo]:
+    """Return what enrollments need: a refused one its site, a new one the operator who takes it to the payer."""
+    states = [EnrollmentState.REFUSED]
+    states += [EnrollmentState.SUBMITTED] if request.is_operator else []
+    found = [(state, whole.enrollments[state]) for state in states if state in whole.enrollments]
+    if not found:
+        return []
+    oldest = min(filter(None, (totals.oldest_at for _, totals in found)), default=now)
+    return [
+        ToDo(
+            kind="act",
+            text="Enrollment tasks",
+            count=sum(totals.count for _, totals in found),
+            cents=None,
+            oldest=page_text.count((now - oldest).days, "day"),
+            href=request.url("/enrollments", state=found[0][0].value if len(found) == 1 else ""),
+            noun="enrollments",
+        )
     ]
 
 

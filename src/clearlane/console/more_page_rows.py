@@ -14,7 +14,10 @@ from clearlane.console import (
     payment_page,
     payments_page,
     people_page,
+    person_page,
     sandbox_page,
+    webhook_page,
+    webhooks_page,
 )
 from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, SEND, PageRow
 
@@ -143,6 +146,15 @@ ELIGIBILITY_PAGES = (
         menu="/eligibility",
         show=eligibility_page.ask,
     ),
+    # Before the answers: the first row that fits an address is shown.
+    PageRow(path="/eligibility/payers", roles=BILLERS, show=eligibility_page.show_payers),
+    PageRow(
+        path="/eligibility/payers",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/eligibility",
+        show=eligibility_page.find_payers,
+    ),
     PageRow(
         path="/eligibility/{id}",
         roles=EVERYBODY,
@@ -197,6 +209,39 @@ ACCOUNT_PAGES = (
     ),
 )
 
+WEBHOOK_PAGES = (
+    PageRow(
+        path="/accounts/{vendor}/webhooks",
+        roles=OPERATORS,
+        menu="/accounts",
+        show=webhooks_page.show_webhooks,
+    ),
+    PageRow(
+        path="/accounts/{vendor}/webhooks/{endpoint}",
+        roles=OPERATORS,
+        menu="/accounts",
+        show=webhook_page.show_webhook,
+        notices=webhook_page.NOTICES,
+    ),
+    *(
+        PageRow(
+            path=f"/accounts/{{vendor}}/webhooks{path}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/accounts",
+            show=show,
+        )
+        for path, show in (
+            ("", webhooks_page.add_webhook),
+            ("/{endpoint}/ping", webhook_page.ping),
+            ("/{endpoint}/rotate", webhook_page.rotate),
+            ("/{endpoint}/disable", webhook_page.disable),
+            ("/{endpoint}/enable", webhook_page.enable),
+            ("/{endpoint}/resend/{event}", webhook_page.resend),
+        )
+    ),
+)
+
 PEOPLE_PAGES = (
     PageRow(
         path="/people",
@@ -213,8 +258,30 @@ PEOPLE_PAGES = (
             ("state", people_page.set_state),
         )
     ),
+    PageRow(
+        path="/people/{id}",
+        roles=OPERATORS,
+        menu="/people",
+        show=person_page.show_person,
+        notices=person_page.NOTICES,
+    ),
+    PageRow(
+        path="/people/{id}/role",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/people",
+        show=person_page.set_role,
+    ),
+    PageRow(
+        path="/people/{id}/sessions",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/people",
+        show=person_page.end_sessions,
+    ),
     PageRow(path="/me", roles=EVERYBODY, show=me_page.show_me, notices=me_page.NOTICES),
     PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),
+    PageRow(path="/me/recovery-codes", methods=SEND, roles=EVERYBODY, show=me_page.renew_codes),
     PageRow(path="/me/sessions", methods=SEND, roles=EVERYBODY, show=me_page.end_sessions),
 )
 
@@ -228,6 +295,7 @@ MORE_PAGES: tuple[PageRow, ...] = (
     *ELIGIBILITY_PAGES,
     *ENROLLMENT_PAGES,
     *ACCOUNT_PAGES,
+    *WEBHOOK_PAGES,
     *PEOPLE_PAGES,
     *AUDIT_PAGES,
 )

@@ -30,6 +30,7 @@ from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query.measures import MeasureSource
+from clearlane.pipeline.query.payment_month import InstallationMonth
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.vault import Vault
@@ -114,6 +115,8 @@ class PageRequest:
     """The fields of an action's form; its CSRF token was checked."""
     menu: str = ""
     notices: Mapping[str, str] = field(default_factory=dict)
+    installation_month: InstallationMonth = field(default_factory=InstallationMonth)
+    """The payments of this month, as this process counted them last."""
     menu_counts: Mapping[str, int] = field(default_factory=dict)
     """What needs the user, by address of the menu entry."""
 
@@ -135,6 +138,11 @@ class PageRequest:
     def is_operator(self) -> bool:
         """Whether the user is an operator."""
         return self.signed_in_user.role is ConsoleRole.OPERATOR
+
+    @property
+    def path(self) -> str:
+        """The path of the address inside the console."""
+        return str(self.http_request.scope["path"]).removeprefix("/console") or "/"
 
     def query(self, name: str) -> str:
         """Return a parameter of the address; empty where it is missing."""
@@ -182,6 +190,10 @@ class PageRequest:
         """The day of claims in the site's zone; in a sandbox the payers' day."""
         return to_local(self.context.clock.now(), self.zone).date()
 
+    def moment(self, value: datetime) -> str:
+        """Return a moment in the zone of the page, with the zone said."""
+        return page_text.moment(value, self.zone)
+
     # ---- reading and writing ----
 
     async def read(self, site: Site, job: Callable[[Tx], Awaitable[T]]) -> T:
@@ -206,7 +218,7 @@ class PageRequest:
             csrf=csrf_token(self.context.vault, self.session),
             url=self.url,
             zone=self.zone,
-            at=lambda value: page_text.moment(value, self.zone),
+            at=self.moment,
             **values,
         )
 

@@ -37,6 +37,9 @@ class PageRow:
     show: Callable[[PageRequest], Awaitable[Response]]
     menu: str = ""
     """The address of the menu entry that is marked while this page is shown."""
+    kept: Mapping[str, str] | None = None
+    """Of an action whose form is kept when the session has ended: the fields with which it is shown again after
+    signing in, so that nothing is done before the person presses its button anew. None where it is not kept."""
     notices: Mapping[str, str] = field(default_factory=dict)
     """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
 

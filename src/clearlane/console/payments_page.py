@@ -1,7 +1,7 @@
 """The list of payments: what came this month, what needs somebody, and a search as a bank statement writes it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 from starlette.responses import Response
@@ -9,8 +9,11 @@ from starlette.responses import Response
 from clearlane.console import page_text
 from clearlane.console.page_request import PageRequest
 from clearlane.console.payment_label import PaymentLabel, method_noun, payment_label
+from clearlane.kernel.ids import first_request_id
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
 from clearlane.payments.payment import Payment
+from clearlane.pipeline.query.claim_summary import load_summary
+from clearlane.pipeline.query.payment_month import PaymentMonthTotal
 from clearlane.pipeline.query.payment_pages import (
     ListedPayment,
     PaymentListPage,
@@ -18,6 +21,7 @@ from clearlane.pipeline.query.payment_pages import (
     bank_filter,
     list_payment_page,
 )
+from clearlane.store import payments as store
 from clearlane.store.payment_lists import COUNTED_MAX, NOT_FETCHED, UNBALANCED, UNMATCHED
 
 TABS = {
@@ -66,15 +70,17 @@ async def show_payments(request: PageRequest) -> Response:
         request.context.vault,
         viewer,
         wanted,
-        since=_month(request),
         before=request.query("before") or None,
         actor=request.actor,
     )
+    now = request.context.clock.now()
+    month = await _month_total(request, viewer)
     return request.render(
         "payments.html",
         "Payments",
         rows=[_row(request, one) for one in page.payments],
-        summary=_summary(page),
+        summary=_summary(month),
+        counted_ago=page_text.age((now - month.counted_at).total_seconds()),
         need_you=len(page.needs[UNMATCHED] | page.needs[UNBALANCED]),
         tabs=_tabs(request, page, tab, text),
         tab=tab,
@@ -106,12 +112,6 @@ def payer_name(request: PageRequest, payment: Payment) -> str:
     return next((payer.name for payer in found if payer), payment.payer_id)
 
 
-def _month(request: PageRequest) -> datetime:
-    """Return the first moment of this month in the page's zone."""
-    first = datetime.combine(request.today.replace(day=1), time(), ZoneInfo(request.zone))
-    return first.astimezone(UTC)
-
-
 def _row(request: PageRequest, listed: ListedPayment) -> PaymentRowTexts:
     payment = listed.payment
     return PaymentRowTexts(
@@ -122,11 +122,34 @@ def _row(request: PageRequest, listed: ListedPayment) -> PaymentRowTexts:
     )
 
 
-def _summary(page: PaymentListPage) -> str:
-    if not page.since.payments:
+async def _month_total(request: PageRequest, viewer: PaymentViewer) -> PaymentMonthTotal:
+    """Return what came this month for those whose payments are shown."""
+    clock, first_day = request.context.clock, request.today.replace(day=1)
+    if viewer.scopes is None:
+        first = first_request_id(_start(first_day, request.zone), letter=store.PAYMENT_LETTER)
+        return await request.installation_month.load(request.context.database, first, clock)
+    total = PaymentMonthTotal(0, 0, clock.now())
+    for site in request.chosen_sites:
+        summary = await load_summary(request.context.work_context, site)
+        month = summary.payments
+        counts = month.first_day == first_day
+        total = PaymentMonthTotal(
+            total.payments + (month.payments if counts else 0),
+            total.cents + (month.cents if counts else 0),
+            min(total.counted_at, summary.counted_at),
+        )
+    return total
+
+
+def _start(day: date, zone: str) -> datetime:
+    return datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+
+
+def _summary(month: PaymentMonthTotal) -> str:
+    if not month.payments:
         return "No payment came this month."
-    count = page_text.count(page.since.payments, "payment")
-    return f"This month {page_text.money(page.since.cents)} in {count}."
+    count = page_text.count(month.payments, "payment")
+    return f"This month {page_text.money(month.cents)} in {count}."
 
 
 def _tabs(

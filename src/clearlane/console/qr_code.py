@@ -1,9 +1,6 @@
-"""QR codes as pictures in a page: one SVG path, no style and no script.
+"""QR codes as pictures in a page: one SVG path, no style and no script. Knows no page."""
 
-The encoder is that of the library that writes our PDF files. Knows no page.
-"""
-
-from reportlab.graphics.barcode.qrencoder import QRCode, QRErrorCorrectLevel
+import segno
 
 QUIET_MODULES = 4
 """The light border that readers need."""
@@ -11,14 +8,11 @@ QUIET_MODULES = 4
 
 def qr_path(text: str) -> tuple[str, int]:
     """Return the path of the dark squares, and the width of the picture in squares."""
-    code = QRCode(None, QRErrorCorrectLevel.M)
-    code.addData(text)
-    code.make()
-    count: int = code.getModuleCount()  # type: ignore[no-untyped-call]
+    code = segno.make_qr(text, error="m")
     squares = (
         f"M{column + QUIET_MODULES} {row + QUIET_MODULES}h1v1h-1z"
-        for row in range(count)
-        for column in range(count)
-        if code.isDark(row, column)  # type: ignore[no-untyped-call]
+        for row, modules in enumerate(code.matrix)
+        for column, is_dark in enumerate(modules)
+        if is_dark
     )
-    return "".join(squares), count + 2 * QUIET_MODULES
+    return "".join(squares), len(code.matrix) + 2 * QUIET_MODULES

@@ -1,20 +1,21 @@
-"""The search box: an exact number opens what it names; a last name, with or without a birth date, lists claims.
+"""The search box: an exact number opens what it names; a member id or a last name lists the claims of some months.
 
 Names are found by keyed hashes: a whole last name with a birth date, or its first three letters.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.claims.search_terms import name_start, search_name
+from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search_name
 from clearlane.console.claim_words import generation_words, row_tag
 from clearlane.console.claims_page import DAY_SECONDS, payer_name
 from clearlane.console.page_request import PageRequest
-from clearlane.kernel.ids import VendorScope
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
 from clearlane.store import claim_search
 from clearlane.store.claim_search import ClaimFilters
@@ -24,6 +25,9 @@ from clearlane.store.database import SystemScope
 SEARCH_CHARACTERS_MAX = 80
 FOUND_CLAIMS_MAX = 50
 READ_CLAIMS_MAX = 200
+SEARCH_MONTHS = 12
+SEARCH_MONTHS_MAX = 24
+"""How far back the claims of a person are searched at first, and on demand. A number finds a claim of any age."""
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
 DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
 _NAME_AND_DAY = re.compile(
@@ -44,7 +48,9 @@ async def show_search(request: PageRequest) -> Response:
     exact = await _find(request, sites, _number_filters(request, text))
     if len(exact) == 1:
         return request.redirect(f"/claims/{exact[0].number}")
-    found = exact or await _find_by_name(request, sites, text)
+    is_wide = request.query("months") == str(SEARCH_MONTHS_MAX)
+    months = SEARCH_MONTHS_MAX if is_wide else SEARCH_MONTHS
+    found = exact or await _find_by_person(request, sites, text, _months_ago(request.today, months))
     now = request.context.clock.now()
     return request.render(
         "search.html",
@@ -54,7 +60,16 @@ async def show_search(request: PageRequest) -> Response:
         more=len(found) > FOUND_CLAIMS_MAX,
         place=request.site.name if request.site and not everywhere else "all your sites",
         may_widen=not everywhere and len(request.sites) > len(sites),
-        everywhere_url=request.url("/search", q=text, everywhere="1"),
+        everywhere_url=request.url(
+            "/search", q=text, everywhere="1", months=request.query("months")
+        ),
+        period="" if exact else f"the last {months} months",
+        longer_url=""
+        if exact or is_wide
+        else request.url(
+            "/search", q=text, months=SEARCH_MONTHS_MAX, everywhere=request.query("everywhere")
+        ),
+        months_max=SEARCH_MONTHS_MAX,
         payments_url=request.url("/payments", q=text),
         tag=row_tag,
         again=generation_words,
@@ -85,37 +100,66 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
         for text in texts:
             for filters in (
                 ClaimFilters(
-                    vendor_claim_key=claim_search.vendor_claim_key(vault, scope.vendor, text)
+                    vendor_claim_hashes=claim_search.vendor_claim_hashes(vault, scope.vendor, text)
                 ),
                 ClaimFilters(account_key=claim_search.account_key(vault, scope.vendor, text)),
-                ClaimFilters(
-                    payer_number_key=claim_search.payer_number_key(vault, scope.vendor, text)
-                ),
+                ClaimFilters(payer_number_key=claim_search.payer_number_key(vault, text)),
             ):
                 found += await _numbers(request, scope, filters)
     return await _load(request, sites, found)
 
 
-async def _find_by_name(request: PageRequest, sites: Sequence[Site], text: str) -> list[ClaimRow]:
+async def _find_by_person(
+    request: PageRequest, sites: Sequence[Site], text: str, since: str
+) -> list[ClaimRow]:
+    """Return the claims since a day whose member id this is, or whose patient has this name."""
+    found: list[tuple[int, str]] = []
+    if member := read_member(text):
+        for site in sites:
+            found += await _find_by_member(request, site, member, since)
+    if found:
+        return await _load(request, sites, found)
+    return await _find_by_name(request, sites, text, since)
+
+
+async def _find_by_member(
+    request: PageRequest, site: Site, member: str, since: str
+) -> list[tuple[int, str]]:
+    key = claim_search.member_key(request.context.vault, site.vendor_id, member)
+    async with request.context.database.read(site.scope) as tx:
+        day = await claim_search.first_member_day(tx, since)
+    filters = ClaimFilters(member_key=key, created_from=day)
+    return await _numbers(request, site.scope, filters)
+
+
+async def _find_by_name(
+    request: PageRequest, sites: Sequence[Site], text: str, since: str
+) -> list[ClaimRow]:
     name, born = read_name(text)
-    if not name_start(name):
+    start = name_start(name)
+    if not start or (born is None and len(start) < NAME_START_LETTERS):
         return []
     found: list[tuple[int, str]] = []
-    vault = request.context.vault
+    vault, wanted = request.context.vault, search_name(name)
     for scope in _scopes(sites):
-        filters = (
-            ClaimFilters(
-                patient_key=claim_search.patient_key(
-                    vault, scope.vendor, search_name(name), born.isoformat()
-                )
-            )
-            if born
-            else ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, name_start(name)))
-        )
+        filters = ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, start))
+        if born:
+            filters = claim_search.patient_filters(vault, scope.vendor, name, born)
+        filters = replace(filters, created_from=since)
         found += await _numbers(request, scope, filters)
     rows = await _load(request, sites, found)
-    wanted = search_name(name)
     return [row for row in rows if search_name(row.patient.partition(",")[0]).startswith(wanted)]
+
+
+def read_member(text: str) -> str:
+    """Return a text as member ids are compared; empty where it has no digit, as every member id has."""
+    return search_name(text) if any(map(str.isdigit, text)) else ""
+
+
+def _months_ago(today: date, months: int) -> str:
+    """Return the first day of the month that many months before a day."""
+    index = today.year * 12 + today.month - 1 - months
+    return date(index // 12, index % 12 + 1, 1).isoformat()
 
 
 def read_name(text: str) -> tuple[str, date | None]:
@@ -141,7 +185,7 @@ def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
 
 
 async def _numbers(
-    request: PageRequest, scope: VendorScope, filters: ClaimFilters
+    request: PageRequest, scope: Scope | VendorScope, filters: ClaimFilters
 ) -> list[tuple[int, str]]:
     async with request.context.database.read(scope) as tx:
         page = await claim_search.find_page(tx, filters, after=None, limit=READ_CLAIMS_MAX)

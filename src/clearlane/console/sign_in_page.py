@@ -4,6 +4,7 @@ from starlette.responses import Response
 
 from clearlane.accounts.users import normalize_name
 from clearlane.console import forms
+from clearlane.console.kept_form import KEPT_FIELD
 from clearlane.console.local_path import local_path
 from clearlane.console.page_request import PageRequest
 from clearlane.console.rendering import Notice
@@ -19,6 +20,10 @@ SIGNED_OUT = Notice("note", "You are signed out.")
 SESSION_ENDED = Notice("note", "Sign in to go on. A session ends after a while without use.")
 WRONG_CREDENTIALS = Notice(
     "fault", "User name, password or code is wrong, or the code was used before."
+)
+FORM_KEPT = Notice(
+    "note",
+    "Your session had ended. What you typed is kept: sign in, and you find the form as it was.",
 )
 STALE_FORM = Notice("fault", "The form was too old to be used. Please sign in again.")
 # The notices that a query may select by name. Text from an address is never shown.
@@ -75,7 +80,9 @@ async def submit_sign_in(request: PageRequest) -> Response:
     if not forms.has_valid_csrf_token(
         request.context.vault, request.http_request, request.csrf_secret, form
     ):
-        return render_sign_in(request, STALE_FORM, 403, next_path=form.get("next"))
+        return render_sign_in(
+            request, STALE_FORM, 403, next_path=form.get("next"), kept=form.get(KEPT_FIELD)
+        )
     credentials = sign_in.SignInForm(*(form.get(name) for name in ("name", "password", "code")))
     name = normalize_name(credentials.name).encode(errors="replace")
     seconds = request.guard.take(request.address, name)
@@ -102,11 +109,26 @@ async def submit_sign_in(request: PageRequest) -> Response:
     if session is None:
         request.failures.record(name, request.address, request.request_id)
         await request.guard.delay_failure(request.address, name)
-        return render_sign_in(request, WRONG_CREDENTIALS, 403, next_path=form.get("next"))
+        return render_sign_in(
+            request, WRONG_CREDENTIALS, 403, next_path=form.get("next"), kept=form.get(KEPT_FIELD)
+        )
     request.guard.give_back(request.address, name)
-    response = request.pages.redirect(local_path(form.get("next")))
+    response = _after_sign_in(request, form, session)
     forms.set_cookie(response, forms.SESSION_COOKIE, session)
     return response
+
+
+def _after_sign_in(request: PageRequest, form: forms.FormFields, session: str) -> Response:
+    """Return to the page that was wanted; to a form that was kept by a form of its own."""
+    path, kept = local_path(form.get("next")), form.get(KEPT_FIELD)
+    if not kept:
+        return request.pages.redirect(path)
+    return request.pages.render(
+        "kept_form.html",
+        path=path,
+        kept=kept,
+        csrf_token=forms.csrf_token(request.context.vault, session),
+    )
 
 
 async def submit_sign_out(request: PageRequest) -> Response:
@@ -124,7 +146,12 @@ async def submit_sign_out(request: PageRequest) -> Response:
 
 
 def render_sign_in(
-    request: PageRequest, notice: Notice | None, status: int = 200, *, next_path: str = ""
+    request: PageRequest,
+    notice: Notice | None,
+    status: int = 200,
+    *,
+    next_path: str = "",
+    kept: str = "",
 ) -> Response:
     """Return the sign-in page; set the CSRF cookie if the browser has none."""
     secret = request.csrf_secret or forms.new_csrf_secret()
@@ -135,6 +162,7 @@ def render_sign_in(
         csrf_token=token,
         notice=notice,
         next_path=local_path(next_path) if next_path else "",
+        kept=kept,
     )
     if secret != request.csrf_secret:
         forms.set_cookie(page, forms.CSRF_COOKIE, secret)

@@ -1,7 +1,7 @@
 """Durable work: workflows in steps that survive a crash, on DBOS. Knows no domain.
 
 ``workflows`` defines queues, workflows and schedules. ``dbos_engine`` starts a node: it prepares ``engine_storage``,
-loads the library through ``dbos_guard``, and runs the work; ``node_recovery`` takes over work of nodes that died, and
-``workflow_client`` reads and changes the engine's tables for both. ``self_check`` shows that an engine works;
-``fault_injection`` lets tests kill a process at certain points.
+loads the library through ``dbos_guard``, and runs the work; ``node_recovery`` takes over work of nodes that died,
+``parked_work`` is what it gave up, and ``workflow_client`` reads and changes the engine's tables for both. ``self_check``
+shows that an engine works; ``fault_injection`` lets tests kill a process at certain points.
 """

@@ -27,7 +27,8 @@ from clearlane.engine.engine_storage import (
     prepare_sqlite_file,
     upgrade_engine_tables,
 )
-from clearlane.engine.node_recovery import NodeRecovery, ParkedWork, RecoverySettings
+from clearlane.engine.node_recovery import NodeRecovery, RecoverySettings
+from clearlane.engine.parked_work import ParkedWork
 from clearlane.engine.tick_timer import TickTimer
 from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, QueuedWork, WorkflowClient
 from clearlane.engine.workflows import (
@@ -38,7 +39,9 @@ from clearlane.engine.workflows import (
     Verb,
     WorkQueue,
     WorkSchedule,
+    WorkSteps,
     WorkTables,
+    WorkTick,
     check_step_value,
 )
 from clearlane.kernel.faults import WorkFailed, fault_code, fault_frames
@@ -57,8 +60,7 @@ CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
-# The queue of the engine's own schedules. Where one process does all the work, nobody waits for the only one, hourly;
-# else dead nodes are looked for once in a heartbeat.
+# The queue of the engine's own schedule, hourly, for which nobody waits.
 HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=15.0)
 
 
@@ -79,6 +81,7 @@ class Engine:
         migrate: bool = True,
     ) -> None:
         self._embedded = not url.startswith("postgres")
+        self._database_url = url
         self._url = engine_database_url(context.data, url)
         self._executor = EMBEDDED if self._embedded else context.node
         self._context, self._nodes, self._recovery_settings = context, nodes, recovery_settings
@@ -95,7 +98,7 @@ class Engine:
             queue_of=self._tables.queue_of,
             ticks=frozenset(row.name for row in self._tables.schedules),
         )
-        self._ticks = TickTimer(context, tables.ticks, self.enqueue)
+        self._ticks = TickTimer(context, self._tables.ticks, self.enqueue)
         self._exit_stack = AsyncExitStack()
         self._launched = self._stopping = False
         self._running: set[asyncio.Task[Any]] = set()
@@ -142,9 +145,9 @@ class Engine:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
 
-    async def backlog(self) -> EngineBacklog:
+    async def backlog(self) -> EngineBacklog | None:
         """Return the work that no node has begun."""
-        return await read_backlog(self._client)
+        return await read_backlog(self._context.data, self._database_url)
 
     async def parked(self) -> list[ParkedWork]:
         """Return work that waits for a person, because the nodes that did it kept dying."""
@@ -157,22 +160,27 @@ class Engine:
     def _with_own_schedules(
         self, tables: WorkTables, recovery_settings: RecoverySettings
     ) -> WorkTables:
-        """Return the tables with the engine's own queue and schedules."""
+        """Return the tables with the engine's own queue, schedule and tick."""
 
-        async def sweep(context: NodeContext, steps: "_Steps") -> StepValue:
-            return await steps.run("sweep", self._recovery.sweep)
+        async def sweep(context: NodeContext, steps: WorkSteps) -> StepValue:
+            return await self._recovery.sweep()
 
         async def purge(context: NodeContext, steps: "_Steps") -> StepValue:
             return await steps.run("purge", self._recovery.purge)
 
-        own = [WorkSchedule(name="purge", verb=purge, cron="0 17 * * * *", queue=HOUSEKEEPING.name)]
-        if not self._embedded:
-            every = _cron_every(recovery_settings.heartbeat_seconds)
-            own.append(WorkSchedule(name="sweep", verb=sweep, cron=every, queue=HOUSEKEEPING.name))
-        queue = HOUSEKEEPING
-        if not self._embedded:
-            queue = replace(queue, poll_seconds=recovery_settings.heartbeat_seconds / 2)
-        return replace(tables, queues=(*tables.queues, queue), schedules=(*tables.schedules, *own))
+        own = WorkSchedule(name="purge", verb=purge, cron="0 17 * * * *", queue=HOUSEKEEPING.name)
+        tables = replace(
+            tables,
+            queues=(*tables.queues, HOUSEKEEPING),
+            schedules=(*tables.schedules, own),
+        )
+        if self._embedded:  # there is no other node whose work could be taken over
+            return tables
+        # By the timer of every node: a schedule's run would be four rows of the engine's each time, and a takeover is
+        # counted by one node only, whoever looks.
+        every = recovery_settings.heartbeat_seconds
+        tick = WorkTick(name="sweep", verb=sweep, every_seconds=every)
+        return replace(tables, ticks=(*tables.ticks, tick))
 
     async def _launch(self) -> None:
         if self._embedded:
@@ -216,7 +224,9 @@ class Engine:
             "executor_id": self._executor,
             "max_executor_threads": ENGINE_THREADS_MAX,
             "sys_db_pool_size": ENGINE_CONNECTIONS_MAX,
-            # We use no messages; the interval bounds how long a stop takes.
+            # We use none of its messages and events: so no connection that listens, and no thread that wakes a hundred
+            # times a second to notify. The interval bounds how long a stop takes.
+            "use_listen_notify": False,
             "notification_listener_polling_interval_sec": 0.2,
             "enable_otlp": False,
             "log_level": "WARNING",
@@ -365,7 +375,3 @@ def _as_work_failed(fault: Exception) -> WorkFailed:
     if not isinstance(fault, WorkFailed):
         log.error("work failed", fault=fault_code(fault), places=fault_frames(fault))
     return WorkFailed(fault_code(fault))
-
-
-def _cron_every(seconds: int) -> str:
-    return f"*/{seconds} * * * * *" if seconds < 60 else "0 * * * * *"

@@ -9,13 +9,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import structlog
-
-from clearlane.engine.dbos_guard import load_dbos
 from clearlane.kernel import limits
 from clearlane.store.database import OperationRefused
-
-log = structlog.get_logger()
 
 SCHEMA = "dbos"
 FILE_NAME, LOCK_NAME = "engine.db", "engine.lock"
@@ -36,6 +31,10 @@ def engine_database_url(data: Path, url: str) -> str:
 
 def upgrade_engine_tables(url: str) -> None:
     """Create or upgrade the engine's tables. Blocks; call it outside an event loop."""
+    from clearlane.engine.dbos_guard import (
+        load_dbos,  # the library, for which commands that only look need not wait
+    )
+
     load_dbos().DBOS.migrate(url, schema=SCHEMA)
 
 
@@ -70,6 +69,10 @@ def prepare_sqlite_file(data: Path) -> None:
     except sqlite3.DatabaseError as fault:
         if fault.sqlite_errorcode not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
             raise
+        import structlog
+
         file.replace(file.with_name(file.name + ".damaged"))
-        log.warning("the engine's file is no database; it was renamed and created again")
+        structlog.get_logger().warning(
+            "the engine's file is no database; it was renamed and created again"
+        )
         prepare_sqlite_file(data)

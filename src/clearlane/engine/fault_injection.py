@@ -12,6 +12,7 @@ VARIABLE = "CLEARLANE_TEST_CRASH_AT"
 
 CRASH_POINTS: dict[str, str] = {
     "accepted": "Claims are stored; the caller has no response.",
+    "changed": "A call under an Idempotency-Key has changed something; neither that nor its answer is committed.",
     "written": "A batch is written, in memory only.",
     "batched": "A batch is stored with its name and number.",
     "sending": "A batch is marked as being sent; nothing is sent.",

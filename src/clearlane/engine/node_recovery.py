@@ -14,6 +14,7 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import BigInteger, bindparam, delete, select, update
 
+from clearlane.engine.parked_work import ParkedWork, list_parked_work, release_parked_work
 from clearlane.engine.workflow_client import CANCELLED, ENDED, QueuedWork, WorkflowClient
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.store.database import Actor, Database, Tx
@@ -39,20 +40,6 @@ class RecoverySettings:
     dead_node_seconds: int
     takeovers_max: int
     finished_work_days: int
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedWork:
-    """Work that waits for a person to release it."""
-
-    work: str
-    takeovers: int
-    last_node: str
-
-    @property
-    def reason(self) -> str:
-        """The reason, as a sentence."""
-        return f"{self.takeovers} nodes died while they did it; the last was {self.last_node}."
 
 
 class NodeRecovery:
@@ -118,24 +105,13 @@ class NodeRecovery:
 
     async def parked(self) -> list[ParkedWork]:
         """Return parked work, in the order in which it was parked."""
-        async with self._database.read(SWEEP) as tx:
-            return [ParkedWork(*row) for row in await tx.rows(_PARKED)]
+        return await list_parked_work(self._database)
 
     async def release(self, work: str) -> bool:
         """Continue parked work at its first unfinished step; return whether there was such work."""
-        found = await self._client.find(work)
-
-        async def unpark(tx: Tx) -> int:
-            touched = await tx.run(_UNPARK, work_id=work)
-            if touched:
-                tx.audit("work.release", ids=[work])
-            return touched
-
-        if not await self._write(unpark):
-            return False
-        if found:
-            await self._client.resume(work, queue=self._queue(found))
-        return True
+        return await release_parked_work(
+            self._database, self._client, work, queue_of=self._queue_of, actor=self._actor
+        )
 
     async def purge(self) -> int:
         """Delete work that ended long ago and schedule runs that ended lately; return how much it was.
@@ -233,12 +209,4 @@ _CLAIM = Statement(
 _PARK = Statement(
     update(takeovers).values(parked=1).where(takeovers.c.work_id == bindparam("work_id"))
 )
-_UNPARK = Statement(
-    delete(takeovers).where(takeovers.c.work_id == bindparam("work_id"), takeovers.c.parked == 1)
-)
 _DELETE_TAKEOVERS = Statement(delete(takeovers).where(among(takeovers.c.work_id, "ids")))
-_PARKED = Statement(
-    select(takeovers.c.work_id, takeovers.c.count, takeovers.c.from_node)
-    .where(takeovers.c.parked == 1)
-    .order_by(takeovers.c.at)
-)

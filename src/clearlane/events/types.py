@@ -77,7 +77,9 @@ _ROWS = (
     EventType("payer.added", _EVERY, "A payer can be reached."),
     EventType("payer.changed", _EVERY, "What a payer offers changed."),
     EventType("payer.removed", _EVERY, "A payer can no longer be reached."),
-    EventType("webhook.disabled", _VENDOR, "A webhook endpoint failed for too long."),
+    EventType(
+        "webhook.disabled", _VENDOR, "A webhook endpoint failed for too long, or was disabled."
+    ),
     EventType("baa.accepted", _SITE, "The business associate agreement of a site was accepted."),
     EventType("ping", _VENDOR, "Somebody tests a webhook endpoint."),
     EventType("route.down", _OPERATORS, "A payer's route fails."),

@@ -84,6 +84,8 @@ def choose_claim(
     consistent = [candidate for candidate in possible if all(_agreements(reference, candidate))]
     if not consistent:
         return CONTRADICTORY
+    if len(consistent) == 1:
+        return consistent[0]
     most = max(_agreement_count(reference, candidate) for candidate in consistent)
     best = [candidate for candidate in consistent if _agreement_count(reference, candidate) == most]
     return best[0] if len(best) == 1 else AMBIGUOUS

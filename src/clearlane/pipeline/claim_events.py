@@ -6,6 +6,8 @@ Knows claim facts and their statuses; holds ids, states and outcomes only, never
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from clearlane.claims.claim_status import ClaimStatus
@@ -114,6 +116,18 @@ def change_events(change: ClaimChange, at: int) -> list[NewEvent]:
             actor=EventActor.PAYER if from_payer else None,
         )
         for number, (type, data, from_payer) in enumerate(_describe(change), 1)
+    ]
+
+
+def in_runs(events_of_claims: Sequence[Sequence[NewEvent]]) -> list[NewEvent]:
+    """Return the events of several claims so that equal ones are neighbours, which are stored together.
+
+    Those of one claim stay in their order.
+    """
+    return [
+        event
+        for same_place in zip_longest(*events_of_claims)
+        for event in sorted(filter(None, same_place), key=attrgetter("type"))
     ]
 
 

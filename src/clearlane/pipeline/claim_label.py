@@ -95,14 +95,21 @@ OPEN_STATES = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PE
 
 
 def label_claim(
-    status: LifecycleStatus, *, outcome: Outcome | None, balanced: bool = True
+    status: LifecycleStatus,
+    *,
+    outcome: Outcome | None,
+    balanced: bool = True,
+    is_void: bool = False,
 ) -> ClaimLabel:
     """Return the label of a claim: its state, the outcome of the payment that counts, and whether that balances.
 
-    A rejection stands before a payment, and a payment before the statuses that came on the way to it.
+    A rejection stands before a payment, and a payment before the statuses that came on the way to it. A void that
+    pays nothing did what was asked, whatever the reason that the payer writes with it: nobody need act.
     """
     if status.state is ClaimState.REJECTED:
         return ClaimLabel.REJECTED
+    if outcome is Outcome.DENIED and is_void:
+        return ClaimLabel.NOTHING_DUE
     if outcome is not None:
         label = BY_OUTCOME[outcome]
         return ClaimLabel.PAID_DIFFERS if label is ClaimLabel.PAID and not balanced else label

@@ -7,10 +7,10 @@ A repeated fact counts once; of several reports of one statement the earliest is
 order, and a file may be posted again after a crash. Knows facts and claim statuses; no file, payer or mailbox.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TypeAlias
+from datetime import UTC, date, datetime
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -26,8 +26,8 @@ from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumen
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
-from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events
-from clearlane.pipeline.claim_label import ClaimLabel, label_claim
+from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
+from clearlane.pipeline.claim_label import label_claim
 from clearlane.store import (
     claim_lookup,
     claim_search,
@@ -44,7 +44,7 @@ from clearlane.store.occurrences import OccurrenceRole, OccurrenceRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 
-CLAIM_FACTS_AT_ONCE = 50
+CLAIM_FACTS_AT_ONCE = 128
 
 
 AnyFact: TypeAlias = Fact | ClaimPayment
@@ -52,8 +52,7 @@ AnyFact: TypeAlias = Fact | ClaimPayment
 KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentPlace:
+class PaymentPlace(NamedTuple):
     """The place of a claim payment in a payment, and how it found its claim."""
 
     payment_id: str
@@ -62,20 +61,23 @@ class PaymentPlace:
     matched_by: MatchedBy
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimFact:
+class ClaimFact(NamedTuple):
     """A fact about one claim, and the claim it belongs to."""
 
     request_id: str
     vendor_id: int
     site_id: int
     fact: AnyFact
-    x12_part: bytes | None = field(default=None, repr=False)
+    x12_part: bytes | None = None
     """The claim's part of the payer's file, for facts that become a document."""
     inbox_id: int | None = None
     """The payer's file; None for a fact of our own."""
     place: PaymentPlace | None = None
     """For a claim payment: its place in the payment."""
+
+    def __repr__(self) -> str:
+        """Leave out what a payer wrote."""
+        return f"ClaimFact({self.request_id} {self.fact.kind})"
 
 
 class ClaimOwnershipError(Exception):
@@ -191,33 +193,11 @@ async def _record_page(
     if changes.occurrences:
         await occurrences.add(tx, changes.occurrences)
     if changes.changed:
-        await _keep_payer_numbers(tx, vault, changes.changed, locked)
         claims = {locked[id]: new for id, new in changes.changed.items()}
         await _update_statuses(tx, vault, claims, known, now)
     if roles := _changed_roles(changes, known):
         await occurrences.set_roles(tx, roles)
     return len(changes.added)
-
-
-async def _keep_payer_numbers(
-    tx: Tx,
-    vault: Vault,
-    changed: Mapping[str, Sequence[RecordedFact]],
-    locked: Mapping[str, LockedClaim],
-) -> None:
-    """Let claims be found by the numbers that their new facts say the payer has given them."""
-    rows = {
-        (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), id): (
-            claim.vendor_id,
-            claim.site_id,
-        )
-        for id, new in changed.items()
-        if (claim := locked[id])
-        for number in {_payer_number(one.fact) for one in new} - {""}
-    }
-    if rows:
-        owners = {row[2]: owner for row, owner in rows.items()}
-        await claim_lookup.add_references(tx, owners, rows)
 
 
 def _payer_number(fact: AnyFact) -> str:
@@ -391,6 +371,25 @@ def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> Sto
     )
 
 
+class _RecomputedClaim(NamedTuple):
+    """A claim whose status was recomputed from all its facts."""
+
+    claim: LockedClaim
+    known_facts: Collection[AnyFact]
+    before: ClaimStatus
+    after: ClaimStatus
+    status: LifecycleStatus
+    new: Sequence[RecordedFact] | None
+    """None where a fact was withdrawn."""
+
+    @property
+    def former_payer_numbers(self) -> set[str]:
+        """The numbers that the payer has given it, without the one that counts."""
+        numbers = {_payer_number(one.fact) for one in self.new or ()}
+        numbers.add(self.before.payer_control_number)
+        return numbers - {"", self.status.payer_control_number}
+
+
 async def _update_statuses(
     tx: Tx,
     vault: Vault,
@@ -400,68 +399,102 @@ async def _update_statuses(
 ) -> None:
     """Recompute and write the status of claims, with events and references. A fact was withdrawn where there is None."""
     await vault.load_keys_of(tx, [one.status for one in changed if one.status])
-    rows: list[ClaimStateUpdate] = []
-    moved: list[tuple[LockedClaim, str]] = []
-    rejected: list[LockedClaim] = []
-    for claim, new in changed.items():
-        known_facts = known[claim.request_id].values()
-        status = lifecycle.fold(known_facts, total=claim.total_cents)
-        before = _current_status(vault, claim)
-        after = update_claim_status(before, status, to_local(now, claim.time_zone).date())
-        state = status.state.value
-        if before.state != state:
-            moved.append((claim, state))
-            if status.state is ClaimState.REJECTED:
-                rejected.append(claim)
-        content = encode_claim_status(after)
-        sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content)
-        waits = _waits_for_batch(claim, before, status, known_facts)
-        events = change_events(ClaimChange(claim, before, after, new), to_micros(now))
-        tx.add_events(events)
-        rows.append(
-            ClaimStateUpdate(
-                claim.request_id,
-                state,
-                waits,
-                status.payer,
-                to_micros(now),
-                sealed,
-                claim_search.payer_number_key(vault, claim.vendor_id, status.payer_control_number),
-                outcome_in_force(known_facts),
-                claim.event_sequence + len(events),
-                _label(status, known_facts).value,
-            )
-        )
-    await claim_updates.update_claims(tx, rows)
-    if moved:
-        await claim_updates.record_events(tx, moved, to_micros(now))
+    at = to_micros(now)
+    days = {zone: to_local(now, zone).date() for zone in {one.time_zone for one in changed}}
+    recomputed = [
+        _recompute(vault, claim, known[claim.request_id].values(), new, days[claim.time_zone])
+        for claim, new in changed.items()
+    ]
+    events = [
+        change_events(ClaimChange(one.claim, one.before, one.after, one.new), at)
+        for one in recomputed
+    ]
+    tx.add_events(in_runs(events))
+    await claim_updates.update_claims(
+        tx,
+        [
+            _state_update(vault, one, len(each), at)
+            for one, each in zip(recomputed, events, strict=True)
+        ],
+    )
+    rejected = [
+        one.claim
+        for one in recomputed
+        if one.status.state is ClaimState.REJECTED and one.before.state is not ClaimState.REJECTED
+    ]
     if rejected:
         await claim_updates.release_references(tx, rejected)
+    await _keep_former_payer_numbers(tx, vault, recomputed)
 
 
-def outcome_in_force(known_facts: Iterable[AnyFact]) -> str | None:
-    """Return the outcome of the claim payment that counts, of a reversal where none does; None before any."""
+def _recompute(
+    vault: Vault,
+    claim: LockedClaim,
+    known_facts: Collection[AnyFact],
+    new: Sequence[RecordedFact] | None,
+    day: date,
+) -> _RecomputedClaim:
+    status = lifecycle.fold(known_facts, total=claim.total_cents)
+    before = _current_status(vault, claim)
+    after = update_claim_status(before, status, day)
+    return _RecomputedClaim(claim, known_facts, before, after, status, new)
+
+
+def _state_update(
+    vault: Vault, one: _RecomputedClaim, event_count: int, at: int
+) -> ClaimStateUpdate:
+    claim, status = one.claim, one.status
+    counting = _counting_payment(one.known_facts)
+    outcome = counting.outcome if counting else None
+    label = label_claim(
+        status,
+        outcome=outcome,
+        balanced=counting is None or counting.balanced,
+        is_void=one.before.is_void,
+    )
+    content = encode_claim_status(one.after)
+    return ClaimStateUpdate(
+        claim.request_id,
+        status.state.value,
+        _waits_for_batch(claim, one.before, status, one.known_facts),
+        status.payer,
+        at,
+        vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content),
+        claim_search.payer_number_key(vault, status.payer_control_number),
+        outcome.value if outcome else None,
+        claim.event_sequence + event_count,
+        label.value,
+    )
+
+
+async def _keep_former_payer_numbers(
+    tx: Tx, vault: Vault, recomputed: Sequence[_RecomputedClaim]
+) -> None:
+    """Let claims be found by the payer's numbers that no longer count; the one that does is in the claim's row."""
+    rows = [
+        (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), claim)
+        for one in recomputed
+        for number in one.former_payer_numbers
+        if (claim := one.claim)
+    ]
+    if rows:
+        owners = {claim.request_id: (claim.vendor_id, claim.site_id) for *_, claim in rows}
+        await claim_lookup.add_references(
+            tx, owners, [(payer, reference, claim.request_id) for payer, reference, claim in rows]
+        )
+
+
+def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPayment | None:
+    """Return the claim payment that counts, the last reversal where none does; None before any."""
     payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
-    if len(payments) == 1:
-        return payments[0].outcome.value
-    in_force = [role.remittance for role in lifecycle.remittance_roles(payments) if role.in_force]
-    counting = in_force or payments
-    last = counting[-1] if counting else None
-    return last.outcome.value if isinstance(last, ClaimPayment) else None
-
-
-def _label(status: LifecycleStatus, known_facts: Iterable[AnyFact]) -> ClaimLabel:
-    """Return what a claim is called, by the claim payment that counts, of a reversal where none does."""
-    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
-    if not payments:
-        return label_claim(status, outcome=None)
-    counting = [
+    if len(payments) < 2:  # nearly always; thousands are folded at a time
+        return payments[0] if payments else None
+    in_force = [
         role.remittance
         for role in lifecycle.remittance_roles(payments)
         if role.in_force and isinstance(role.remittance, ClaimPayment)
     ]
-    last = counting[-1] if counting else payments[-1]
-    return label_claim(status, outcome=last.outcome, balanced=last.balanced)
+    return (in_force or payments)[-1]
 
 
 def _waits_for_batch(

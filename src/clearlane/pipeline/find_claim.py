@@ -6,9 +6,8 @@ A vendor's claim id is stored as a keyed hash of its site alone, so each site is
 from collections.abc import Iterable
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.pipeline.load_claim import find_claim_scope
-from clearlane.store import claims as store
+from clearlane.store.claim_search import find_by_vendor_claim, vendor_claim_hashes
 from clearlane.store.database import Database
 from clearlane.store.vault import Vault
 
@@ -21,9 +20,9 @@ async def find_claim_numbers(
         return [given]
     found = []
     for site in sites:
-        hashes = {str(kind): vault.fingerprint(site.scope, kind, given).hex() for kind in ClaimKind}
+        hashes = vendor_claim_hashes(vault, site.vendor_id, given)
         async with database.read(site.scope) as tx:
-            number = await store.find_newest_of_vendor_claim(tx, hashes)
-        if number is not None:
-            found.append(number)
+            numbers = await find_by_vendor_claim(tx, hashes)
+        if numbers:
+            found.append(max(numbers))  # a number begins with its time
     return found

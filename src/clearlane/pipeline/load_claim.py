@@ -9,11 +9,10 @@ from typing import Any
 
 import msgspec
 
-from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.write_837 import context_of, line_controls
+from clearlane.claims.line_controls import line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store import claims as store
@@ -96,14 +95,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
 
 def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
     """Return the line control numbers (``REF*6R``) that the claim was sent with."""
-    out = OutgoingClaim(
-        claim=loaded.claim,
-        number=loaded.row.request_id,
-        payer_id=loaded.row.payer_id,
-        payer_name="",
-        account_as_number=loaded.row.account_as_number,
-    )
-    return tuple(line_controls(context_of(out)))
+    return tuple(line_controls(loaded.claim, loaded.row.request_id))
 
 
 def _finding(rule: str, severity: str, location: str, message: str) -> ClaimFinding:

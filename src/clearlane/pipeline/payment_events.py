@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.pipeline.claim_status import ClaimFact
+from clearlane.store import claim_updates
 from clearlane.store import payments as store
 from clearlane.store.database import Tx, require_row
 from clearlane.store.payments import PaymentRow
@@ -31,19 +32,23 @@ async def add_payment_events(tx: Tx, payment_id: str, at: int) -> None:
     tx.add_events(events)
 
 
-def matched_events(facts: Sequence[ClaimFact], at: int) -> list[NewEvent]:
-    """Return the events of claim payments that found their claims after the payment was recorded."""
-    return [
-        NewEvent(
-            "payment.matched",
-            at,
-            one.vendor_id,
-            one.site_id,
-            data={"payment_id": one.place.payment_id, "matched_claim": one.request_id},
+async def add_matched_events(tx: Tx, facts: Sequence[ClaimFact], at: int) -> None:
+    """Add the events of claim payments that found their claims after the payment was recorded.
+
+    Each names its claim and is counted with the claim's other events; a claim that a payment names twice has one.
+    """
+    claims: dict[str, list[str]] = {}
+    for one in facts:
+        if one.place is not None:
+            claims.setdefault(one.place.payment_id, []).append(one.request_id)
+    for payment_id, request_ids in claims.items():
+        counted = await claim_updates.count_event(tx, request_ids)
+        tx.add_events(
+            [
+                NewEvent("payment.matched", at, *one, data={"payment_id": payment_id})
+                for one in counted
+            ]
         )
-        for one in facts
-        if one.place is not None
-    ]
 
 
 def _odd(

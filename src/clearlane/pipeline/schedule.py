@@ -9,7 +9,7 @@ from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.query import claim_summary
+from clearlane.pipeline.query import claim_counts, claim_summary
 
 # The engine's library polls its queues, and a poll each second costs an idle node up to half a percent of a core: there
 # are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
@@ -46,6 +46,11 @@ TICKS: tuple[WorkTick, ...] = (
         name=silent_claims.NAME,
         verb=silent_claims.silence_tick,
         every_seconds=silent_claims.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=claim_counts.NAME,
+        verb=claim_counts.count_tick,
+        every_seconds=claim_counts.EVERY_SECONDS,
     ),
 )
 

@@ -47,7 +47,7 @@ def line_reference(vault: Vault, payer_id: str, control: str) -> str:
 
 
 def payer_number_reference(vault: Vault, payer_id: str, number: str) -> str:
-    """Return the keyed hash of the number that a payer gave a claim (CLP07, REF*1K)."""
+    """Return the keyed hash of a number that a payer gave a claim (CLP07, REF*1K) before it gave another."""
     return vault.fingerprint(0, "CLP07", payer_id, number).hex()
 
 
@@ -69,6 +69,16 @@ async def find_by_other_reference(
         return set()
     rows = await tx.rows(_BY_OTHER_REFERENCE, payer_id=payer_id, references=sorted(references))
     return {(str(reference), str(request_id)) for reference, request_id in rows}
+
+
+async def find_by_payer_number(
+    tx: Tx, payer_id: str, keys: Collection[int]
+) -> set[tuple[int, str]]:
+    """Return keyed hash and claim of the claims to which the payer has given these numbers."""
+    if not keys:
+        return set()
+    rows = await tx.rows(_BY_PAYER_NUMBER, payer_id=payer_id, keys=sorted(keys))
+    return {(int(key), str(request_id)) for key, request_id in rows}
 
 
 async def find_by_line(
@@ -116,7 +126,7 @@ async def find_sent(
 
 
 # References other than the current account number: line control numbers, former and cut account numbers,
-# the payer's own numbers.
+# former numbers of the payer.
 _ADD = Statement(
     insert_into(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
     system=True,
@@ -126,6 +136,12 @@ _BY_ACCOUNT = Statement(
         claim_references.c.payer_id == bindparam("payer_id"),
         among(claim_references.c.reference, "references"),
     )
+)
+_BY_PAYER_NUMBER = Statement(
+    select(claims.c.payer_number_key, claims.c.request_id).where(
+        among(claims.c.payer_number_key, "keys"), claims.c.payer_id == bindparam("payer_id")
+    ),
+    system=True,
 )
 _BY_LINE = Statement(
     select(line_references.c.reference, line_references.c.request_id).where(

@@ -4,20 +4,25 @@ What a person or payer wrote is found by keyed hashes. A statement is made for e
 pages continue from the last row. Knows no field of a claim.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, select, tuple_
+from sqlalchemy import ColumnElement, bindparam, func, literal, select, tuple_
 
-from clearlane.claims.search_terms import SearchTerms
-from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.search_terms import SearchTerms, name_start, search_name
+from clearlane.store.claims import IS_CURRENT, NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement, among, scoped_select
 from clearlane.store.vault import Vault
 
 STATEMENTS_KEPT_MAX = 512
+MEMBER_CLAIMS_MAX = 100_000
+"""Among how many newest claims of a site a member id is looked for."""
 
 
 class SearchKeys(NamedTuple):
@@ -26,11 +31,17 @@ class SearchKeys(NamedTuple):
     account: int | None
     patient: int | None
     name: int | None
+    member: int | None
 
 
-def vendor_claim_key(vault: Vault, vendor_id: int, vendor_claim_id: str) -> int:
-    """Return the keyed hash of a vendor's claim id, whatever the kind of claim."""
-    return vault.search_key(vendor_id, "vendor claim id", vendor_claim_id.strip())
+def vendor_claim_hash(vault: Vault, vendor_id: int, kind: str, vendor_claim_id: str) -> str:
+    """Return the keyed hash of a vendor's claim id."""
+    return vault.fingerprint(vendor_id, kind, vendor_claim_id.strip()).hex()
+
+
+def vendor_claim_hashes(vault: Vault, vendor_id: int, vendor_claim_id: str) -> list[str]:
+    """Return the keyed hashes of a vendor's claim id, one for each kind of claim."""
+    return [vendor_claim_hash(vault, vendor_id, kind, vendor_claim_id) for kind in ClaimKind]
 
 
 def account_key(vault: Vault, vendor_id: int, account: str) -> int:
@@ -48,9 +59,17 @@ def name_key(vault: Vault, vendor_id: int, name_start: str) -> int:
     return vault.search_key(vendor_id, "name start", name_start)
 
 
-def payer_number_key(vault: Vault, vendor_id: int, number: str) -> int | None:
-    """Return the keyed hash of the payer's number of a claim; None where it has none."""
-    return vault.search_key(vendor_id, "payer number", number.strip()) if number else None
+def member_key(vault: Vault, vendor_id: int, member: str) -> int:
+    """Return the keyed hash of a member id, as member ids are compared."""
+    return vault.search_key(vendor_id, "member", member)
+
+
+def payer_number_key(vault: Vault, number: str) -> int | None:
+    """Return the keyed hash of the payer's number of a claim; None where it has none.
+
+    It spans vendors, because a payer may answer with that number alone.
+    """
+    return vault.search_key(0, "payer number", number.strip()) if number else None
 
 
 def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
@@ -59,6 +78,7 @@ def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
         account_key(vault, vendor_id, terms.account) if terms.account else None,
         patient_key(vault, vendor_id, *terms.patient) if terms.patient else None,
         name_key(vault, vendor_id, terms.name_start) if terms.name_start else None,
+        member_key(vault, vendor_id, terms.member) if terms.member else None,
     )
 
 
@@ -77,16 +97,28 @@ class ClaimFilters:
     amount_to: int | None = None
     changed_after: int | None = None
     """Microseconds. The list is then in the order of changes, oldest first."""
-    vendor_claim_key: int | None = None
+    vendor_claim_hashes: Sequence[str] | None = None
+    """Of a vendor's claim id: every claim under it, also those that are no longer current."""
     account_key: int | None = None
     payer_number_key: int | None = None
-    patient_key: int | None = None
     name_key: int | None = None
+    patient_key: int | None = None
+    """Given together with ``name_key``: one index holds both, in this order."""
+    member_key: int | None = None
+    """Given together with ``created_from``, for one site: the entries of its days are looked through."""
 
     def given(self) -> dict[str, object]:
         """Return the filters that are set."""
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in found.items() if value is not None}
+
+
+def patient_filters(vault: Vault, vendor_id: int, name: str, birth_day: date) -> ClaimFilters:
+    """Return the filters of a patient, by last name and birth date. The index begins with the start of the name."""
+    return ClaimFilters(
+        name_key=name_key(vault, vendor_id, name_start(name)),
+        patient_key=patient_key(vault, vendor_id, search_name(name), birth_day.isoformat()),
+    )
 
 
 class FoundClaim(NamedTuple):
@@ -124,6 +156,9 @@ async def find_page(
 ) -> list[FoundClaim]:
     """Return the next claims of the scope: newest first, or in the order of changes where these are asked for."""
     given = filters.given()
+    given.pop("vendor_claim_hashes", None)
+    if filters.vendor_claim_hashes is not None:
+        given["request_ids"] = await find_by_vendor_claim(tx, filters.vendor_claim_hashes)
     statement = _page(frozenset(given), is_first=after is None)
     values = {**given, "limit": limit}
     if after is not None:
@@ -133,6 +168,21 @@ async def find_page(
         else:
             values["last_change"] = after.updated_at
     return [FoundClaim(*row) for row in await tx.rows(statement, **values)]
+
+
+async def find_by_vendor_claim(tx: Tx, hashes: Sequence[str]) -> list[str]:
+    """Return the numbers of every claim of the scope under a vendor's claim id, current or not."""
+    rows = [*await tx.rows(_CURRENT, hashes=hashes), *await tx.rows(_FORMER, hashes=hashes)]
+    return [str(request_id) for (request_id,) in rows]
+
+
+async def first_member_day(tx: Tx, since: str) -> str:
+    """Return the day from which on a site's claims are looked through for a member id.
+
+    That is the given one, or the day of the last of :data:`MEMBER_CLAIMS_MAX` newest claims.
+    """
+    row = await tx.row(_NTH_DAY, since=since, skipped=MEMBER_CLAIMS_MAX - 1)
+    return since if row is None else str(row[0])
 
 
 async def find_one(tx: Tx, request_id: str) -> FoundClaim | None:
@@ -147,10 +197,11 @@ async def find_some(tx: Tx, request_ids: list[str]) -> list[FoundClaim]:
 
 
 _EQUAL = (
-    "state", "outcome", "payer_id", "kind", "vendor_claim_key", "account_key", "payer_number_key", "patient_key",
-    "name_key",
+    "state", "outcome", "payer_id", "kind", "account_key", "payer_number_key", "patient_key",
+    "name_key", "member_key",
 )  # fmt: skip
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
+    "request_ids": among(claims.c.request_id, "request_ids"),
     **{name: claims.c[name] == bindparam(name) for name in _EQUAL},
     "created_from": claims.c.created_day >= bindparam("created_from"),
     "created_to": claims.c.created_day <= bindparam("created_to"),
@@ -158,10 +209,21 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "amount_to": claims.c.total_cents <= bindparam("amount_to"),
     "changed_after": claims.c.updated_at > bindparam("changed_after"),
 }
-_SHOWS_NOT_ACCEPTED = {"state", "vendor_claim_key"}
+_SHOWS_NOT_ACCEPTED = {"state", "request_ids"}
 _COLUMNS = select(*(claims.c[name] for name in FoundClaim._fields))
 _ONE = scoped_select(_COLUMNS.where(claims.c.request_id == bindparam("request_id")), claims)
 _SOME = scoped_select(_COLUMNS.where(among(claims.c.request_id, "request_ids")), claims)
+
+
+# Two statements, each with an index of its own: nearly every claim is current, and writing costs one index then.
+_OF_VENDOR_CLAIM = select(claims.c.request_id).where(
+    among(claims.c.vendor_claim_hash, "hashes"),
+    claims.c.kind.in_([str(kind) for kind in ClaimKind]),
+)
+_CURRENT = scoped_select(_OF_VENDOR_CLAIM.where(IS_CURRENT), claims)
+_FORMER = scoped_select(
+    _OF_VENDOR_CLAIM.where(claims.c.is_current == literal(0, literal_execute=True)), claims
+)
 
 
 class _ListOrder(NamedTuple):
@@ -191,7 +253,18 @@ _DAYS_OF_FEW: dict[str, ColumnElement[bool]] = {
     "created_from": func.coalesce(claims.c.created_day, "") >= bindparam("created_from"),
     "created_to": func.coalesce(claims.c.created_day, "") <= bindparam("created_to"),
 }
-_KEYS = frozenset(name for name in _EQUAL if name.endswith("_key"))
+# Not the member id, whose key is in the index of days.
+_KEYS = frozenset({"request_ids", *(name for name in _EQUAL if name.endswith("_key"))}) - {
+    "member_key"
+}
+_NTH_DAY = scoped_select(
+    select(claims.c.created_day)
+    .where(claims.c.created_day >= bindparam("since"))
+    .order_by(*_NEWEST_FIRST.columns)
+    .limit(1)
+    .offset(bindparam("skipped")),
+    claims,
+)
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)

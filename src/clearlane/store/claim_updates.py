@@ -13,12 +13,11 @@ from sqlalchemy import bindparam, delete, select, update
 from clearlane.store import claim_lookup
 from clearlane.store.database import Tx
 from clearlane.store.schema import (
-    claim_events,
     claim_references,
     claims,
     sites,
 )
-from clearlane.store.sql import Statement, among, insert_into
+from clearlane.store.sql import Statement, among
 
 
 class LockedClaim(NamedTuple):
@@ -88,21 +87,6 @@ async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
     )
 
 
-async def record_events(tx: Tx, events: Sequence[tuple[LockedClaim, str]], at: int) -> None:
-    """Record an event of each claim."""
-    rows = [
-        {
-            "vendor_id": one.vendor_id,
-            "site_id": one.site_id,
-            "request_id": one.request_id,
-            "at": at,
-            "event": event,
-        }
-        for one, event in events
-    ]
-    await tx.many(_EVENT, rows)
-
-
 async def count_event(tx: Tx, request_ids: Sequence[str]) -> list[CountedEvent]:
     """Count one more event of each claim, and return the numbers in the order of the claims."""
     rows = await tx.rows(_COUNT_EVENT, request_ids=sorted(set(request_ids)))
@@ -135,7 +119,6 @@ _UPDATE = Statement(
     .values({name: bindparam(f"new_{name}") for name in ClaimStateUpdate._fields[1:]}),
     system=True,
 )
-_EVENT = Statement(insert_into(claim_events, "request_id", "at", "event"), system=True)
 _COUNT_EVENT = Statement(
     update(claims)
     .where(among(claims.c.request_id, "request_ids"))

@@ -4,11 +4,12 @@ Columns hold ids, codes, days and amounts; what a patient or provider wrote is s
 what must be found again is a keyed hash. Knows no field of a claim.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TypeAlias
 
+import msgspec
 from sqlalchemy import bindparam, delete, literal, select
 
 from clearlane.claims.lifecycle import ClaimState
@@ -40,8 +41,7 @@ SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewClaim:
+class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A claim to be stored. ``payload`` and ``status`` are already sealed."""
 
     request_id: str
@@ -63,17 +63,21 @@ class NewClaim:
     created_day: str
     service_day: str | None = None
     """The first day of service."""
-    payload: bytes = field(repr=False)
-    status: bytes | None = field(default=None, repr=False)
+    payload: bytes
+    status: bytes | None = None
     """Its row of the status list; None where it is not listed."""
-    vendor_claim_key: int = 0
-    """Keyed hashes that it is found by, cut to 64 bits: of the vendor's claim id, the account number, the patient's last
-    name with birth date, and the start of that name; None where it has none."""
     account_key: int | None = None
+    """Keyed hashes that it is found by, cut to 64 bits: of the account number, the patient's last
+    name with birth date, the start of that name, and the member id; None where it has none."""
     patient_key: int | None = None
     name_key: int | None = None
+    member_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"NewClaim({self.request_id} {self.state})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,6 @@ async def add(
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
     await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
-    await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
 
@@ -203,16 +206,6 @@ async def find_many(tx: Tx, request_ids: Sequence[str]) -> list[StoredClaim]:
 async def list_events(tx: Tx, request_id: str) -> list[tuple[int, str]]:
     """Return time and event of a claim, in order."""
     return [(at, event) for at, event in await tx.rows(_EVENTS, request_id=request_id)]
-
-
-async def find_newest_of_vendor_claim(tx: Tx, hashes: Mapping[str, str]) -> str | None:
-    """Return the number of the scope's newest claim under a vendor's claim id, given its hash for each kind."""
-    found = [
-        str(row[0])
-        for kind, vendor_claim in hashes.items()
-        if (row := await tx.row(_NEWEST_OF_VENDOR_CLAIM, kind=kind, vendor_claim=vendor_claim))
-    ]
-    return max(found, default=None)  # a number begins with its time
 
 
 async def find_owner(tx: Tx, request_id: str) -> tuple[int, int] | None:
@@ -382,8 +375,8 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status", "vendor_claim_key", "account_key", "patient_key", "name_key",
-    "service_day",
+    "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
+    "member_key", "service_day",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 
@@ -395,7 +388,7 @@ _ADD = scoped_insert(
 _EVENT = scoped_insert(claim_events, "request_id", "at", "event")
 # The value is part of the SQL text: with a placeholder no database knows that the partial index over
 # current claims applies, and reads every claim of the site.
-_IS_CURRENT = claims.c.is_current == literal(1, literal_execute=True)
+IS_CURRENT = claims.c.is_current == literal(1, literal_execute=True)
 _CURRENT = scoped_select(
     select(
         claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash, claims.c.state,
@@ -403,7 +396,7 @@ _CURRENT = scoped_select(
     ).where(
         claims.c.kind == bindparam("kind"),
         among(claims.c.vendor_claim_hash, "vendor_claims"),
-        _IS_CURRENT,
+        IS_CURRENT,
     ),
     claims,
 )  # fmt: skip
@@ -411,7 +404,7 @@ _TAKE_OVER = scoped_update(
     claims,
     claims.c.request_id == bindparam("earlier_id"),
     claims.c.updated_at == bindparam("seen_at"),
-    _IS_CURRENT,
+    IS_CURRENT,
     is_current=0,
     successor_id=bindparam("successor"),
     event_sequence=claims.c.event_sequence + 1,  # that it was corrected
@@ -440,16 +433,6 @@ _EVENTS = scoped_select(
     .where(claim_events.c.request_id == bindparam("request_id"))
     .order_by(claim_events.c.id),
     claim_events,
-)
-_NEWEST_OF_VENDOR_CLAIM = scoped_select(
-    select(claims.c.request_id)
-    .where(
-        claims.c.kind == bindparam("kind"),
-        claims.c.vendor_claim_hash == bindparam("vendor_claim"),
-    )
-    .order_by(claims.c.request_id.desc())
-    .limit(1),
-    claims,
 )
 _OWNER = Statement(
     select(claims.c.vendor_id, claims.c.site_id).where(

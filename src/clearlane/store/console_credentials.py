@@ -10,6 +10,7 @@ from sqlalchemy import LargeBinary, bindparam, delete, func, select, update
 
 from clearlane.accounts.users import ConsoleUser
 from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.store import recovery_codes
 from clearlane.store.database import Tx
 from clearlane.store.schema import console_sessions, console_users
 from clearlane.store.sql import Statement
@@ -39,9 +40,10 @@ async def replace_credentials(
 
 
 async def forget_credentials(tx: Tx, user: ConsoleUser, unset_hash: str) -> None:
-    """Let no password of a user match, and end every session."""
+    """Let no password and no recovery code of a user match, and end every session."""
     await tx.run(_FORGET, user=user.id, new_hash=unset_hash)
     await tx.run(_END_ALL, user=user.id)
+    await recovery_codes.drop_codes(tx, user.id)
     tx.audit("user.reset", ids=[user.name])
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, or_, select, update
 
-from clearlane.accounts.users import CodeFailures, ConsoleRole, ConsoleUser, UserState
+from clearlane.accounts.users import Access, CodeFailures, ConsoleRole, ConsoleUser, UserState
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId
+from clearlane.store import recovery_codes
 from clearlane.store.accounts import AccountRefused
 from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
 from clearlane.store.schema import (
@@ -103,6 +104,12 @@ async def all_users(database: Database) -> list[ConsoleUser]:
         return [_user(row, frozenset(sites.get(row[0], ()))) for row in await tx.rows(_ALL)]
 
 
+async def find_user_by_id(tx: Tx, id: int) -> ConsoleUser | None:
+    """Return a user by id, active or not."""
+    row = await tx.row(_ANY_BY_ID, user=id)
+    return None if row is None else _user(row, await _sites(tx, row))
+
+
 async def find_user(tx: Tx, name: str) -> UserCredentials | None:
     """Return a user and what a sign-in is checked against."""
     return await _credentials(tx, await tx.row(_BY_NAME, name=name))
@@ -139,7 +146,7 @@ async def set_password(database: Database, name: str, password_hash: str, *, act
 
 
 async def set_totp(database: Database, name: str, sealed: bytes, *, actor: Actor) -> None:
-    """Give a user another second factor; live sessions end, and a lock is lifted."""
+    """Give a user another second factor; live sessions and recovery codes end, and a lock is lifted."""
     values = {"totp_secret": sealed, "totp_step": 0, "code_failures": 0}
     await _change(database, name, "user.totp", values, actor=actor)
 
@@ -162,6 +169,30 @@ async def set_sites(
     await database.write(SCOPE, job, actor=actor)
 
 
+async def set_access(tx: Tx, user: ConsoleUser, access: Access, *, totp_secret: bytes) -> None:
+    """Give a locked user another role, vendor and sites. Open sessions follow at once."""
+    values = {
+        "role": access.role.value,
+        "vendor_id": None if access.vendor == NO_VENDOR else access.vendor,
+        "all_sites": int(access.sites is None),
+        "totp_secret": totp_secret,
+    }
+    await tx.run(_DROP_SITES, user=user.id)
+    await tx.run(_CHANGES[frozenset(values)], user=user.id, **values)
+    await _bind(tx, user.id, access.vendor, access.sites)
+    tx.audit("user.role", ids=[user.name], detail=f"{user.role} to {access.role}")
+
+
+async def keep_an_operator(tx: Tx, name: str) -> None:
+    """Refuse that the last active operator ceases to be one.
+
+    Locks all operators, in order and before any other user: two could otherwise take each other's role.
+    """
+    if [row[0] for row in await tx.rows(_LOCK_OPERATORS)] == [name]:
+        message = f"{name} is the last operator. Make somebody else an operator first."
+        raise AccountRefused([_finding(message)])
+
+
 async def _bind(tx: Tx, user: int, vendor: VendorId, sites: frozenset[SiteId] | None) -> None:
     owner = {"user_id": user, "vendor_id": vendor}
     await tx.many(_ADD_SITE, [owner | {"site_id": site} for site in sorted(sites or ())])
@@ -171,6 +202,8 @@ async def _change(
     database: Database, name: str, action: str, values: Mapping[str, object], *, actor: Actor
 ) -> bool:
     async def job(tx: Tx) -> bool:
+        if values.get("state") == UserState.DISABLED.value:
+            await keep_an_operator(tx, name)
         found = await lock_user(tx, name)
         if found is None:
             raise AccountRefused([unknown_user_finding(name)])
@@ -178,6 +211,8 @@ async def _change(
             return False
         await tx.run(_CHANGES[frozenset(values)], user=found.user.id, **values)
         await tx.run(_END_ALL, user=found.user.id)
+        if "totp_secret" in values:
+            await recovery_codes.drop_codes(tx, found.user.id)
         tx.audit(action, ids=[name])
         return True
 
@@ -198,13 +233,17 @@ async def record_failed_code(tx: Tx, user: ConsoleUser, tries: CodeFailures) -> 
     await tx.run(_CHANGES[frozenset(values)], user=user.id, **values)
 
 
+async def record_used_code(tx: Tx, user: ConsoleUser, step: int) -> None:
+    """Mark the steps of codes up to this one as used, and forget wrong codes."""
+    values = {"totp_step": step, "code_failures": 0}
+    await tx.run(_CHANGES[frozenset(values)], user=user.id, **values)
+
+
 async def begin_session(
     tx: Tx, user: ConsoleUser, session_hash: bytes, step: int, *, now: datetime, ends: datetime
 ) -> None:
     """Sign a user in: mark the code's step as used, and end the oldest sessions where there are too many."""
-    await tx.run(
-        _CHANGES[frozenset(_SIGN_IN_VALUES)], user=user.id, **_SIGN_IN_VALUES | {"totp_step": step}
-    )
+    await record_used_code(tx, user, step)
     await _store_session(tx, user, session_hash, now=now, ends=ends)
     tx.audit("console.sign-in", ids=[user.name])
 
@@ -325,7 +364,17 @@ _OF_NAME = select(
 ).where(console_users.c.name == bindparam("name"))
 _BY_NAME = Statement(_OF_NAME)
 _LOCK = Statement(_OF_NAME.with_for_update())
-_SIGN_IN_VALUES: dict[str, object] = {"totp_step": 0, "code_failures": 0}
+
+
+_LOCK_OPERATORS = Statement(
+    select(console_users.c.name)
+    .where(
+        console_users.c.role == ConsoleRole.OPERATOR.value,
+        console_users.c.state == UserState.ACTIVE.value,
+    )
+    .order_by(console_users.c.id)
+    .with_for_update()
+)
 
 
 def _changing(*columns: str) -> tuple[frozenset[str], Statement]:
@@ -339,6 +388,7 @@ _CHANGES: dict[frozenset[str], Statement] = dict(
     (
         _changing("state"),
         _changing("all_sites"),
+        _changing("role", "vendor_id", "all_sites", "totp_secret"),
         _changing("password_hash"),
         _changing("totp_secret", "totp_step", "code_failures"),
         _changing("code_failures", "code_failed_at"),
@@ -346,6 +396,7 @@ _CHANGES: dict[frozenset[str], Statement] = dict(
     )
 )
 
+_ANY_BY_ID = Statement(select(*_USER).where(console_users.c.id == bindparam("user")))
 _BY_ID = Statement(
     select(*_USER).where(
         console_users.c.id == bindparam("user"), console_users.c.state == UserState.ACTIVE.value

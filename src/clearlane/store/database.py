@@ -22,6 +22,7 @@ from clearlane.store.group_commit import (
     DatabaseUnavailable,
     ForeignAwait,
     Job,
+    JobExtension,
     MissingRow,
     OperationRefused,
     Row,
@@ -29,6 +30,7 @@ from clearlane.store.group_commit import (
     StoreWaits,
     Tx,
     require_row,
+    unextended,
 )
 from clearlane.store.keys import InstallationKeys, MasterKeys
 from clearlane.store.sql import AnyScope, Statement, SystemScope, UnscopedStatement, WrongScope
@@ -43,6 +45,7 @@ __all__ = [
     "DatabaseUnavailable",
     "ForeignAwait",
     "Job",
+    "JobExtension",
     "MissingRow",
     "OperationRefused",
     "Row",
@@ -57,6 +60,7 @@ __all__ = [
     "WrongScope",
     "open_database",
     "require_row",
+    "unextended",
 ]  # fmt: skip
 
 T = TypeVar("T")

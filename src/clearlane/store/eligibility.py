@@ -33,6 +33,8 @@ class NewInquiry(NamedTuple):
     type: str
     mode: int
     next_at: int
+    patient_key: int | None
+    """The keyed hash that finds the inquiries about one patient."""
     inquiry: bytes
 
     def __repr__(self) -> str:
@@ -51,6 +53,21 @@ class StoredRequest(NamedTuple):
     def __repr__(self) -> str:
         """Leave out sealed values."""
         return f"StoredRequest({self.id})"
+
+
+class ListedInquiry(NamedTuple):
+    """An inquiry in a list of a site. ``inquiry`` is sealed."""
+
+    request_id: int
+    number: int
+    payer_id: str
+    type: str
+    state: str
+    inquiry: bytes
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"ListedInquiry({self.request_id}-{self.number})"
 
 
 class InquiryStatus(NamedTuple):
@@ -153,6 +170,30 @@ async def find(tx: Tx, id: int) -> StoredRequest | None:
 async def list_newest(tx: Tx, limit: int) -> list[StoredRequest]:
     """Return the newest requests of the scope."""
     return [StoredRequest(*row) for row in await tx.rows(_NEWEST, limit=limit)]
+
+
+async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
+    """Return those of these requests that belong to the scope, newest first."""
+    return [StoredRequest(*row) for row in await tx.rows(_SOME, ids=list(ids))] if ids else []
+
+
+async def list_first_inquiries(tx: Tx, request_ids: Sequence[int]) -> list[ListedInquiry]:
+    """Return the first inquiry of each of these requests of the scope."""
+    if not request_ids:
+        return []
+    return [ListedInquiry(*row) for row in await tx.rows(_FIRST, request_ids=list(request_ids))]
+
+
+async def list_patient_keys(tx: Tx, request_id: int, limit: int) -> list[int]:
+    """Return the keys of the patients of a request of the scope."""
+    rows = await tx.rows(_PATIENT_KEYS, request_id=request_id, limit=limit)
+    return list(dict.fromkeys(int(key) for (key,) in rows))
+
+
+async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[ListedInquiry]:
+    """Return the inquiries of the scope about a patient, newest first."""
+    rows = await tx.rows(_OF_PATIENT, patient_key=patient_key, limit=limit)
+    return [ListedInquiry(*row) for row in rows]
 
 
 async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
@@ -279,6 +320,30 @@ _NEWEST = scoped_select(
     .order_by(requests.c.created_at.desc(), requests.c.id.desc())
     .limit(bindparam("limit")),
     requests,
+)
+_SOME = scoped_select(
+    select(*(requests.c[name] for name in StoredRequest._fields))
+    .where(among(requests.c.id, "ids"))
+    .order_by(requests.c.created_at.desc(), requests.c.id.desc()),
+    requests,
+)
+_LISTED = select(*(inquiries.c[name] for name in ListedInquiry._fields))
+_FIRST = scoped_select(
+    _LISTED.where(among(inquiries.c.request_id, "request_ids"), inquiries.c.number == 1), inquiries
+)
+_PATIENT_KEYS = scoped_select(
+    select(inquiries.c.patient_key)
+    .where(inquiries.c.request_id == bindparam("request_id"), inquiries.c.patient_key.is_not(None))
+    .order_by(inquiries.c.number)
+    .limit(bindparam("limit")),
+    inquiries,
+)
+# Request ids are in the order of time.
+_OF_PATIENT = scoped_select(
+    _LISTED.where(inquiries.c.patient_key == bindparam("patient_key"))
+    .order_by(inquiries.c.request_id.desc())
+    .limit(bindparam("limit")),
+    inquiries,
 )
 _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),

@@ -15,7 +15,7 @@ KEPT = frozenset(
         "audit", "audit_head", "installation_keys", "data_keys", "control_numbers",
         # who may call and sign in, and with what
         "vendors", "vendor_secrets", "sites", "instances", "login_urls",
-        "console_users", "console_user_sites", "console_sessions",
+        "console_users", "console_user_sites", "console_sessions", "recovery_codes",
         # what an operator has set up
         "payers", "routes",
         # running nodes

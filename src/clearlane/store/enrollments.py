@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.database import Row, Tx
@@ -20,6 +20,7 @@ TABLE = "enrollments"
 REASONS = "enrollment_payers"
 SUBMITTED = "submitted"
 APPROVED = "approved"
+OWN_ENROLLMENTS_MAX = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,20 @@ async def list_all(tx: Tx) -> list[StoredEnrollment]:
     for id, *columns in await tx.rows(_ALL_PAYER_STATES):
         payer_states[id].append(EnrollmentPayerState(*columns))
     return [_stored(row, payer_states) for row in await tx.rows(_ALL)]
+
+
+async def list_own_states(tx: Tx) -> list[tuple[int, list[str]]]:
+    """Return of the scope's newest enrollments when each came, and its recorded states with payers."""
+    states: Mapping[str, list[str]] = defaultdict(list)
+    for id, state in await tx.rows(_OWN_STATES):
+        states[id].append(state)
+    return [(int(at), states[id]) for id, at in await tx.rows(_OWN)]
+
+
+async def latest_change(tx: Tx) -> int:
+    """Return when an enrollment of the scope last came or changed its state; 0 where there is none."""
+    rows = [await tx.row(_LATEST_NEW), await tx.row(_LATEST_STATE)]
+    return max(int(row[0] or 0) if row else 0 for row in rows)
 
 
 async def set_payer_state(tx: Tx, id: str, payer_state: EnrollmentPayerState, event: str) -> None:
@@ -246,6 +261,20 @@ _ALL = Statement(
     ).order_by(enrollments.c.created_at.desc(), enrollments.c.id.desc()),
     system=True,
 )
+_OWN = scoped_select(
+    select(enrollments.c.id, enrollments.c.created_at)
+    .order_by(enrollments.c.created_at.desc())
+    .limit(OWN_ENROLLMENTS_MAX),
+    enrollments,
+)
+_OWN_STATES = scoped_select(
+    select(enrollment_payers.c.enrollment_id, enrollment_payers.c.state)
+    .order_by(enrollment_payers.c.updated_at.desc())
+    .limit(OWN_ENROLLMENTS_MAX),
+    enrollment_payers,
+)
+_LATEST_NEW = scoped_select(select(func.max(enrollments.c.created_at)), enrollments)
+_LATEST_STATE = scoped_select(select(func.max(enrollment_payers.c.updated_at)), enrollment_payers)
 _SET_PAYER_STATE = scoped_update(
     enrollment_payers,
     enrollment_payers.c.enrollment_id == bindparam("id"),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import BigInteger, bindparam, case, literal
 
-from clearlane.events.event import NewEvent
+from clearlane.events.event import NO_DATA, EventData, NewEvent
 from clearlane.events.types import TYPES, Audience
 from clearlane.store.schema import event_head, events, installation_events
 from clearlane.store.sql import Statement, insert_into
@@ -42,12 +42,12 @@ async def append_events(tx: Any, new: Sequence[tuple[NewEvent, str]], now: int) 
     number = int(last) - len(new)
     of_sites: list[dict[str, object]] = []
     others: list[dict[str, object]] = []
-    for owner, run in _runs(new):
+    for owner, run, common in _runs(new):
         number += len(run)
         if owner.site_id is None:
             others.append(_installation_row(owner, run[0], number))
         else:
-            of_sites.append(_site_row(owner, run, number))
+            of_sites.append(_site_row(owner, run, common, number))
     if of_sites:
         await tx.many(_ADD, of_sites)
     if others:
@@ -55,30 +55,59 @@ async def append_events(tx: Any, new: Sequence[tuple[NewEvent, str]], now: int) 
     return number
 
 
-def _runs(new: Sequence[tuple[NewEvent, str]]) -> Iterator[tuple[EventOwner, list[NewEvent]]]:
-    """Yield neighbouring events that one row can hold."""
+class EventClaim(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """The claim of one event of a row, and what the event has for itself."""
+
+    number: str
+    sequence: int
+    document_id: str = ""
+
+
+OWN_DATA = "document_id"
+"""What each event of a row may have for itself: every claim has documents of its own."""
+
+
+def _runs(
+    new: Sequence[tuple[NewEvent, str]],
+) -> Iterator[tuple[EventOwner, list[NewEvent], EventData]]:
+    """Yield neighbouring events that one row can hold, and the data that they have in common."""
     run: list[NewEvent] = []
-    owner = None
+    owner, common = None, NO_DATA
     for event, actor in new:
         its = EventOwner(event.type, event.at, event.vendor_id, event.site_id, actor)
-        fits = run and its == owner and event.claim_number and event.data == run[0].data
+        data = _common_data(event)
+        fits = run and its == owner and event.claim_number and data == common
         if owner is not None and (not fits or len(run) == EVENTS_PER_ROW_MAX):
-            yield owner, run
+            yield owner, run, common
             run = []
-        owner = its
+        owner, common = its, data
         run.append(event)
     if owner is not None:
-        yield owner, run
+        yield owner, run, common
 
 
-def _site_row(owner: EventOwner, run: Sequence[NewEvent], last: int) -> dict[str, object]:
-    claims = [(one.claim_number, one.sequence) for one in run if one.claim_number]
+def _common_data(event: NewEvent) -> EventData:
+    if not event.claim_number or OWN_DATA not in event.data:
+        return event.data
+    return {name: value for name, value in event.data.items() if name != OWN_DATA}
+
+
+def _site_row(
+    owner: EventOwner, run: Sequence[NewEvent], common: EventData, last: int
+) -> dict[str, object]:
+    claims = [
+        (one.claim_number, one.sequence, one.data[OWN_DATA])
+        if OWN_DATA in one.data
+        else (one.claim_number, one.sequence)
+        for one in run
+        if one.claim_number
+    ]
     return {
         **owner._asdict(),
         "last_id": last,
         "count": len(run),
         "claims": msgspec.json.encode(claims).decode() if claims else "",
-        "data": _encode(run[0]),
+        "data": _encode(common),
     }
 
 
@@ -90,11 +119,11 @@ def _installation_row(owner: EventOwner, event: NewEvent, last: int) -> dict[str
         audience = Audience.OPERATORS
     values: dict[str, object] = owner._asdict()
     del values["site_id"]
-    return {**values, "last_id": last, "audience": audience.value, "data": _encode(event)}
+    return {**values, "last_id": last, "audience": audience.value, "data": _encode(event.data)}
 
 
-def _encode(event: NewEvent) -> str:
-    return msgspec.json.encode(dict(event.data)).decode() if event.data else ""
+def _encode(data: EventData) -> str:
+    return msgspec.json.encode(dict(data)).decode() if data else ""
 
 
 # One statement locks the head, moves it and tells where it is, also where there is none yet.

@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, case, delete, or_, select
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
 from clearlane.store.database import Row, SystemScope, Tx
-from clearlane.store.event_log import SITE_COLUMNS
+from clearlane.store.event_log import OWN_DATA, SITE_COLUMNS, EventClaim
 from clearlane.store.schema import claims, event_head, events, installation_events, vendors
 from clearlane.store.sql import Statement, among, scoped_select
 
@@ -98,11 +98,12 @@ def _expand(row: Row) -> Iterator[Event]:
     """Yield the events that one row holds."""
     vendor_id, site_id, last_id, count, type, at, actor, numbers, data = row
     content = _DATA.decode(data) if data else {}
-    pairs = _PAIRS.decode(numbers) if numbers else [("", 0)]
-    for place, (number, sequence) in enumerate(pairs):
+    named = _CLAIMS_OF_ROW.decode(numbers) if numbers else [_NO_CLAIM]
+    for place, claim in enumerate(named):
+        own = {**content, OWN_DATA: claim.document_id} if claim.document_id else content
         yield Event(
             id=last_id - count + 1 + place, type=type, at=at, vendor_id=vendor_id, site_id=site_id,
-            actor=actor, claim_number=number, sequence=sequence, data=content,
+            actor=actor, claim_number=claim.number, sequence=claim.sequence, data=own,
         )  # fmt: skip
 
 
@@ -116,7 +117,8 @@ def _single(row: Row) -> Event:
 
 _OTHER_COLUMNS = ("last_id", "vendor_id", "type", "at", "actor", "data")
 
-_PAIRS = msgspec.json.Decoder(list[tuple[str, int]])
+_CLAIMS_OF_ROW = msgspec.json.Decoder(list[EventClaim])
+_NO_CLAIM = EventClaim("", 0)
 _DATA = msgspec.json.Decoder(dict[str, str | int | bool | list[str] | None])
 
 _HEAD = Statement(select(event_head.c.last_id).where(event_head.c.id == 1))

@@ -133,7 +133,14 @@ class Tx(Protocol):
 
 
 Job = Callable[[Tx], Awaitable[T]]
+JobExtension = Callable[[Job[T]], Job[T]]
+"""What a caller adds to the transaction of a verb, such as the answer that is stored with a change."""
 Item = TypeVar("Item")
+
+
+def unextended(job: Job[T]) -> Job[T]:
+    """Return a job as it is."""
+    return job
 
 
 @dataclass(frozen=True, slots=True)

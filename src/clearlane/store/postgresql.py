@@ -366,8 +366,7 @@ class PostgresqlWriteTx:
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
         statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
-        owned, scope = statement.with_owner, self._scope
-        arguments = [compiled.arguments(owned(scope, values)) for values in rows]
+        arguments = list(map(compiled.arguments, statement.with_owners(self._scope, rows)))
         await _await_driver(self._connection.executemany(compiled.text, arguments))
 
     def audit(

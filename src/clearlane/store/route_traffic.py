@@ -7,15 +7,18 @@ X12 and no connection.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, literal, select
 
 from clearlane.store.batches import QUEUED
 from clearlane.store.database import SystemScope, Tx
 from clearlane.store.inbox import InboxFile
-from clearlane.store.schema import batch_claims, batches, claims, inbox
+from clearlane.store.schema import batch_claims, batches, claim_facts, claims, inbox
 from clearlane.store.sql import Statement, among, inlined
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
+
+UNANSWERED_FILES_MAX = 20
+"""So many files of a destination are looked at; with more that are late, the number makes no difference."""
 
 Destination = tuple[str, str]
 """Type of claims and payer id."""
@@ -36,6 +39,14 @@ class SentFile(NamedTuple):
     attempts: int
     delivered_at: int | None
     fault: str
+
+
+class UnansweredFiles(NamedTuple):
+    """Files that a payer has and said nothing about."""
+
+    files: int
+    oldest_at: int | None
+    """When the oldest of them was delivered."""
 
 
 async def list_sent(
@@ -64,6 +75,19 @@ async def last_delivered(tx: Tx, destination: Destination) -> SentFile | None:
     """Return the newest batch that the payer has."""
     row = await tx.row(_LAST_DELIVERED, **_of(destination))
     return None if row is None else SentFile(*row)
+
+
+async def find_unanswered(
+    tx: Tx, destination: Destination, *, delivered_from: int, delivered_before: int
+) -> UnansweredFiles:
+    """Return how many files of a time the payer has not answered for any claim; of the newest UNANSWERED_FILES_MAX."""
+    row = await tx.row(
+        _UNANSWERED,
+        **_of(destination),
+        delivered_from=delivered_from,
+        delivered_before=delivered_before,
+    )
+    return UnansweredFiles(int(row[0]), row[1]) if row else UnansweredFiles(0, None)
 
 
 async def sum_queued(tx: Tx) -> dict[tuple[str, str], int]:
@@ -101,6 +125,26 @@ _LAST_DELIVERED = Statement(
     _BATCH_COLUMNS.where(*_TO, batches.c.delivered_at.is_not(None))
     .order_by(batches.c.id.desc())
     .limit(1)
+)
+_DELIVERED = (
+    select(batches.c.id, batches.c.delivered_at)
+    .where(
+        *_TO,
+        batches.c.delivered_at >= bindparam("delivered_from"),
+        batches.c.delivered_at < bindparam("delivered_before"),
+    )
+    .order_by(batches.c.id.desc())
+    .limit(UNANSWERED_FILES_MAX)
+    .subquery()
+)
+_ANY_ANSWER = (
+    select(literal(1))
+    .join_from(batch_claims, claim_facts, claim_facts.c.request_id == batch_claims.c.request_id)
+    .where(batch_claims.c.batch_id == _DELIVERED.c.id, claim_facts.c.inbox_id.is_not(None))
+)
+_UNANSWERED = Statement(
+    select(func.count(), func.min(_DELIVERED.c.delivered_at)).where(~_ANY_ANSWER.exists()),
+    system=True,
 )
 _RECEIVED = Statement(
     _FILE_COLUMNS.where(inbox.c.id < bindparam("before"))

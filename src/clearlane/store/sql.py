@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, literal, select, update
@@ -139,8 +140,10 @@ class Compiled:
     encode: Mapping[str, Callable[[Any], object]]
     multi_row_texts: Mapping[int, str]
     """The text that inserts so many rows at once, by that number, largest first."""
+    take: Callable[[Mapping[str, object]], tuple[object, ...]]
+    """Returns the values of ``parameter_order``."""
 
-    def arguments(self, values: Mapping[str, object]) -> list[object]:
+    def arguments(self, values: Mapping[str, object]) -> tuple[object, ...]:
         """Return the values in the driver's order; a missing or unknown name is a mistake of the caller."""
         if values.keys() != self.parameters:
             missing = ", ".join(sorted(self.parameters - values.keys())) or "none"
@@ -151,7 +154,7 @@ class Compiled:
         if self.constants or self.encode:
             encoded = {name: to(values[name]) for name, to in self.encode.items()}
             values = {**self.constants, **values, **encoded}
-        return [values[name] for name in self.parameter_order]
+        return self.take(values)
 
 
 class Statement:
@@ -199,21 +202,34 @@ class Statement:
 
     def with_owner(self, scope: AnyScope, values: Mapping[str, object]) -> Mapping[str, object]:
         """Return the caller's values with the owner filled in from the scope."""
+        return self.with_owners(scope, (values,))[0]
+
+    def with_owners(
+        self, scope: AnyScope, rows: Sequence[Mapping[str, object]]
+    ) -> Sequence[Mapping[str, object]]:
+        """Return the values of many rows, each with the owner filled in from the scope."""
         if self.system and not isinstance(scope, SystemScope):
             raise WrongScope("a statement over all clients runs in a SystemScope only")
         if not self.client:
-            return values
+            return rows
+        owner = self._owner(scope)
+        if [1 for values in rows if VENDOR in values or SITE in values or SITES in values]:
+            raise WrongScope("vendor_id and site_id come from the scope, never from the caller")
+        return [{**values, **owner} for values in rows]
+
+    def _owner(self, scope: AnyScope) -> Mapping[str, object]:
+        """Return the owner columns of the scope that a statement on client rows takes."""
         if isinstance(scope, SystemScope):
             raise WrongScope("a statement on client rows needs the Scope of one vendor and site")
-        if VENDOR in values or SITE in values or SITES in values:
-            raise WrongScope("vendor_id and site_id come from the scope, never from the caller")
         if isinstance(scope, VendorScope):
             if SITE in self.owners:
                 raise WrongScope("a vendor-wide scope reads; a change needs the Scope of one site")
-            wide = {**values, VENDOR: scope.vendor}
-            return {**wide, SITES: scope.sites} if SITES in self.owners else wide
-        own = {**values, VENDOR: scope.vendor}
-        return {**own, SITE: scope.site} if SITE in self.owners else own
+            known = {VENDOR: scope.vendor, SITES: scope.sites}
+        else:
+            known = {VENDOR: scope.vendor, SITE: scope.site}
+        return {
+            name: value for name, value in known.items() if name == VENDOR or name in self.owners
+        }
 
     def __repr__(self) -> str:
         return f"Statement({' '.join(self.compiled_for('sqlite').text.split())[:120]})"
@@ -246,7 +262,14 @@ def _compile(core: ClauseElement, dialect: str) -> Compiled:
     encode = dict.fromkeys(lists, _json_list) if dialect == "sqlite" else {}
     text = spelled.statement
     blocks = {**_multi_row_texts(text, len(order)), 1: text}
-    return Compiled(text, order, given, parameters, encode, blocks)
+    return Compiled(text, order, given, parameters, encode, blocks, _taker(order))
+
+
+def _taker(names: Sequence[str]) -> Callable[[Mapping[str, object]], tuple[object, ...]]:
+    """Return a function that takes the values of these names, which may repeat, out of a mapping."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda values: tuple([values[name] for name in names])
 
 
 def _multi_row_texts(text: str, values: int) -> dict[int, str]:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -369,14 +370,16 @@ class SqliteWriteTx:
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
         statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
-        owned, scope = statement.with_owner, self._scope
-        arguments = [compiled.arguments(owned(scope, values)) for values in rows]
+        arguments = list(map(compiled.arguments, statement.with_owners(self._scope, rows)))
         try:
+            if len(compiled.multi_row_texts) == 1:
+                self._connection.executemany(compiled.text, arguments)
+                return
             at = 0
             for size, text in compiled.multi_row_texts.items():
                 while len(arguments) - at >= size:
                     block = arguments[at : at + size]
-                    self._connection.execute(text, [value for row in block for value in row])
+                    self._connection.execute(text, list(chain.from_iterable(block)))
                     at += size
         except sqlite3.Error as error:
             fault = writer_fault(error)

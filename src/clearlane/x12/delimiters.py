@@ -23,6 +23,9 @@ REPETITION_ELEMENT, COMPONENT_ELEMENT = 11, 16
 REPETITION_SINCE = "00402"
 
 
+_CANONICAL_SEPARATORS = ("*", ":", "^", "~")
+
+
 @dataclass(frozen=True, slots=True)
 class Delimiters:
     """The characters that separate elements, components and repetitions, and the one that ends a segment."""
@@ -37,13 +40,12 @@ class Delimiters:
 
     def to_canonical(self) -> dict[int, int]:
         """Return the ``str.translate`` table to the canonical separators; empty if these are used already."""
+        used_here = (self.element, self.component, self.repetition, self.terminator)
+        if used_here == _CANONICAL_SEPARATORS:
+            return {}
         pairs = {
             used: canonical
-            for used, canonical in zip(
-                (self.element, self.component, self.repetition, self.terminator),
-                "*:^~",
-                strict=True,
-            )
+            for used, canonical in zip(used_here, _CANONICAL_SEPARATORS, strict=True)
             if used
         }
         # Complete the mapping to a permutation: a canonical separator that the file uses as data is mapped to

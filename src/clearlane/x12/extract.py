@@ -70,8 +70,10 @@ def _heading_segments(loop: tree.Loop, spec: ExtractSpec) -> Iterator[tree.Segme
     """Yield what a loop holds before its repeated loops, without sums and without the end of the set."""
     for item in loop.heading(*spec.repeated):
         for segment in [item] if isinstance(item, list) else item.all_segments():
-            if segment[0] != "SE" and segment[0] not in spec.sums | spec.closing:
-                yield _without_sum(segment, spec.sum_elements.get(segment[0], len(segment)))
+            id = segment[0]
+            if id not in spec.sums and id not in spec.closing and id != "SE":
+                element = spec.sum_elements.get(id)
+                yield segment if element is None else _without_sum(segment, element)
 
 
 def _without_sum(segment: tree.Segment, element: int) -> tree.Segment:
@@ -85,7 +87,10 @@ def _without_sum(segment: tree.Segment, element: int) -> tree.Segment:
 
 def _renumber_levels(segments: Sequence[tree.Segment]) -> Iterator[tree.Segment]:
     """Yield the segments with HL numbers from 1, each level a child of the one before."""
-    last = sum(segment[0] == "HL" for segment in segments)
+    last = [segment[0] for segment in segments].count("HL")
+    if not last:
+        yield from segments
+        return
     level = 0
     for segment in segments:
         if segment[0] != "HL":

@@ -70,7 +70,8 @@ def encode_segments(segments: Iterable[list[str]], delimiters: Delimiters = CANO
 
 
 def _to_separators(text: str, delimiters: Delimiters) -> str:
-    text = text.translate(delimiters.from_canonical())
+    if table := delimiters.from_canonical():
+        text = text.translate(table)
     if delimiters.line_ending:
         text = text.replace(delimiters.terminator, delimiters.terminator + delimiters.line_ending)
     return text

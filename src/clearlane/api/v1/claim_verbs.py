@@ -1,6 +1,7 @@
 """Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, validate; and a claim's 837."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol
 
 import msgspec
@@ -12,6 +13,7 @@ from clearlane.api.body import decode
 from clearlane.api.endpoint import Call, Handler
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
+from clearlane.api.idempotency import RecordedResponse
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, claim_object, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
@@ -30,10 +32,13 @@ from clearlane.pipeline.intake.hold_claims import (
     release_claim,
 )
 from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims
-from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
+from clearlane.pipeline.query.find_claims import find_claim_within
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.store.database import Actor, JobExtension, Tx, require_row
 
 X12 = "application/edi-x12"
 ERRORS_SHOWN_MAX = 200
@@ -87,8 +92,9 @@ class UnsentClaimVerb(Protocol):
     """A verb on a claim that no batch has taken."""
 
     async def __call__(
-        self, context: Any, site: Site, claim_number: str, *, actor: Any, now: Any
-    ) -> UnsentResult: ...
+        self, context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
+        extend: JobExtension[UnsentResult],
+    ) -> UnsentResult: ...  # fmt: skip
 
 
 def unsent_handler(verb: UnsentClaimVerb) -> Handler:
@@ -96,13 +102,27 @@ def unsent_handler(verb: UnsentClaimVerb) -> Handler:
 
     async def handle(call: Call) -> Response:
         claim = await require_claim(call)
-        site = sites_by_id(call)[claim.site_id]
-        result = await verb(
-            call.context.work_context, site, claim.claim_number, actor=call.actor, now=call.now
+        context, sites = call.context.work_context, sites_by_id(call)
+        site = sites[claim.site_id]
+
+        async def respond(tx: Tx, result: UnsentResult) -> Response:
+            if result.refusal:
+                raise refuse(409, result.refusal, kind="claim_not_changeable")
+            changed = await find_claim_within(
+                tx, context.vault, claim.claim_number, scope=site.scope
+            )
+            return json_response(200, claim_object(require_row(changed, "the claim"), sites))
+
+        recorded = RecordedResponse(call, respond)
+        await verb(
+            context,
+            site,
+            claim.claim_number,
+            actor=call.actor,
+            now=call.now,
+            extend=recorded.extend,
         )
-        if result.refusal:
-            raise refuse(409, result.refusal, kind="claim_not_changeable")
-        return json_response(200, claim_object(await require_claim(call), sites_by_id(call)))
+        return recorded.response
 
     return handle
 
@@ -113,6 +133,11 @@ async def correct(call: Call) -> Response:
     claim = await require_claim(call)
     site = sites_by_id(call)[claim.site_id]
     _require_active(site)
+
+    async def respond(_: Tx, stored: CorrectionOutcome) -> Response:
+        return json_response(200, _correction(stored))
+
+    recorded = RecordedResponse(call, respond)
     try:
         outcome = await submit_correction(
             call.context.work_context,
@@ -122,6 +147,7 @@ async def correct(call: Call) -> Response:
             actor=call.actor,
             now=call.now,
             dry_run=call.parameters["dry_run"] or False,
+            extend=recorded.extend,
         )
     except CorrectionConflict as conflict:
         raise refuse(409, str(conflict), kind="claim_not_changeable") from None
@@ -129,15 +155,7 @@ async def correct(call: Call) -> Response:
         raise no_claim()
     if not outcome.accepted:
         raise RequestRefusal(_not_accepted(outcome.findings))
-    content = {
-        "claim_number": outcome.claim_number or None,
-        "predecessor": outcome.predecessor,
-        "sent_as": outcome.sent_as,
-        "reason": outcome.reason,
-        "findings": [finding_object(one) for one in outcome.findings],
-        "x12": outcome.x12.decode() or None,
-    }
-    return json_response(200, content)
+    return json_response(200, _correction(outcome))
 
 
 async def validate_claims(call: Call) -> Response:
@@ -179,6 +197,17 @@ async def claim_x12(call: Call) -> Response:
         now=call.now,
     )
     return Response(content, 200, {"Content-Type": X12})
+
+
+def _correction(outcome: CorrectionOutcome) -> Mapping[str, object]:
+    return {
+        "claim_number": outcome.claim_number or None,
+        "predecessor": outcome.predecessor,
+        "sent_as": outcome.sent_as,
+        "reason": outcome.reason,
+        "findings": [finding_object(one) for one in outcome.findings],
+        "x12": outcome.x12.decode() or None,
+    }
 
 
 def _any_site(call: Call) -> Site:

@@ -20,7 +20,6 @@ from clearlane.api.v1.claim_json import (
 )
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
-from clearlane.claims.search_terms import search_name
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
@@ -134,6 +133,11 @@ def _filters(call: Call) -> ClaimFilters:
     vendor_claim_id, account = given["vendor_claim_id"], given["account_number"]
     changed, number = given["changed_after"], given["payer_control_number"]
     created_from, created_to = given["created_from"], given["created_to"]
+    patient = (
+        claim_search.patient_filters(vault, vendor, name, born)
+        if name is not None
+        else ClaimFilters()
+    )
     return ClaimFilters(
         state=given["state"],
         outcome=given["outcome"],
@@ -144,12 +148,12 @@ def _filters(call: Call) -> ClaimFilters:
         amount_from=given["amount_from"],
         amount_to=given["amount_to"],
         changed_after=changed and to_micros(changed),
-        vendor_claim_key=vendor_claim_id
-        and claim_search.vendor_claim_key(vault, vendor, vendor_claim_id),
+        vendor_claim_hashes=vendor_claim_id
+        and claim_search.vendor_claim_hashes(vault, vendor, vendor_claim_id),
         account_key=account and claim_search.account_key(vault, vendor, account),
-        payer_number_key=number and claim_search.payer_number_key(vault, vendor, number),
-        patient_key=name
-        and claim_search.patient_key(vault, vendor, search_name(name), born.isoformat()),
+        payer_number_key=number and claim_search.payer_number_key(vault, number),
+        name_key=patient.name_key,
+        patient_key=patient.patient_key,
     )
 
 

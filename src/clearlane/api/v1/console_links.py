@@ -12,10 +12,12 @@ from clearlane.accounts.users import ConsoleRole, ConsoleUser, UserState, normal
 from clearlane.api.endpoint import Call
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
+from clearlane.api.idempotency import RecordedResponse
 from clearlane.api.v1.claim_json import moment_text
 from clearlane.api.v1.claims import no_claim, sites_by_id
 from clearlane.api.v1.resource import Resource, change, read_body
 from clearlane.kernel import limits
+from clearlane.kernel.ids import VendorScope
 from clearlane.pipeline.access.sign_in_link import (
     SIGN_IN_LINK_PATH,
     SIGN_IN_LINK_SECONDS_MAX,
@@ -23,6 +25,7 @@ from clearlane.pipeline.access.sign_in_link import (
 )
 from clearlane.pipeline.query.find_claims import find_claim
 from clearlane.store import console_users
+from clearlane.store.database import Tx
 
 CLAIM_PAGE = "/claims/"
 
@@ -61,12 +64,20 @@ async def create_console_link(call: Call) -> Response:
         await _require_visible(call, user, body.claim_number)
         page = f"?next={quote(CLAIM_PAGE + body.claim_number, safe='')}"
     context, now = call.context.work_context, call.context.wall.now()
-    code = await create_sign_in_link(context, user, now=now, actor=call.actor)
-    content = {
-        "url": f"{call.base_url.rstrip('/')}{SIGN_IN_LINK_PATH}{code}{page}",
-        "expires_at": moment_text(now + timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX)),
-    }
-    return json_response(201, content)
+
+    async def respond(_: Tx, code: str) -> Response:
+        content = {
+            "url": f"{call.base_url.rstrip('/')}{SIGN_IN_LINK_PATH}{code}{page}",
+            "expires_at": moment_text(now + timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX)),
+        }
+        return json_response(201, content)
+
+    recorded = RecordedResponse(call, respond)
+    scope = VendorScope(call.vendor.id, ())
+    await create_sign_in_link(
+        context, user, now=now, actor=call.actor, scope=scope, extend=recorded.extend
+    )
+    return recorded.response
 
 
 async def _user(call: Call, name: str) -> ConsoleUser:

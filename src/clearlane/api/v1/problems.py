@@ -100,7 +100,7 @@ COMMON_ERRORS: Mapping[int, DocumentedError] = {
     404: _documented("No such path, or nothing of the vendor under this id."),
     405: _documented("Another verb.", "Allow"),
     408: _documented("The request was not received in time."),
-    409: _documented("It cannot be done in the present state, or a call with this key is still running."),
+    409: _documented("It cannot be done in the present state."),
     413: _documented("The body is too large."),
     415: _documented("The body is not declared as JSON."),
     422: _documented("The content cannot be accepted, or the `Idempotency-Key` came with another call."),

@@ -1,6 +1,7 @@
 """Webhook endpoints of ``/clearlane/v1``: where a vendor wants to be told of events, and what was sent there."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, Literal, TypeVar
 
 import msgspec
@@ -10,6 +11,7 @@ from starlette.responses import Response
 from clearlane.api.endpoint import Call
 from clearlane.api.errors import ParameterFault, RequestRefusal
 from clearlane.api.http_responses import json_response
+from clearlane.api.idempotency import RecordedResponse
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import moment_text
 from clearlane.api.v1.events import EVENT_PATTERNS_MAX, unknown_types
@@ -33,6 +35,7 @@ from clearlane.pipeline.notify.webhook_endpoints import (
     TooManyEndpoints,
     WebhookEndpoint,
 )
+from clearlane.store.database import Tx
 from clearlane.store.webhooks import DeliveryRow
 
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
@@ -167,16 +170,17 @@ async def add_endpoint(call: Call) -> Response:
     """Add an endpoint; its secret is in this answer only."""
     given = await read_body(call, NewEndpoint)
     sites = _checked(call, given.url, given.types, given.sites)
+    recorded = _recorded(call, 201, partial(_with_secret, call))
     try:
-        added = await verbs.add_endpoint(
+        await verbs.add_endpoint(
             call.context.work_context, call.vendor.id, url=given.url.strip(),
             types=given.types or [EVERYTHING], sites=sites, actor=call.actor,
-            now=call.context.wall.now(),
+            now=call.context.wall.now(), extend=recorded.extend,
         )  # fmt: skip
     except TooManyEndpoints as fault:
         raise refuse(409, str(fault)) from None
     call.context.work_context.wake_webhooks()
-    return json_response(201, _with_secret(call, added))
+    return recorded.response
 
 
 async def list_endpoints(call: Call) -> Response:
@@ -225,42 +229,54 @@ async def remove_endpoint(call: Call) -> Response:
 async def rotate_secret(call: Call) -> Response:
     """Give an endpoint a new secret; the old one is valid for a day more."""
     context, now = call.context.work_context, call.context.wall.now()
-    rotated = await _found(
-        verbs.rotate_secret(context, call.vendor.id, _id(call), actor=call.actor, now=now)
+    recorded = _recorded(call, 200, partial(_with_secret, call))
+    await _found(
+        verbs.rotate_secret(
+            context, call.vendor.id, _id(call), actor=call.actor, now=now, extend=recorded.extend
+        )
     )
-    return json_response(200, _with_secret(call, rotated))
+    return recorded.response
 
 
 async def enable_endpoint(call: Call) -> Response:
     """Enable a disabled endpoint."""
     given = await read_body(call, EnableRequest)
     context = call.context.work_context
-    enabled = await _found(
+    recorded = _recorded(call, 200, partial(_object, call))
+    await _found(
         verbs.enable_endpoint(
-            context, call.vendor.id, _id(call), replay=given.replay, actor=call.actor
+            context, call.vendor.id, _id(call), replay=given.replay, actor=call.actor,
+            extend=recorded.extend,
         )
-    )
+    )  # fmt: skip
     context.wake_webhooks()
-    return json_response(200, _object(call, enabled))
+    return recorded.response
 
 
 async def ping_endpoint(call: Call) -> Response:
     """Send a `ping` to an endpoint."""
-    context = call.context.work_context
-    await _found(verbs.ping_endpoint(context, call.vendor.id, _id(call), actor=call.actor))
+    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
+    await _found(
+        verbs.ping_endpoint(
+            context, call.vendor.id, _id(call), actor=call.actor, extend=recorded.extend
+        )
+    )
     context.wake_webhooks()
-    return json_response(202, {"id": _id(call)})
+    return recorded.response
 
 
 async def replay_endpoint(call: Call) -> Response:
     """Deliver events again from a moment or an event on."""
     after = _replay_after(call, await read_body(call, ReplayRequest))
-    context = call.context.work_context
+    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
     await _found(
-        verbs.replay_endpoint(context, call.vendor.id, _id(call), after=after, actor=call.actor)
-    )
+        verbs.replay_endpoint(
+            context, call.vendor.id, _id(call), after=after, actor=call.actor,
+            extend=recorded.extend,
+        )
+    )  # fmt: skip
     context.wake_webhooks()
-    return json_response(202, {"id": _id(call)})
+    return recorded.response
 
 
 async def list_deliveries(call: Call) -> Response:
@@ -286,18 +302,33 @@ async def resend(call: Call) -> Response:
     event_id = parse_event_id(call.path["event_id"])
     if event_id is None:
         raise _no_endpoint()
-    context = call.context.work_context
+    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
     await _found(
         verbs.resend(
             context, call.vendor.id, _id(call), event_id, actor=call.actor,
-            now=call.context.wall.now(),
+            now=call.context.wall.now(), extend=recorded.extend,
         )
     )  # fmt: skip
     context.wake_webhooks()
-    return json_response(202, {"id": _id(call)})
+    return recorded.response
 
 
 # ---- what they share ---------------------------------------------------------------------------
+
+
+def _recorded(
+    call: Call, status: int, content: Callable[[T], dict[str, object]]
+) -> RecordedResponse[T]:
+    """Return the response that is stored with a change."""
+
+    async def respond(_: Tx, result: T) -> Response:
+        return json_response(status, content(result))
+
+    return RecordedResponse(call, respond)
+
+
+def _done(call: Call, _: None) -> dict[str, object]:
+    return {"id": _id(call)}
 
 
 def _id(call: Call) -> str:

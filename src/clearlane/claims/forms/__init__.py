@@ -27,6 +27,7 @@ __all__ = [
     "SharedFieldNames",
     "fields_of_forms",
     "form_of",
+    "load_placements",
     "names_of_forms",
 ]
 
@@ -34,6 +35,12 @@ FORMS: Mapping[ClaimKind, AnyForm] = MappingProxyType(
     {form.kind: form for form in (medical.FORM, dental.FORM)}
 )
 _BY_MODEL: Mapping[type, AnyForm] = {form.claim: form for form in FORMS.values()}
+
+
+def load_placements() -> None:
+    """Load the placement tables of every form, so that the first claim of a node need not wait for them."""
+    for form in FORMS.values():
+        form.load_placements()
 
 
 def form_of(claim: Claim) -> AnyForm:

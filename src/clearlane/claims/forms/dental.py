@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from clearlane.claims import cob, codes, placements_837d
+from clearlane.claims import cob, codes
 from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision
 from clearlane.claims.fields import ClaimKind, DentalClaim, DentalDocument, DentalLine
 from clearlane.claims.value_types import EarlierAdjustment
 from clearlane.kernel import limits
+
+if TYPE_CHECKING:
+    from clearlane.claims.placement import PlacementTables
 
 # The relationship alone means no other insurance: some callers always send it.
 OTHER_INSURANCE = frozenset(
@@ -152,6 +156,14 @@ def duplicate_key(line: DentalLine) -> object:
     return line.F24_DateOfServiceFrom, line.F29_ProcedureCode, teeth, line.F25_AreaOfOralCavity
 
 
+@cache
+def load_placements() -> "PlacementTables[Any, Any]":
+    """Return the tables that place its fields in an 837D, imported at their first use."""
+    from clearlane.claims.placements_837d import TABLES
+
+    return TABLES
+
+
 FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     kind=ClaimKind.DENTAL,
     form_name="ADA",
@@ -163,9 +175,9 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     payer_type="Dental",
     file_tag="837D",
     line_segment="SV3",
-    placements=placements_837d.TABLES,
+    load_placements=load_placements,
     names=SharedFieldNames(
-        account=placements_837d.ACCOUNT,
+        account="F23_PatientID",
         member_id="F15_InsuredID",
         billing_state="F48_BillingDentistST",
         billing_zip="F48_BillingDentistZip",
@@ -186,7 +198,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
         procedure="F29_ProcedureCode",
         description="F30_Description",
         pointers="F29a_DiagnosisPointer",
-        line_control=placements_837d.LINE_CONTROL,
+        line_control="X12_LineControlNumber",
         line_earlier_paid="X12_PrimaryPaidAmount",
         line_earlier_decision_day="X12_AdjudicationDate",
     ),

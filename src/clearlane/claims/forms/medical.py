@@ -3,12 +3,17 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from clearlane.claims import cob, placements_837p
+from clearlane.claims import cob
 from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, Groups
 from clearlane.claims.fields import ClaimKind, MedicalClaim, MedicalDocument, MedicalLine
 from clearlane.kernel import limits
+
+if TYPE_CHECKING:
+    from clearlane.claims.placement import PlacementTables
 
 ACCIDENT_MARKS = {
     "F10B_PatientCondAutoAccident": "AA",
@@ -170,6 +175,14 @@ def duplicate_key(line: MedicalLine) -> object:
     )
 
 
+@cache
+def load_placements() -> "PlacementTables[Any, Any]":
+    """Return the tables that place its fields in an 837P, imported at their first use."""
+    from clearlane.claims.placements_837p import TABLES
+
+    return TABLES
+
+
 FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     kind=ClaimKind.MEDICAL,
     form_name="CMS-1500",
@@ -181,9 +194,9 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     payer_type="Medical",
     file_tag="837P",
     line_segment="SV1",
-    placements=placements_837p.TABLES,
+    load_placements=load_placements,
     names=SharedFieldNames(
-        account=placements_837p.ACCOUNT,
+        account="F26_PatientAcctNumber",
         member_id="F01A_InsuredId",
         billing_state="F33_BillingProviderState",
         billing_zip="F33_BillingProviderZip",
@@ -204,7 +217,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         procedure="F24D_HcpcsProcedureCode",
         description="X12_Description",
         pointers="F24E_DiagnosisPointers",
-        line_control=placements_837p.LINE_CONTROL,
+        line_control="X12_ProviderControlNumber",
         line_earlier_paid="X12_PrimaryPayerPaidAmount",
         line_earlier_decision_day="X12_AdjudicationOrPaymentDate",
     ),

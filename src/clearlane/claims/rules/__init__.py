@@ -5,9 +5,9 @@ make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from dataclasses import field as attribute
+from dataclasses import replace
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from clearlane.claims.fields import (
@@ -59,20 +59,23 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClaim:
+class CheckedClaim(NamedTuple):
     """A repaired claim with its repairs and findings."""
 
     claim: Claim
     repairs: tuple[Repair, ...]
     findings: tuple[ClaimFinding, ...]
-    given: Mapping[str, str] = attribute(default_factory=dict, repr=False)
+    given: Mapping[str, str] = MappingProxyType({})
     """The values of repaired fields as they were given, by path."""
 
     @property
     def accepted(self) -> bool:
         """Whether the claim can be sent: no finding is an error."""
         return not any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    def __repr__(self) -> str:
+        """Leave out what the claim says."""
+        return f"CheckedClaim({len(self.repairs)} repairs, {len(self.findings)} findings)"
 
 
 NO_LEADING_ZEROS = (

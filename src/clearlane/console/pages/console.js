@@ -1,5 +1,6 @@
 // What a page does with a script, each of which works without one, only slower: the search shortcut, selects that
-// send their form, copying of numbers, and choosing all rows. No inline handler, no other host, no patient data kept.
+// send their form, checking a correction, going back to a kept form, copying of numbers, choosing all rows, and finding
+// while one types. No inline handler, no other host, no patient data kept.
 "use strict";
 
 document.documentElement.classList.add("with-script");
@@ -29,10 +30,65 @@ document.addEventListener("change", (event) => {
   }
 });
 
+// A correction is checked when a field is left: findings come under their fields, the button says what is left to fix.
+const showCheck = (form, checked) => {
+  for (const finding of form.querySelectorAll("[data-finding]")) {
+    const found = checked.getElementById(finding.id);
+    finding.textContent = found ? found.textContent : "";
+    finding.hidden = !found || found.hidden;
+    const field = document.getElementById(finding.id.replace(/-finding$/, ""));
+    for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", finding.id]]) {
+      if (finding.hidden) field.removeAttribute(name);
+      else field.setAttribute(name, value);
+    }
+  }
+  for (const name of ["[data-checked-button]", "[data-checked-notes]"]) {
+    const found = checked.querySelector(name);
+    const shown = document.querySelector(name);
+    if (found && shown) shown.replaceChildren(...found.childNodes);
+  }
+};
+
+for (const form of document.querySelectorAll("form[data-check-on-change]")) {
+  let latest = 0;
+  form.addEventListener("change", async () => {
+    const fields = new URLSearchParams(new FormData(form));
+    fields.set("do", "check");
+    const mine = (latest += 1);
+    const answer = await fetch(form.action, {method: "POST", body: fields}).catch(() => null);
+    if (!answer || !answer.ok || mine !== latest) return; // sending the form says what is wrong
+    showCheck(form, new DOMParser().parseFromString(await answer.text(), "text/html"));
+  });
+}
+
+// A form that was kept while its session ended: its page shows it as it was, and does nothing else.
+for (const form of document.querySelectorAll("form[data-send-now]")) form.requestSubmit();
+
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "copied";
+  });
+}
+
+// A field with data-find fetches the fragment at that address while one types, into the element that data-found names.
+const TYPING_PAUSE_MS = 200;
+for (const field of document.querySelectorAll("[data-find]")) {
+  let timer = 0;
+  let running = null;
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      running?.abort();
+      running = new AbortController();
+      const { signal } = running;
+      try {
+        const answer = await fetch(`${field.dataset.find}?q=${encodeURIComponent(field.value)}`, { signal });
+        if (answer.ok && !answer.redirected) document.getElementById(field.dataset.found).innerHTML = await answer.text();
+      } catch (fault) {
+        if (fault.name !== "AbortError") throw fault;
+      }
+    }, TYPING_PAUSE_MS);
   });
 }

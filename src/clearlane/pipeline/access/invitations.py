@@ -1,14 +1,13 @@
 """Invite people to the console, reset who lost a factor, and let people set up their own password and second factor.
 
     code = await invite(context, Invitation(...), now=now, actor=actor)     # the inviter hands on /console/open/CODE
-    findings = await set_up(context, user, setup, keep=session, now=now, actor=actor)
+    codes = await set_up(context, user, setup, keep=session, now=now, actor=actor)
 
 An invitation and a reset are one-time addresses that sign the person in; what they then choose replaces everything.
 Knows no page.
 """
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -19,9 +18,10 @@ from clearlane.accounts.passwords import (
     is_password_set,
     verify_user_password,
 )
+from clearlane.accounts.recovery_codes import new_recovery_codes, read_recovery_code
 from clearlane.accounts.totp import TOTP_SECRET_BYTES
 from clearlane.accounts.users import (
-    ConsoleRole,
+    Access,
     ConsoleUser,
     name_findings,
     normalize_name,
@@ -29,11 +29,16 @@ from clearlane.accounts.users import (
 )
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
-from clearlane.pipeline.access.sign_in import seal_totp_secret, session_hash
+from clearlane.kernel.ids import random_text
+from clearlane.pipeline.access.sign_in import (
+    recovery_code_hash,
+    seal_totp_secret,
+    session_hash,
+    use_second_factor,
+)
 from clearlane.pipeline.access.sign_in_link import create_sign_in_link
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import console_credentials
+from clearlane.store import console_credentials, recovery_codes
 from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 from clearlane.store.database import Actor, Tx
@@ -41,6 +46,10 @@ from clearlane.store.database import Actor, Tx
 INVITATION_SECONDS_MAX = 3 * 24 * 3_600
 
 WRONG_CODE = "This is not the code that the authenticator shows now."
+WRONG_OR_USED_CODE = (
+    "This is not a code that can be used now: wait for the next one of the authenticator. "
+    "After several wrong ones none is looked at for a while."
+)
 WRONG_PASSWORD = "This is not your password."  # noqa: S105
 UNEQUAL = "The two passwords differ."
 
@@ -50,9 +59,7 @@ class Invitation:
     """Somebody who is to use the console."""
 
     name: str
-    role: ConsoleRole
-    vendor: VendorId = NO_VENDOR
-    sites: frozenset[SiteId] | None = None
+    access: Access
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,15 +81,16 @@ async def invite(
     name = normalize_name(invitation.name)
     if findings := name_findings(name):
         raise AccountRefused(findings)
-    await context.vault.ensure_key(invitation.vendor)
+    access = invitation.access
+    await context.vault.ensure_key(access.vendor)
     secret = secrets.token_bytes(TOTP_SECRET_BYTES)
     new = store.NewUser(
         name=name,
-        vendor=invitation.vendor,
-        sites=invitation.sites,
-        role=invitation.role,
+        vendor=access.vendor,
+        sites=access.sites,
+        role=access.role,
         password_hash=_unset_hash(),
-        totp_secret=seal_totp_secret(context.vault, invitation.vendor, name, secret),
+        totp_secret=seal_totp_secret(context.vault, access.vendor, name, secret),
     )
     await store.add_user(context.database, new, now=now, actor=actor)
     return await _link(context, await _user(context, name), now=now, actor=actor)
@@ -115,10 +123,10 @@ async def set_up(
     keep: str,
     now: datetime,
     actor: Actor,
-) -> Sequence[Finding]:
-    """Give a person the password and second factor they chose; return why not, where they cannot be used.
+) -> tuple[str, ...]:
+    """Give a person the password and second factor they chose; return the recovery codes, shown this once.
 
-    ``keep`` is the session in which it happens; the person's other sessions end.
+    Raises :class:`AccountRefused` with every reason where they cannot be used. ``keep`` is the session in which it happens; the person's other sessions end.
     """
     async with context.database.read(store.SCOPE) as tx:
         found = await store.find_user(tx, user.name)
@@ -132,21 +140,56 @@ async def set_up(
     if step is None or len(setup.secret) != TOTP_SECRET_BYTES:
         findings.append(_finding("CODE", WRONG_CODE))
     if findings or step is None:
-        return findings
+        raise AccountRefused(findings)
     await context.vault.ensure_key(user.vendor_id)
     hashed = hash_user_password(
         setup.password, secrets.token_bytes(limits.CONSOLE_PASSWORD_SALT_BYTES)
     )
     sealed = seal_totp_secret(context.vault, user.vendor_id, user.name, setup.secret)
     kept = session_hash(context.vault, keep)
+    codes = new_recovery_codes()
+    hashes = _code_hashes(context, user, codes)
 
     async def job(tx: Tx) -> None:
         await console_credentials.replace_credentials(
             tx, user, password_hash=hashed, totp_secret=sealed, step=step, keep=kept
         )
+        await recovery_codes.replace_codes(tx, user, hashes)
 
     await context.database.write(store.SCOPE, job, actor=actor)
-    return ()
+    return codes
+
+
+async def renew_recovery_codes(
+    context: WorkContext, user: ConsoleUser, code: str, *, now: datetime, actor: Actor
+) -> tuple[str, ...]:
+    """Give a person who shows a code new recovery codes, shown this once; earlier ones count no more.
+
+    Wrong codes are counted, and lock the second factor, as those of a sign-in do.
+    """
+    codes = new_recovery_codes()
+    hashes = _code_hashes(context, user, codes)
+
+    async def job(tx: Tx) -> bool:
+        locked = await store.lock_user(tx, user.name)
+        if locked is None or locked.tries.is_locked(now):
+            return False
+        step = await use_second_factor(tx, context.vault, locked, code, now)
+        if step is None:
+            await store.record_failed_code(tx, user, locked.tries.after_failure(now))
+            return False
+        await store.record_used_code(tx, user, step)
+        await recovery_codes.replace_codes(tx, user, hashes)
+        return True
+
+    if not await context.database.write(store.SCOPE, job, actor=actor):
+        raise AccountRefused([_finding("CODE", WRONG_OR_USED_CODE)])
+    return codes
+
+
+def _code_hashes(context: WorkContext, user: ConsoleUser, codes: tuple[str, ...]) -> list[bytes]:
+    read = (read_recovery_code(code) for code in codes)
+    return [recovery_code_hash(context.vault, user.name, digits) for digits in read if digits]
 
 
 async def _user(context: WorkContext, name: str) -> ConsoleUser:

@@ -1,4 +1,4 @@
-"""Sign users in to the console and out of it: password, second-factor code, session.
+"""Sign users in to the console and out of it: password, second-factor code or recovery code, session.
 
 Never reports which of name, password and code was wrong. Knows no cookie and no page.
 """
@@ -12,6 +12,7 @@ from clearlane.accounts import totp
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import VendorState
 from clearlane.accounts.passwords import DUMMY_HASH, verify_user_password
+from clearlane.accounts.recovery_codes import read_recovery_code
 from clearlane.accounts.users import (
     ConsoleRole,
     ConsoleUser,
@@ -23,6 +24,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, VendorId, random_text
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import console_users as store
+from clearlane.store import recovery_codes
 from clearlane.store.console_users import ConsoleSession, UserCredentials
 from clearlane.store.database import Actor, Tx
 from clearlane.store.vault import Vault
@@ -105,7 +107,7 @@ async def sign_in(
             return False
         if locked.user.state is not UserState.ACTIVE or locked.tries.is_locked(now):
             return False
-        step = await _check_code(tx, context.vault, locked, form.code, now)
+        step = await use_second_factor(tx, context.vault, locked, form.code, now)
         if step is None:
             await store.record_failed_code(tx, locked.user, locked.tries.after_failure(now))
             return False
@@ -155,14 +157,27 @@ def session_hash(vault: Vault, session: str) -> bytes:
     return vault.fingerprint(NO_VENDOR, "console session", session)
 
 
+def recovery_code_hash(vault: Vault, name: str, digits: str) -> bytes:
+    """Return the stored hash of a recovery code, bound to its user."""
+    return vault.fingerprint(NO_VENDOR, "recovery code", name, digits)
+
+
 def seal_totp_secret(vault: Vault, vendor: VendorId, name: str, secret: bytes) -> bytes:
     """Seal the secret of a second factor, bound to its user."""
     return vault.seal(vendor, store.TABLE, name, secret)
 
 
-async def _check_code(
+async def use_second_factor(
     tx: Tx, vault: Vault, credentials: UserCredentials, code: str, now: datetime
 ) -> int | None:
+    """Return the step up to which codes are used after this one; None for a wrong code.
+
+    The row of the user is locked. A recovery code is used up, and leaves the step where it was.
+    """
+    if recovery := read_recovery_code(code):
+        hashed = recovery_code_hash(vault, credentials.user.name, recovery)
+        used = await recovery_codes.use_code(tx, credentials.user, hashed)
+        return credentials.totp_step if used else None
     await vault.load_keys_of(tx, [credentials.totp_secret])
     user = credentials.user
     secret = vault.open(user.vendor_id, store.TABLE, user.name, credentials.totp_secret)

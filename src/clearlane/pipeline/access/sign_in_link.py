@@ -18,7 +18,7 @@ from clearlane.pipeline.access.sign_in import (
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import console_users as store
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Actor, AnyScope, JobExtension, Tx, unextended
 from clearlane.store.vault import Vault
 
 SIGN_IN_LINK_SECONDS_MAX = 600
@@ -67,17 +67,22 @@ async def create_sign_in_link(
     now: datetime,
     actor: Actor,
     lasts: timedelta = timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX),
+    scope: AnyScope = store.SCOPE,
+    extend: JobExtension[str] = unextended,
 ) -> str:
-    """Return the code of a new one-time address that signs a user in."""
+    """Return the code of a new one-time address that signs a user in.
+
+    ``scope`` is that of the vendor where its software asks; ``extend`` adds to the transaction.
+    """
     code = random_text(limits.SECRET_CHARACTERS)
     ends = now + lasts
     hashed = _code_hash(context.vault, code)
-    await context.database.write(
-        store.SCOPE,
-        lambda tx: store.add_sign_in_link(tx, user, hashed, now=now, expires_at=ends),
-        actor=actor,
-    )
-    return code
+
+    async def job(tx: Tx) -> str:
+        await store.add_sign_in_link(tx, user, hashed, now=now, expires_at=ends)
+        return code
+
+    return await context.database.write(scope, extend(job), actor=actor)
 
 
 async def open_sign_in_link(

@@ -26,6 +26,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers, load_answers
 from clearlane.pipeline.eligibility.inquiry_runner import LEASE, WAIT, InquiryRunner
+from clearlane.pipeline.eligibility.question_list import patient_key
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
@@ -182,6 +183,7 @@ async def _seal_inquiries(
                 type=inquiry.payer_type,
                 mode=mode,
                 next_at=to_micros(next_at),
+                patient_key=patient_key(context.vault, scope.vendor, inquiry),
                 inquiry=context.vault.seal(scope, store.INQUIRIES, key, content),
             )
         )

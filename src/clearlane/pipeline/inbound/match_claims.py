@@ -23,6 +23,7 @@ from clearlane.store.claim_lookup import (
     line_reference,
     payer_number_reference,
 )
+from clearlane.store.claim_search import payer_number_key
 from clearlane.store.database import Tx
 from clearlane.store.vault import Vault
 
@@ -65,7 +66,12 @@ async def _with_payer_numbers(
     }
     wanted = {number.reference for number in hashes.values()}
     cut = {number.cut_account for number in hashes.values() if number.cut_account}
-    pairs = await claim_lookup.find_by_other_reference(tx, payer_id, wanted | cut)
+    former = await claim_lookup.find_by_other_reference(tx, payer_id, wanted | cut)
+    keys = {number.key for number in hashes.values() if number.key is not None}
+    pairs: set[tuple[str | int | None, str]] = {
+        *former,
+        *await claim_lookup.find_by_payer_number(tx, payer_id, keys),
+    }
     sent_claims = await claim_lookup.find_sent(tx, payer_id, {id for _, id in pairs})
     for at, number in hashes.items():
         fitting = [one for one in sent_claims.values() if number.fits(one.request_id, pairs)]
@@ -84,14 +90,19 @@ class _PayerNumber:
     """The keyed hashes of the payer's own number, and of the account number as the payer has cut it."""
 
     def __init__(self, vault: Vault, payer_id: str, reference: ClaimReference) -> None:
-        self.reference = payer_number_reference(vault, payer_id, reference.payer_control_number)
+        number = reference.payer_control_number
+        self.key = payer_number_key(vault, number)
+        """Of the number that counts."""
+        self.reference = payer_number_reference(vault, payer_id, number)
+        """Of a number that counted before."""
         account = reference.account_number
         self.cut_account = account and cut_account_reference(vault, payer_id, account)
 
-    def fits(self, request_id: str, pairs: set[tuple[str, str]]) -> bool:
+    def fits(self, request_id: str, pairs: set[tuple[str | int | None, str]]) -> bool:
         """Whether a claim has these numbers."""
         has_account = not self.cut_account or (self.cut_account, request_id) in pairs
-        return has_account and (self.reference, request_id) in pairs
+        has_number = (self.key, request_id) in pairs or (self.reference, request_id) in pairs
+        return has_account and has_number
 
 
 @dataclass(slots=True)

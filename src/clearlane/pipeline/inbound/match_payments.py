@@ -16,7 +16,7 @@ from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.inbound.post_payments import claim_fact, matched_by
-from clearlane.pipeline.payment_events import matched_events
+from clearlane.pipeline.payment_events import add_matched_events
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
@@ -95,7 +95,7 @@ async def _record(context: WorkContext, found: Sequence[_Match]) -> None:
         await occurrences.clear_due(tx, others)
         for payment_id in dict.fromkeys(payment_id for payment_id, _ in matched):
             await finish_matching(tx, payment_id, to_micros(now))
-        tx.add_events(matched_events(facts, to_micros(now)))
+        await add_matched_events(tx, facts, to_micros(now))
         if matched:
             tx.audit(
                 "payment.matched",

@@ -131,7 +131,9 @@ def _correct(
     row = prepared.row
     sent = correction_numbers(prepared.judgement.claim, row.payer_id)
     predecessor = _open(vault, site, stored, row.times) if stored else None
-    correction = plan_correction(sent, predecessor, replacements=_replacements(prepared))
+    correction = plan_correction(
+        sent, predecessor, replacements=_replacements(prepared), chosen=prepared.chosen_frequency
+    )
     if stored and predecessor and _is_repeated(stored, row):
         correction = as_it_went_out(predecessor)
     if correction is None:

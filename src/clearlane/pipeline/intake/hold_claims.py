@@ -3,8 +3,8 @@
     result = await hold_claim(context, site, "C193QYBNVAAW07E9HJR", actor=actor, now=now)
     result.refusal          # why it cannot be done; empty where it was done or was so already
 
-Each is one transaction with its event and audit row. A batch that takes the claim at the same time wins or loses as a
-whole. Knows no HTTP.
+Each is one transaction with its event and audit row, to which ``extend`` adds what the caller stores with it. A batch
+that takes the claim at the same time wins or loses as a whole. Knows no HTTP.
 """
 
 from datetime import datetime
@@ -21,7 +21,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import unsent_claims as store
 from clearlane.store.batches import QUEUED_IN_DOUBT
 from clearlane.store.claims import NOT_ACCEPTED
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Actor, JobExtension, Tx, unextended
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.unsent_claims import UnsentChange, UnsentClaim
 
@@ -59,24 +59,27 @@ class UnsentResult(NamedTuple):
 
 
 async def hold_claim(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
-) -> UnsentResult:
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
+    extend: JobExtension[UnsentResult] = unextended,
+) -> UnsentResult:  # fmt: skip
     """Keep a claim back from batches until it is released."""
-    return await _run(context, site, claim_number, HOLD, actor, now)
+    return await _run(context, site, claim_number, HOLD, actor, now, extend)
 
 
 async def release_claim(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
-) -> UnsentResult:
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
+    extend: JobExtension[UnsentResult] = unextended,
+) -> UnsentResult:  # fmt: skip
     """Let a held claim be sent."""
-    return await _run(context, site, claim_number, RELEASE, actor, now)
+    return await _run(context, site, claim_number, RELEASE, actor, now, extend)
 
 
 async def cancel_claim(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
-) -> UnsentResult:
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
+    extend: JobExtension[UnsentResult] = unextended,
+) -> UnsentResult:  # fmt: skip
     """Take a claim back: it is never sent, and its vendor's claim id is free."""
-    return await _run(context, site, claim_number, CANCEL, actor, now)
+    return await _run(context, site, claim_number, CANCEL, actor, now, extend)
 
 
 async def cancel_within(
@@ -98,6 +101,7 @@ async def _run(
     verb: UnsentVerb,
     actor: Actor,
     now: datetime,
+    extend: JobExtension[UnsentResult],
 ) -> UnsentResult:
     await context.vault.ensure_key(site.scope)
 
@@ -119,7 +123,7 @@ async def _run(
                 return UnsentResult(claim_number, wanted.value)
         return UnsentResult(claim_number, ClaimState.RECEIVED.value, IN_BATCH)
 
-    return await context.database.write(site.scope, job, actor=actor)
+    return await context.database.write(site.scope, extend(job), actor=actor)
 
 
 def _wanted_state(verb: UnsentVerb) -> str:

@@ -5,10 +5,12 @@ together are processed together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
+
+import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims import decode, fields
@@ -19,6 +21,7 @@ from clearlane.claims.given_values import given_values
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
+    VOID,
     Correction,
     ResubmissionTimes,
 )
@@ -66,8 +69,7 @@ class PendingClaim(NamedTuple):
     known_zips: KnownZips = KnownZips()
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedClaim:
+class PreparedClaim(NamedTuple):
     """A judged claim and the row it becomes."""
 
     at: str
@@ -75,10 +77,16 @@ class PreparedClaim:
     facts: RuleInputs
     judgement: CheckedClaim
     row: NewClaim
-    given_zip: GivenZip | None = field(default=None, repr=False)
+    given_zip: GivenZip | None = None
     """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
     has_lines: bool = True
     """Whether the judged claim still has its lines; its row has them in any case."""
+    chosen_frequency: str = ""
+    """The frequency that a person decided on for a correction; empty where it is to be decided."""
+
+    def __repr__(self) -> str:
+        """Leave out what the claim says."""
+        return f"PreparedClaim({self.at} {self.row.request_id})"
 
 
 class IntakeBatcher:
@@ -151,9 +159,9 @@ def _row(
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         payer_id=payer,
-        vendor_claim_hash=vault.fingerprint(
-            site.scope, kind, claim.Svc_VendorClaimId.strip()
-        ).hex(),
+        vendor_claim_hash=claim_search.vendor_claim_hash(
+            vault, site.vendor_id, kind, claim.Svc_VendorClaimId
+        ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=frequency,
         depends_on_predecessor=accepted and frequency == ORIGINAL,
@@ -165,12 +173,10 @@ def _row(
         service_day=_service_day(judgement.claim) if accepted else None,
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
-        vendor_claim_key=claim_search.vendor_claim_key(
-            vault, site.vendor_id, claim.Svc_VendorClaimId
-        ),
         account_key=keys.account,
         patient_key=keys.patient,
         name_key=keys.name,
+        member_key=keys.member,
     )
 
 
@@ -185,7 +191,7 @@ def without_lines(prepared: PreparedClaim) -> PreparedClaim:
     """Return a prepared claim that takes less memory while its document is prepared and stored."""
     claim = prepared.judgement.claim
     light = claim.model_copy(update={form_of(claim).lines_field: ()})
-    return replace(prepared, judgement=replace(prepared.judgement, claim=light), has_lines=False)
+    return prepared._replace(judgement=prepared.judgement._replace(claim=light), has_lines=False)
 
 
 def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
@@ -195,7 +201,7 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
     row = prepared.row
     content = open_claim_content(vault.open(site.scope, store.TABLE, row.request_id, row.payload))
     claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
-    return replace(prepared, judgement=replace(prepared.judgement, claim=claim), has_lines=True)
+    return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
 
 
 def correct_claim(
@@ -225,7 +231,7 @@ def correct_claim(
     )
     accepted = judgement.accepted
     total = _cents(claim) if accepted else 0
-    row = replace(
+    row = msgspec.structs.replace(
         row,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         reference=_reference(vault, claim, row.payer_id) if accepted else "",
@@ -235,7 +241,7 @@ def correct_claim(
         if accepted
         else None,
     )
-    return replace(prepared, facts=facts, judgement=judgement, row=row)
+    return prepared._replace(facts=facts, judgement=judgement, row=row)
 
 
 # The kind of repair, by whether the value was removed.
@@ -257,6 +263,7 @@ def _status(
         vendor_claim_id=claim.Svc_VendorClaimId,
         total_cents=total,
         day=today,
+        is_void=form_of(claim).frequency(claim) == VOID,
     )
     return vault.seal(site.scope, STATUS_COLUMN, request_id, encode_claim_status(status))
 

@@ -6,11 +6,11 @@ is read twice, so that it never is in memory as a whole: once to refuse it, once
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import ClaimKind
@@ -44,6 +44,7 @@ from clearlane.store.database import (
     CombinedJob,
     CommitOutcomeUnknown,
     DatabaseUnavailable,
+    Job,
     Tx,
 )
 from clearlane.store.group_commit import LockContention
@@ -53,6 +54,7 @@ ERRORS_PER_DOCUMENT_MAX = 10_000
 
 
 ID_IS_FREE = "C107"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ async def submit(
         prepared = await prepare_document(
             context, read, site=site, now=now, shorten=_ErrorListing().limit
         )
-        stored = await store_document(_DocumentRows(context, site, prepared, reasons), actor=actor)
+        rows = _DocumentRows(context, site, prepared, reasons)
+        stored = await _store(rows, CombinedJob(_save, rows), actor)
     except CommitOutcomeUnknown:  # it may be stored, so it must not be reported as not stored
         raise
     except (TimeoutError, DatabaseUnavailable, LockContention):
@@ -127,19 +130,27 @@ async def store_correction(
     corrects: str,
     actor: Actor,
     now: datetime,
-) -> ClaimResult:
-    """Store a claim that corrects another, and only that: else it raises a ``CorrectionConflict``."""
+    extend: Callable[[Job[ClaimResult]], Job[T]],
+) -> T:
+    """Store a claim that corrects another, and only that: else it raises a ``CorrectionConflict``.
+
+    ``extend`` adds to the transaction and decides what is returned.
+    """
     reasons: dict[str, str] = {}
     rows = _DocumentRows(context, site, deque([prepared]), reasons, _Correction(corrects, now))
-    (stored,) = await store_document(rows, actor=actor)
-    return _result(prepared, stored, reasons)
+
+    async def job(tx: Tx) -> ClaimResult:
+        ((stored,),) = await _save([tx], [rows])
+        return _result(prepared, stored, reasons)
+
+    return await _store(rows, extend(job), actor)
 
 
-async def store_document(rows: "_DocumentRows", *, actor: Actor) -> list[ClaimInsertResult]:
-    """Store a prepared document; return after the durable commit."""
+async def _store(rows: "_DocumentRows", job: Job[T], actor: Actor) -> T:
+    """Run the job that stores a prepared document; return after the durable commit."""
     context, site = rows.context, rows.site
     async with asyncio.timeout(context.limits.write_seconds_max):
-        stored = await context.database.write(site.scope, CombinedJob(_save, rows), actor=actor)
+        stored = await context.database.write(site.scope, job, actor=actor)
     context.intake.recorded_zips.mark(site.scope, _given_zips(rows.prepared))
     fault_injection.crash_point("accepted")
     return stored
@@ -160,7 +171,7 @@ class _ErrorListing:
         if len(listed) < len(errors):
             more = count_findings(errors[len(listed) :])
             listed = (*listed, _not_listed(prepared.at, more, is_all=not listed))
-        return replace(prepared, judgement=replace(judgement, findings=listed))
+        return prepared._replace(judgement=judgement._replace(findings=listed))
 
 
 def _not_listed(at: str, count: int, *, is_all: bool) -> ClaimFinding:

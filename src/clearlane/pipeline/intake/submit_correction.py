@@ -19,7 +19,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding, shape_finding
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import REPLACEMENT
+from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
@@ -30,15 +30,17 @@ from clearlane.pipeline.intake.prepare_document import (
     prepare_document,
     read_document,
 )
-from clearlane.pipeline.intake.submit import store_correction
+from clearlane.pipeline.intake.submit import ClaimResult, store_correction
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims as store
 from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Actor, Job, JobExtension, Tx, unextended
 
 VENDOR_CLAIM_ID = "Svc_VendorClaimId"
 WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}
+FREQUENCIES = {"new": "1", "replacement": "7", "void": "8"}
+"""The ways that a person can choose, with their frequency (CLM05-3)."""
 # The payer has these and has not decided: what comes after them is a replacement.
 ON_ITS_WAY = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING})
 
@@ -55,6 +57,8 @@ class CorrectionOutcome:
     """``new``, ``replacement`` or ``void``."""
     reason: str
     findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
+    payer_number: str = field(default="", repr=False)
+    """The payer's number of the claim that it replaces or voids; empty for a new claim."""
     x12: bytes = field(default=b"", repr=False)
     """Of a dry run: what would be sent."""
 
@@ -67,35 +71,64 @@ async def submit_correction(
     *,
     actor: Actor,
     now: datetime,
+    way: str = "",
+    unchanged: bool = False,
     dry_run: bool = False,
+    extend: JobExtension[CorrectionOutcome] = unextended,
 ) -> CorrectionOutcome | None:
     """Correct a claim with these fields; None where the site has no claim of this number.
 
-    A value of None removes a field. Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
+    A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
+    that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``extend`` adds to the
+    transaction that stores the correction.
+    Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
     if row is None:
         return None
     kind = ClaimKind(row.kind)
-    faults = _name_faults(kind, fields)
+    changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged)
+    faults = _name_faults(kind, changes)
     if faults:
         return _refused(claim_number, faults)
     await context.vault.ensure_key(site.scope)
-    prepared = await _prepare(context, site, row, fields, now)
+    prepared = await _prepare(context, site, row, changes, now)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
+    prepared = prepared._replace(chosen_frequency=changes.frequency)
     preview = await preview_correction(
         context.database, context.vault, site, prepared, claim_number
     )
     outcome = _outcome(context, claim_number, preview, now)
     if dry_run or not outcome.accepted:
         return outcome
-    result = await store_correction(
-        context, site, prepared, corrects=claim_number, actor=actor, now=now
+
+    def complete(job: Job[ClaimResult]) -> Job[CorrectionOutcome]:
+        async def run(tx: Tx) -> CorrectionOutcome:
+            return _stored(outcome, await job(tx))
+
+        return extend(run)
+
+    return await store_correction(
+        context, site, prepared, corrects=claim_number, actor=actor, now=now, extend=complete
     )
+
+
+def _stored(outcome: CorrectionOutcome, result: ClaimResult) -> CorrectionOutcome:
+    """Return the outcome of a correction with the number of its claim."""
     if not result.accepted:
         raise CorrectionConflict(" ".join(one.message for one in result.findings))
     return replace(outcome, claim_number=result.request_id, reason=result.note, x12=b"")
+
+
+@dataclass(frozen=True, slots=True)
+class _ContentChange:
+    """What differs from the claim that is corrected."""
+
+    fields: Mapping[str, object] = field(repr=False)
+    frequency: str
+    """What a person decided on; empty where it is to be decided."""
+    unchanged: bool
 
 
 async def _load(
@@ -111,8 +144,8 @@ async def _load(
     return await context.database.write(site.scope, find, actor=actor)
 
 
-def _name_faults(kind: ClaimKind, fields: Mapping[str, object]) -> tuple[ClaimFinding, ...]:
-    known = FORMS[kind].claim.model_fields
+def _name_faults(kind: ClaimKind, changes: _ContentChange) -> tuple[ClaimFinding, ...]:
+    known, fields = FORMS[kind].claim.model_fields, changes.fields
     faults = [
         shape_finding(name, f"A {kind} claim has no such field.")
         for name in fields
@@ -122,19 +155,19 @@ def _name_faults(kind: ClaimKind, fields: Mapping[str, object]) -> tuple[ClaimFi
         faults.append(
             shape_finding(VENDOR_CLAIM_ID, "A correction keeps the claim's id; leave it out.")
         )
-    if not fields:
+    if not fields and not changes.unchanged and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)
 
 
 async def _prepare(
-    context: WorkContext, site: Site, row: StoredClaim, fields: Mapping[str, object], now: datetime
+    context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange, now: datetime
 ) -> PreparedClaim | tuple[ClaimFinding, ...]:
     """Read and judge the claim with its changed fields; return what is wrong with their shape where it cannot be read."""
     kind = ClaimKind(row.kind)
     document = {
         "DocumentType": FORMS[kind].document_type,
-        "Claims": [_changed_content(context, site, row, fields)],
+        "Claims": [_changed_content(context, site, row, changes)],
     }
     content = msgspec.json.encode(document)
     read = await read_document(context, content, kind, site=site)
@@ -147,21 +180,26 @@ async def _prepare(
 
 
 def _changed_content(
-    context: WorkContext, site: Site, row: StoredClaim, fields: Mapping[str, object]
+    context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange
 ) -> dict[str, object]:
     """Return the claim as V3 takes it, with the changed fields.
 
-    How it goes out is decided anew, so what the claim said of itself as a correction is left out.
+    How it goes out is decided anew, so what the claim said of itself as a correction is left out: except that a
+    corrected void stays one, and that a claim which is sent again unchanged says what it said.
     """
     opened = context.vault.open(site.scope, store.TABLE, row.request_id, row.payload)
     stored = open_claim_content(opened).claim
     content: dict[str, object] = msgspec.json.decode(stored)
+    if changes.unchanged:
+        return content
     names = form_of(restore(ClaimKind(row.kind), bytes(stored))).names
-    content.pop(names.frequency, None)
+    was_void = content.pop(names.frequency, None) == VOID
     content.pop(names.original_reference, None)
-    if row.state in ON_ITS_WAY:
-        content[names.frequency] = REPLACEMENT
-    content |= fields
+    goes_as = REPLACEMENT if row.state in ON_ITS_WAY else ""
+    frequency = changes.frequency or (VOID if was_void else goes_as)
+    if frequency not in {"", ORIGINAL}:
+        content[names.frequency] = frequency
+    content |= changes.fields
     return {name: value for name, value in content.items() if value is not None}
 
 
@@ -198,5 +236,6 @@ def _outcome(
         sent_as=WAYS.get(form_of(claim).frequency(claim), ""),
         reason=prepared.facts.correction,
         findings=prepared.judgement.findings,
+        payer_number=str(claim.__dict__.get(form_of(claim).names.original_reference) or ""),
         x12=x12,
     )

@@ -1,6 +1,7 @@
 """What a vendor does with its webhook endpoints: add, change, test, enable and remove them, and send events again.
 
-Every verb is one transaction in the vendor's scope, with its audit row.
+Every verb is one transaction in the vendor's scope, with its audit row. ``extend`` adds to that transaction what a
+caller stores with the change.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from clearlane.kernel.ids import VendorId, VendorScope, new_request_id
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import events
 from clearlane.store import webhooks as store
-from clearlane.store.database import Actor, OperationRefused, Tx
+from clearlane.store.database import Actor, JobExtension, OperationRefused, Tx, unextended
 from clearlane.store.vault import Vault
 from clearlane.store.webhooks import DeliveryRow, EndpointRow
 
@@ -26,6 +27,7 @@ ENDPOINTS_PER_VENDOR_MAX = 20
 OLD_SECRET_HOURS = 24
 """How long the old secret still signs after a rotation, beside the new one."""
 PING = "ping"
+DISABLED_BY_A_PERSON = "An operator disabled it."
 
 
 class NoSuchEndpoint(Exception):
@@ -96,6 +98,7 @@ async def add_endpoint(
     sites: Sequence[int],
     actor: Actor,
     now: datetime,
+    extend: JobExtension[WebhookEndpoint] = unextended,
 ) -> WebhookEndpoint:
     """Add an endpoint, which gets the events that happen from now on."""
     vault, scope = context.vault, vendor_scope(vendor_id)
@@ -117,7 +120,7 @@ async def add_endpoint(
         payload=_seal(vault, scope, endpoint_id, content),
     )
 
-    async def job(tx: Tx) -> EndpointRow:
+    async def job(tx: Tx) -> WebhookEndpoint:
         if len(await store.list_endpoints(tx)) >= ENDPOINTS_PER_VENDOR_MAX:
             raise TooManyEndpoints(
                 f"A vendor has {ENDPOINTS_PER_VENDOR_MAX} webhook endpoints at most: remove one first."
@@ -125,9 +128,9 @@ async def add_endpoint(
         added = row._replace(after_event=await events.last_event(tx))
         await store.add(tx, added)
         tx.audit("webhook.added", ids=[endpoint_id])
-        return added
+        return WebhookEndpoint(added, content)
 
-    return WebhookEndpoint(await context.database.write(scope, job, actor=actor), content)
+    return await context.database.write(scope, extend(job), actor=actor)
 
 
 async def list_endpoints(context: WorkContext, vendor_id: VendorId) -> list[WebhookEndpoint]:
@@ -176,7 +179,13 @@ async def change_endpoint(
 
 
 async def rotate_secret(
-    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, actor: Actor, now: datetime
+    context: WorkContext,
+    vendor_id: VendorId,
+    endpoint_id: str,
+    *,
+    actor: Actor,
+    now: datetime,
+    extend: JobExtension[WebhookEndpoint] = unextended,
 ) -> WebhookEndpoint:
     """Give an endpoint a new secret. The old one signs as well for a day, so that both sides can change."""
     until = to_micros(now + timedelta(hours=OLD_SECRET_HOURS))
@@ -186,20 +195,51 @@ async def rotate_secret(
         secrets = [EndpointSecret(new_secret()), EndpointSecret(current.secret, until)]
         return replace(endpoint, content=msgspec.structs.replace(endpoint.content, secrets=secrets))
 
-    return await _change(context, vendor_id, endpoint_id, change, "webhook.secret-rotated", actor)
+    return await _change(
+        context, vendor_id, endpoint_id, change, "webhook.secret-rotated", actor, extend
+    )
+
+
+async def disable_endpoint(
+    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, actor: Actor, now: datetime
+) -> None:
+    """Disable an endpoint on a person's decision. What waits is not sent; enabling it can replay from there."""
+
+    async def job(tx: Tx) -> None:
+        row = _require(await store.lock(tx, endpoint_id))
+        if row.state == store.DISABLED:
+            return
+        first = await store.first_waiting(tx, endpoint_id)
+        await store.give_up(tx, endpoint_id)
+        disabled = row._replace(
+            state=store.DISABLED, disabled_at=to_micros(now), failed_event=first,
+            fault=DISABLED_BY_A_PERSON,
+        )  # fmt: skip
+        await store.save(tx, disabled)
+        data = {"endpoint_id": endpoint_id}
+        tx.add_events([NewEvent("webhook.disabled", vendor_id=vendor_id, data=data)])
+        tx.audit("webhook.disabled", ids=[endpoint_id], detail=DISABLED_BY_A_PERSON)
+
+    await context.database.write(vendor_scope(vendor_id), job, actor=actor)
 
 
 async def enable_endpoint(
-    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, replay: bool, actor: Actor
+    context: WorkContext,
+    vendor_id: VendorId,
+    endpoint_id: str,
+    *,
+    replay: bool,
+    actor: Actor,
+    extend: JobExtension[WebhookEndpoint] = unextended,
 ) -> WebhookEndpoint:
     """Enable an endpoint that was disabled; with ``replay`` everything since it failed is delivered."""
     scope = vendor_scope(vendor_id)
 
-    async def job(tx: Tx) -> EndpointRow:
+    async def job(tx: Tx) -> WebhookEndpoint:
         row = _require(await store.lock(tx, endpoint_id))
         await context.vault.load_keys_of(tx, [row.payload])
         if row.state == store.ACTIVE:
-            return row
+            return open_endpoint(context.vault, scope, row)
         after = await events.last_event(tx)
         if replay:
             after = row.after_event if row.failed_event is None else row.failed_event - 1
@@ -209,15 +249,15 @@ async def enable_endpoint(
         )  # fmt: skip
         await store.save(tx, enabled)
         tx.audit("webhook.enabled", ids=[endpoint_id], detail="with replay" if replay else "")
-        return enabled
+        return open_endpoint(context.vault, scope, enabled)
 
-    row = await context.database.write(scope, job, actor=actor)
-    return open_endpoint(context.vault, scope, row)
+    return await context.database.write(scope, extend(job), actor=actor)
 
 
 async def replay_endpoint(
-    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, after: int, actor: Actor
-) -> None:
+    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, after: int, actor: Actor,
+    extend: JobExtension[None] = unextended,
+) -> None:  # fmt: skip
     """Deliver everything after an event again, also what was delivered."""
 
     async def job(tx: Tx) -> None:
@@ -227,12 +267,13 @@ async def replay_endpoint(
         await store.save(tx, back)
         tx.audit("webhook.replayed", ids=[endpoint_id])
 
-    await context.database.write(vendor_scope(vendor_id), job, actor=actor)
+    await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
 
 
 async def ping_endpoint(
-    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, actor: Actor
-) -> None:
+    context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, actor: Actor,
+    extend: JobExtension[None] = unextended,
+) -> None:  # fmt: skip
     """Send an event that means nothing to one endpoint."""
 
     async def job(tx: Tx) -> None:
@@ -241,7 +282,7 @@ async def ping_endpoint(
         tx.add_events([NewEvent(PING, vendor_id=vendor_id, data=data)])
         tx.audit("webhook.pinged", ids=[endpoint_id])
 
-    await context.database.write(vendor_scope(vendor_id), job, actor=actor)
+    await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
 
 
 async def remove_endpoint(
@@ -272,20 +313,22 @@ async def list_deliveries(
 
 async def resend(
     context: WorkContext, vendor_id: VendorId, endpoint_id: str, event_id: int,
-    *, actor: Actor, now: datetime,
+    *, actor: Actor, now: datetime, extend: JobExtension[None] = unextended,
 ) -> None:  # fmt: skip
-    """Deliver one event to an endpoint again."""
+    """Deliver one event to an endpoint again, or now where the next attempt is due later."""
 
     async def job(tx: Tx) -> None:
         _require(await store.lock(tx, endpoint_id))
         found = await store.find_delivery(tx, endpoint_id, event_id)
         if found is None:
             raise NoSuchEndpoint
+        if found.state == store.WAITING:
+            await store.save_attempts(tx, [found._replace(due_at=to_micros(now))])
         again = [(event_id, found.type)]
         await store.add_deliveries(tx, endpoint_id, again, due_at=to_micros(now), again=True)
         tx.audit("webhook.resent", ids=[endpoint_id])
 
-    await context.database.write(vendor_scope(vendor_id), job, actor=actor)
+    await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
 
 
 def open_endpoint(vault: Vault, scope: VendorScope, row: EndpointRow) -> WebhookEndpoint:
@@ -301,6 +344,7 @@ async def _change(
     change: Callable[[WebhookEndpoint], WebhookEndpoint],
     action: str,
     actor: Actor,
+    extend: JobExtension[WebhookEndpoint] = unextended,
 ) -> WebhookEndpoint:
     vault, scope = context.vault, vendor_scope(vendor_id)
     await vault.ensure_key(scope)
@@ -315,7 +359,7 @@ async def _change(
         tx.audit(action, ids=[endpoint_id])
         return saved
 
-    return await context.database.write(scope, job, actor=actor)
+    return await context.database.write(scope, extend(job), actor=actor)
 
 
 def _require(row: EndpointRow | None) -> EndpointRow:

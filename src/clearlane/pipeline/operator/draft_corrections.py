@@ -91,6 +91,17 @@ async def drop_draft(context: WorkContext, site: Site, request_id: str, *, actor
     await context.database.write(site.scope, job, actor=actor)
 
 
+async def record_chosen_way(
+    context: WorkContext, site: Site, request_id: str, way: str, *, actor: Actor
+) -> None:
+    """Audit how a person decided that a claim goes out."""
+
+    async def job(tx: Tx) -> None:
+        tx.audit("claim.way-chosen", ids=[request_id], detail=way)
+
+    await context.database.write(site.scope, job, actor=actor)
+
+
 async def record_billed_change(
     context: WorkContext, site: Site, request_id: str, names: list[str], *, actor: Actor
 ) -> None:

@@ -28,7 +28,7 @@ from clearlane.pipeline.claim_status import PaymentPlace
 from clearlane.pipeline.inbound.match_payments import finish_matching
 from clearlane.pipeline.inbound.post_payments import claim_fact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim
-from clearlane.pipeline.payment_events import matched_events
+from clearlane.pipeline.payment_events import add_matched_events
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_lookup, claims, occurrences
 from clearlane.store import payments as store
@@ -122,7 +122,7 @@ async def assign(
         await claim_status.record_facts(tx, vault, [fact], now)
         await occurrences.remove_unmatched(tx, [(payment_id, number)])
         await finish_matching(tx, payment_id, to_micros(now))
-        tx.add_events(matched_events([fact], to_micros(now)))
+        await add_matched_events(tx, [fact], to_micros(now))
         tx.audit("payment.assigned", ids=[payment_id, request_id], detail=f"claim {number}")
 
     await context.database.write(store.SCOPE, job, actor=actor)

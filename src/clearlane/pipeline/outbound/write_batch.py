@@ -17,12 +17,12 @@ from clearlane.claims.batch_naming import CONTROL_MAX, batch_file_name, with_sub
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.line_controls import given_controls
 from clearlane.claims.write_837 import (
     Envelope,
     OutgoingClaim,
     TradingPartner,
     account_of,
-    given_controls,
     write_claims,
 )
 from clearlane.connect.connections import PayerRoute

@@ -6,21 +6,20 @@ Knows facts, payments and batches, and the sentences for them.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from clearlane.claims import lifecycle, provenance
+from clearlane.claims import lifecycle
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimEvent
-from clearlane.claims.provenance import Explanation
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
 from clearlane.payments import explain as money
 from clearlane.payments.model import ClaimPayment
-from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.claim_status import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
@@ -37,6 +36,9 @@ from clearlane.store.occurrences import OccurrenceDocument
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 from clearlane.x12 import codes
+
+if TYPE_CHECKING:
+    from clearlane.claims.provenance import Explanation
 
 PAYMENTS_SHOWN_MAX = 200
 
@@ -66,7 +68,7 @@ class HistoryEntry:
     """The payer's file that reported it, or ours that the claim was sent in."""
     document_id: str = ""
     sentences: tuple[str, ...] = ()
-    explanations: tuple[Explanation, ...] = field(default=(), repr=False)
+    explanations: "tuple[Explanation, ...]" = field(default=(), repr=False)
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
@@ -241,8 +243,13 @@ def _payer_entry(
     controls: Sequence[str],
     part: bytes,
 ) -> HistoryEntry:
+    # Here, because they bring the tables and the reader of X12: a claim that no payer has answered needs neither.
+    from clearlane.claims import provenance
+
     at = from_micros(source.received_at)
     if isinstance(fact, ClaimPayment):
+        from clearlane.payments.read_claim_part import read_claim_part
+
         explanations = tuple(
             provenance.explain_adjustments(read_claim_part(part)[1], loaded.claim, controls)
         )

@@ -361,7 +361,9 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None) -> str:
         ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}; no correction yet",
         ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
         ClaimLabel.FORWARDED: "Forwarded to the next payer",
-        ClaimLabel.NOTHING_DUE: "Nothing is due from anybody",
+        ClaimLabel.NOTHING_DUE: "The payer canceled the earlier claim, as asked"
+        if status.is_void
+        else "Nothing is due from anybody",
         ClaimLabel.PAID_DIFFERS: "The payer's figures do not add up",
         ClaimLabel.PATIENT_OWES: f"Patient owes {_money(status.patient_cents)}: not a denial",
     }

@@ -6,19 +6,25 @@
 Knows labels and amounts; nothing in a summary names a patient.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, timedelta
-from statistics import median
+from datetime import UTC, date, datetime, time, timedelta
+from functools import reduce
+from zoneinfo import ZoneInfo
 
 import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
+from clearlane.enrollment.lifecycle import EnrollmentState, current_states
 from clearlane.kernel.clock import from_micros, to_local, to_micros
+from clearlane.kernel.ids import first_request_id
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
 from clearlane.pipeline.query.claim_list import OPEN_LABELS, silence_cutoff
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_summaries as store
+from clearlane.store import enrollments, payment_lists, payments
 from clearlane.store.claim_listing import ListFilters, list_keys
 from clearlane.store.claim_summaries import DayCount, LabelCount, RestingItem
 from clearlane.store.database import Tx
@@ -49,13 +55,66 @@ class LabelTotals(msgspec.Struct, frozen=True):
 
 
 class MonthFigures(msgspec.Struct, frozen=True):
-    """The figures of thirty days. Shares are percent; None where nothing was counted."""
+    """The figures of thirty days: counts, so that those of several sites add up, and shares in percent of them."""
 
     sent: int = 0
-    accepted_percent: float | None = None
+    answered: int = 0
+    """First submissions that a payer took in or rejected."""
+    rejected: int = 0
+    """Of them those that were rejected."""
     paid: int = 0
-    denied_percent: float | None = None
-    days_to_payment: float | None = None
+    decided: int = 0
+    denied: int = 0
+    waits: dict[int, int] = {}
+    """How many claims were paid after so many days."""
+
+    @property
+    def accepted_percent(self) -> float | None:
+        """The share of first submissions that were not rejected; None where none was answered."""
+        return 100 * (self.answered - self.rejected) / self.answered if self.answered else None
+
+    @property
+    def denied_percent(self) -> float | None:
+        """The share of decisions that denied; None where none was made."""
+        return 100 * self.denied / self.decided if self.decided else None
+
+    @property
+    def days_to_payment(self) -> float | None:
+        """The median of days from a claim to its payment; None where none was paid."""
+        half, seen = (sum(self.waits.values()) + 1) // 2, 0
+        for days, claims in sorted(self.waits.items()):
+            seen += claims
+            if seen >= half:
+                return float(days)
+        return None
+
+    def plus(self, other: "MonthFigures") -> "MonthFigures":
+        """Return the figures of both."""
+        waits = Counter(self.waits) + Counter(other.waits)
+        return MonthFigures(
+            self.sent + other.sent,
+            self.answered + other.answered,
+            self.rejected + other.rejected,
+            self.paid + other.paid,
+            self.decided + other.decided,
+            self.denied + other.denied,
+            dict(waits),
+        )
+
+
+class PaymentMonth(msgspec.Struct, frozen=True):
+    """The site's part of the payments of a calendar month in its time zone. Amounts are cents."""
+
+    first_day: date | None = None
+    payments: int = 0
+    cents: int = 0
+
+
+class EnrollmentTotals(msgspec.Struct, frozen=True):
+    """The enrollments of one state."""
+
+    count: int = 0
+    oldest_at: datetime | None = None
 
 
 class ChartDay(msgspec.Struct, frozen=True):
@@ -79,6 +138,12 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     month: MonthFigures
     month_before: MonthFigures
     days: list[ChartDay]
+    payments: PaymentMonth = PaymentMonth()
+    enrollments: dict[str, EnrollmentTotals] = {}
+    """The enrollments in each state with some payer."""
+    causes: dict[str, int] = {}
+    """On how many claims each cause was seen lately (``cause_counts``)."""
+    causes_at: datetime | None = None
 
     def total(self, labels: Iterable[str], *, recent: bool = False) -> LabelTotals:
         """Return the totals of several labels."""
@@ -89,10 +154,9 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
-    """Return the summary of several sites together; of shares and medians the first site with most claims counts."""
+    """Return the summary of several sites together; shares and medians are those of all their claims."""
     if len(several) <= 1:
         return several[0] if several else None
-    largest = max(several, key=lambda one: one.month.sent)
     names = {name for one in several for name in one.labels}
     silent = LabelTotals()
     for one in several:
@@ -102,9 +166,10 @@ def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
         labels={name: _plus(one.labels.get(name) for one in several) for name in names},
         recent={name: _plus(one.recent.get(name) for one in several) for name in names},
         no_answer=silent,
-        month=_add_figures([one.month for one in several], largest.month),
-        month_before=_add_figures([one.month_before for one in several], largest.month_before),
+        month=reduce(MonthFigures.plus, (one.month for one in several)),
+        month_before=reduce(MonthFigures.plus, (one.month_before for one in several)),
         days=_add_days(several),
+        enrollments=_add_enrollments(several),
     )
 
 
@@ -115,10 +180,13 @@ def _plus(totals: Iterable[LabelTotals | None]) -> LabelTotals:
     return found
 
 
-def _add_figures(months: Sequence[MonthFigures], largest: MonthFigures) -> MonthFigures:
-    return msgspec.structs.replace(
-        largest, sent=sum(m.sent for m in months), paid=sum(m.paid for m in months)
-    )
+def _add_enrollments(several: Sequence[SiteSummary]) -> dict[str, EnrollmentTotals]:
+    found: dict[str, EnrollmentTotals] = {}
+    for state, totals in (pair for one in several for pair in one.enrollments.items()):
+        known = found.get(state, EnrollmentTotals())
+        oldest = min(filter(None, (known.oldest_at, totals.oldest_at)), default=None)
+        found[state] = EnrollmentTotals(known.count + totals.count, oldest)
+    return found
 
 
 def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
@@ -137,14 +205,21 @@ async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
     """Return the site's summary; count it now where it never was."""
     async with context.database.read(site.scope) as tx:
         kept = await store.find_summary(tx)
-    return await refresh_summary(context, site) if kept is None else _DECODER.decode(kept.content)
+    if kept is None:
+        return await refresh_summary(context, site, with_causes=True)
+    return _DECODER.decode(kept.content)
 
 
-async def refresh_summary(context: WorkContext, site: Site) -> SiteSummary:
-    """Count a site's claims and keep the summary."""
+async def refresh_summary(
+    context: WorkContext, site: Site, *, with_causes: bool = False
+) -> SiteSummary:
+    """Count a site's claims and keep the summary. Causes cost more, and are counted by schedule alone."""
     now = context.clock.now()
     async with context.database.read(site.scope) as tx:
         summary = await _count(tx, now, silence_cutoff(context), site.time_zone)
+        kept = await store.find_summary(tx)
+    before = _DECODER.decode(kept.content) if kept else None
+    summary = await _with_causes(context, site, summary, before, count=with_causes)
     content = msgspec.json.encode(summary)
     await context.database.write(
         site.scope,
@@ -154,11 +229,30 @@ async def refresh_summary(context: WorkContext, site: Site) -> SiteSummary:
     return summary
 
 
+async def _with_causes(
+    context: WorkContext,
+    site: Site,
+    summary: SiteSummary,
+    before: SiteSummary | None,
+    *,
+    count: bool,
+) -> SiteSummary:
+    """Return a summary with its causes: counted anew, or as they stood."""
+    counted_at, now = before.causes_at if before else None, summary.counted_at
+    is_old = counted_at is None or now - counted_at >= timedelta(minutes=CAUSE_MINUTES_MAX)
+    if count and is_old:
+        causes = await count_causes(context, site, now)
+        return msgspec.structs.replace(summary, causes=causes, causes_at=now)
+    if before is None:
+        return summary
+    return msgspec.structs.replace(summary, causes=before.causes, causes_at=before.causes_at)
+
+
 async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Refresh the summaries of sites whose claims have changed since, and all of them once a day."""
     for site in context.accounts().sites:
         if site.baa_accepted and await _is_stale(context, site):
-            await refresh_summary(context, site)
+            await refresh_summary(context, site, with_causes=True)
 
 
 async def _is_stale(context: WorkContext, site: Site) -> bool:
@@ -166,10 +260,19 @@ async def _is_stale(context: WorkContext, site: Site) -> bool:
         kept = await store.find_summary(tx)
         if kept is None:
             return True
-        if context.clock.now() - from_micros(kept.counted_at) >= timedelta(days=1):
+        now, counted_at = context.clock.now(), from_micros(kept.counted_at)
+        if now - counted_at >= timedelta(days=1) or _month_of(now, site) != _month_of(
+            counted_at, site
+        ):
+            return True
+        if await enrollments.latest_change(tx) >= kept.counted_at:
             return True
         since = ListFilters(changed_from=kept.counted_at)
         return bool(await list_keys(tx, list(ClaimLabel), since, limit=1))
+
+
+def _month_of(at: datetime, site: Site) -> date:
+    return to_local(at, site.time_zone).date().replace(day=1)
 
 
 _DECODER = msgspec.json.Decoder(SiteSummary)
@@ -202,7 +305,28 @@ async def _count(tx: Tx, now: datetime, cutoff: datetime, zone: str) -> SiteSumm
             [d for d in days if d.created_day < middle.isoformat()], waits, 0, since
         ),
         days=_chart(days, middle, today),
+        payments=await _payment_month(tx, today, zone),
+        enrollments=await _count_enrollments(tx),
     )
+
+
+async def _payment_month(tx: Tx, today: date, zone: str) -> PaymentMonth:
+    first_day = today.replace(day=1)
+    start = datetime.combine(first_day, time(), ZoneInfo(zone)).astimezone(UTC)
+    found = await payment_lists.sum_own_since(
+        tx, first_request_id(start, letter=payments.PAYMENT_LETTER)
+    )
+    return PaymentMonth(first_day, found.payments, found.cents)
+
+
+async def _count_enrollments(tx: Tx) -> dict[str, EnrollmentTotals]:
+    found: dict[str, EnrollmentTotals] = {}
+    for created_at, states in await enrollments.list_own_states(tx):
+        at = from_micros(created_at)
+        for state in current_states(map(EnrollmentState, states)):
+            known = found.get(state, EnrollmentTotals(0, at))
+            found[state] = EnrollmentTotals(known.count + 1, min(known.oldest_at or at, at))
+    return found
 
 
 def _totals(counts: Iterable[LabelCount]) -> dict[str, LabelTotals]:
@@ -247,18 +371,19 @@ def _figures(
     waiting = {ClaimLabel.RECEIVED, ClaimLabel.SENT}
     answered = number((label for label in every if label not in waiting), first_only=True)
     rejected = number([ClaimLabel.REJECTED], first_only=True)
-    decided = number(DECISIONS)
-    taken = [
-        (changed - created) / 10**6 / DAY_SECONDS
+    taken = Counter(
+        round((changed - created) / 10**6 / DAY_SECONDS)
         for created, changed in waits
         if changed_from <= changed < changed_before
-    ]
+    )
     return MonthFigures(
         sent=sent,
-        accepted_percent=100 * (answered - rejected) / answered if answered else None,
+        answered=answered,
+        rejected=rejected,
         paid=sum(day.paid_cents for day in days),
-        denied_percent=100 * number(DENIALS) / decided if decided else None,
-        days_to_payment=median(taken) if taken else None,
+        decided=number(DECISIONS),
+        denied=number(DENIALS),
+        waits=dict(taken),
     )
 
 

@@ -341,7 +341,7 @@ CONDITIONS: tuple[Condition, ...] = (
         part=ConditionPart.NODES,
         severity=ConditionSeverity.FAULT,
         measured="Durable work that was taken over too often, and stopped.",
-        do="See what ended the nodes (their logs, memory), then restart them; ask for help with the work's id.",
+        do="See what ended the nodes (their logs, memory); then `clearlane work list` and `clearlane work release WORK`.",
         find=checks.find_parked_work,
     ),
     Condition(

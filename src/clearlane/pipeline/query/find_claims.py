@@ -70,8 +70,15 @@ async def find_claim(
 ) -> ClaimSummary | None:
     """Return one claim of the scope, for a caller that audits what it does with it."""
     async with database.read(scope) as tx:
-        found = await claim_search.find_one(tx, claim_number)
-        opened = await _open(tx, vault, scope, [found] if found else [])
+        return await find_claim_within(tx, vault, claim_number, scope=scope)
+
+
+async def find_claim_within(
+    tx: Tx, vault: Vault, claim_number: str, *, scope: Scope | VendorScope
+) -> ClaimSummary | None:
+    """Return one claim of the scope of a transaction, as the transaction sees it."""
+    found = await claim_search.find_one(tx, claim_number)
+    opened = await _open(tx, vault, scope, [found] if found else [])
     return opened[0] if opened else None
 
 

@@ -3,7 +3,7 @@
     measures = await source.current()     # at most MEASURED_SECONDS old
 
 The counts come from the database, in one snapshot, and are kept for some seconds, so that a monitoring system that asks
-often costs little; claims by state are counted once in CLAIMS_COUNTED_SECONDS or less often. ``conditions`` says what is
+often costs little; claims by state are read from what a node has counted (``claim_counts``). ``conditions`` says what is
 wrong.
 """
 
@@ -18,6 +18,12 @@ from clearlane.connect.connections import Connections
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.durations import Durations
+from clearlane.pipeline.query.claim_counts import (
+    REST_FACTOR,
+    ClaimCounts,
+    count_claims,
+    load_claim_counts,
+)
 from clearlane.store import batches as batch_store
 from clearlane.store import inbox, operating_counts, webhooks
 from clearlane.store.anchor import AnchorFault
@@ -26,7 +32,6 @@ from clearlane.store.database import Database, StoreWaits, Tx
 from clearlane.store.inbox import RoutePoll
 from clearlane.store.nodes import Node, live_nodes
 from clearlane.store.operating_counts import (
-    DAY,
     DeliveredFiles,
     InboxCounts,
     InquiryCounts,
@@ -41,7 +46,6 @@ from clearlane.store.set_back import SetBack
 
 MEASURED_SECONDS = 5
 CLAIMS_COUNTED_SECONDS = 60
-CLAIMS_REST_FACTOR = 50
 """Claims are counted again after so many times as long as the last count took: two percent of a core at most."""
 NODE_SILENT_SECONDS = 120
 
@@ -160,8 +164,8 @@ class MeasureSource:
     backlog: BacklogReader | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _last: tuple[float, Measures] | None = None
-    _claims: tuple[float, tuple[OpenClaims, ...]] | None = None
-    """When open claims are counted again, and what was counted."""
+    _claims: tuple[float, ClaimCounts] | None = None
+    """When claims are counted again, where no node does it, and what was counted."""
 
     async def current(self) -> Measures:
         """Return measures that are at most MEASURED_SECONDS old. Several askers cost one measurement."""
@@ -172,18 +176,19 @@ class MeasureSource:
             return self._last[1]
 
     async def measure(self) -> Measures:
-        """Measure now; only claims by state may be up to CLAIMS_COUNTED_SECONDS old."""
+        """Measure now; only claims by state may be a minute or more old."""
         at, wall = self.clock.now(), self.wall.now()
         now = to_micros(at)
         backlog = await self.backlog() if self.backlog else None
         async with self.database.read(operating_counts.SCOPE) as tx:
             backup_at = await operating_counts.last_backup_at(tx)
+            claims = await self._claim_counts(tx, now)
             return Measures(
                 at=at,
                 wall=wall,
                 sandbox=self.sandbox,
-                open_claims=await self._open_claims(tx, now),
-                claims_last_day=await operating_counts.count_claims_since(tx, now - DAY),
+                open_claims=claims.open_claims,
+                claims_last_day=claims.last_day,
                 undelivered=await self._undelivered(tx),
                 delivered=tuple(await operating_counts.count_delivered(tx, now)),
                 routes=tuple(await all_route_counts(tx)),
@@ -203,13 +208,17 @@ class MeasureSource:
                 node=await self._node(tx, wall, backlog),
             )
 
-    async def _open_claims(self, tx: Tx, now: int) -> tuple[OpenClaims, ...]:
+    async def _claim_counts(self, tx: Tx, now: int) -> ClaimCounts:
+        """Return what a node has counted lately, else count."""
+        kept = await load_claim_counts(tx, now)
+        if kept is not None:
+            return kept
         began = time.monotonic()
         if self._claims is None or began >= self._claims[0]:
-            counted = tuple(await operating_counts.count_open_claims(tx, now))
+            counted = await count_claims(tx, now)
             # Where very many claims are open, counting them is slow: they are counted less often then.
             ended = time.monotonic()
-            rest = max(CLAIMS_COUNTED_SECONDS, CLAIMS_REST_FACTOR * (ended - began))
+            rest = max(CLAIMS_COUNTED_SECONDS, REST_FACTOR * (ended - began))
             self._claims = (ended + rest, counted)
         return self._claims[1]
 

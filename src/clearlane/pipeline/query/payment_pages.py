@@ -73,7 +73,7 @@ class PaymentListPage:
     needs: Mapping[str, frozenset[str]]
     """The payments that need somebody, by need; up to ``payment_lists.COUNTED_MAX`` each."""
     since: PaymentSum
-    """What came since the asked day."""
+    """What came since the asked day; nothing where none was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,12 @@ async def list_payment_page(
     viewer: PaymentViewer,
     wanted: PaymentListFilter,
     *,
-    since: datetime,
+    since: datetime | None = None,
     before: str | None,
     actor: Actor,
 ) -> PaymentListPage:
-    """Return a page of payments with the counts of the tabs. Audited, with the ids."""
-    first = first_request_id(since, letter=store.PAYMENT_LETTER)
+    """Return a page of payments with the counts of the tabs, and with ``since`` their sum. Audited, with the ids."""
+    first = first_request_id(since, letter=store.PAYMENT_LETTER) if since else ""
     if viewer.scopes is None:
         return await _list_all(database, vault, wanted, first, before, actor)
     rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
@@ -194,7 +194,8 @@ async def _list_all(
         await vault.load_keys_of(tx, [row.payload for row in rows])
         tx.audit("payment.list", ids=ids[:PAYMENTS_SHOWN])
         needs = await payment_lists.list_needs(tx)
-        return rows, shares, needs, await payment_lists.sum_since(tx, first)
+        total = await payment_lists.sum_since(tx, first) if first else PaymentSum(0, 0)
+        return rows, shares, needs, total
 
     rows, shares, needs, since = await database.write(store.SCOPE, job, actor=actor)
     shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
@@ -289,7 +290,8 @@ async def _list_site(
         await vault.load_keys_of(tx, [row.payload for row, _ in rows])
         tx.audit("payment.list", ids=[row.payment_id for row, _ in rows[:PAYMENTS_SHOWN]])
         needs = await payment_lists.list_own_needs(tx)
-        return rows, needs, await payment_lists.sum_own_since(tx, first)
+        total = await payment_lists.sum_own_since(tx, first) if first else PaymentSum(0, 0)
+        return rows, needs, total
 
     return await database.write(scope, job, actor=actor)
 

@@ -26,7 +26,7 @@ from clearlane.store.database import Database
 from clearlane.store.delivery_failures import DeliveryFailureRow
 from clearlane.store.inbox import InboxFile, RoutePoll
 from clearlane.store.route_health import RouteHealth, all_route_health
-from clearlane.store.route_traffic import SentFile
+from clearlane.store.route_traffic import SentFile, UnansweredFiles
 from clearlane.store.routes import list_routes
 
 DAYS_SHOWN = 30
@@ -124,8 +124,8 @@ class RouteTraffic:
 
     last_out: SentFile | None
     last_in: InboxFile | None
-    is_late: bool
-    """Whether the newest file that the payer has is still unanswered after some days."""
+    late: UnansweredFiles
+    """The files that the payer has and has not answered after some days."""
     failures: tuple[DeliveryFailureRow, ...] = ()
     """The last tries that failed."""
 
@@ -229,8 +229,9 @@ async def load_traffic(
             key = state.destination
             sent = await route_traffic.last_delivered(tx, key)
             received = await route_traffic.list_received(tx, key, before=NO_FILE, limit=1)
-            is_old = sent is not None and (sent.delivered_at or 0) < late
-            answered = await batches.count_answered(tx, sent.id) if sent and is_old else 1
+            unanswered = await route_traffic.find_unanswered(
+                tx, key, delivered_from=since, delivered_before=late
+            )
             failures = (
                 await delivery_failures.list_failures(tx, key, since=since, limit=TRIES_SHOWN)
                 if state.waiting.tries
@@ -239,7 +240,7 @@ async def load_traffic(
             found[key] = RouteTraffic(
                 last_out=sent,
                 last_in=received[0] if received else None,
-                is_late=not answered,
+                late=unanswered,
                 failures=tuple(failures),
             )
     return found

@@ -12,7 +12,7 @@ idempotent_answers = vendor_table(
     Column("key_hash", Text, nullable=False),
     Column("request_hash", Text, nullable=False),
     Column("started_at", BigInteger, nullable=False),
-    # The answer, sealed; null while the call runs.
+    # The answer, sealed; null only inside the transaction that reserves the key.
     Column("answer", LargeBinary),
     PrimaryKeyConstraint("vendor_id", "key_hash"),
     Index("ix_idempotent_answers_started_at", "vendor_id", "started_at"),

@@ -72,7 +72,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 """Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001b"
+HEAD = "v0001e"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -397,12 +397,12 @@ claims = client_table(
     Column("queued", SmallInteger, nullable=False, server_default="0"),
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
-    # Keyed hashes, cut to 64 bits, that the claim is found by: the vendor's claim id, the account number, the patient's
-    # last name with birth date, the start of that name, and the payer's number.
-    Column("vendor_claim_key", BigInteger, nullable=False, server_default="0"),
+    # Keyed hashes, cut to 64 bits, that the claim is found by: the account number, the patient's
+    # last name with birth date, the start of that name, the member id, and the payer's number.
     Column("account_key", BigInteger),
     Column("patient_key", BigInteger),
     Column("name_key", BigInteger),
+    Column("member_key", BigInteger),
     Column("payer_number_key", BigInteger),
     # What became of it in the payment that counts; null before there is one.
     Column("outcome", Text),
@@ -412,19 +412,29 @@ claims = client_table(
     Column("label", Text, nullable=False, server_default="received"),
     Column("service_day", Text),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
-    Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
+    # With the key of the member id, which is looked for among the newest claims of a site, without an index of its own
+    # that every submission would have to write.
+    Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id", "member_key"),
     # Lists of a vendor: by age, by last change, and by the keys.
     Index("ix_claims_vendor_day", "vendor_id", "created_day", "request_id"),
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
-    Index("ix_claims_vendor_claim_key", "vendor_id", "site_id", "vendor_claim_key"),
-    Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
-    Index("ix_claims_patient_key", "vendor_id", "site_id", "patient_key"),
-    Index("ix_claims_name_key", "vendor_id", "site_id", "name_key"),
+    # Current ones are found by ``uq_claims_current``.
     Index(
-        "ix_claims_payer_number_key",
+        "ix_claims_former",
         "vendor_id",
         "site_id",
+        "kind",
+        "vendor_claim_hash",
+        sqlite_where=text("is_current = 0"),
+        postgresql_where=text("is_current = 0"),
+    ),
+    Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
+    Index("ix_claims_patient", "vendor_id", "site_id", "name_key", "patient_key"),
+    Index(
+        "ix_claims_payer_number_key",
         "payer_number_key",
+        "vendor_id",
+        "site_id",
         sqlite_where=text("payer_number_key IS NOT NULL"),
         postgresql_where=text("payer_number_key IS NOT NULL"),
     ),
@@ -463,11 +473,15 @@ claims = client_table(
         "state",
         "payer_id",
         "created_at",
+        # Row-level security looks at the owner of each row.
+        postgresql_include=["vendor_id", "site_id"],
         sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
         postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),
 )
 
+# What vendors and persons did with a claim before it was sent, and that a successor took over its id. What payers said is
+# in ``claim_facts``, and what vendors were told is in ``events``.
 claim_events = client_table(
     "claim_events",
     id_column(),

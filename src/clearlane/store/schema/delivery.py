@@ -134,7 +134,8 @@ batch_claims = client_table(
 )
 
 # Keyed hashes by which a payer's answer finds a claim: line control numbers that callers chose (an 835
-# may quote nothing else), and account numbers that a refused claim had before.
+# may quote nothing else), account numbers that a refused claim had before, account numbers as some payers cut them,
+# and payer's numbers of a claim that no longer count.
 line_references = client_table(
     "line_references",
     Column("payer_id", Text, primary_key=True),

@@ -38,6 +38,8 @@ eligibility_requests = client_table(
     # What could not be sent and why, and what the response repeats of the request.
     Column("payload", LargeBinary),
     Index(None, "created_at"),
+    # The newest of a site.
+    Index("ix_eligibility_requests_newest", "vendor_id", "site_id", "created_at", "id"),
 )
 
 eligibility_inquiries = client_table(
@@ -58,6 +60,8 @@ eligibility_inquiries = client_table(
     Column("answered_at", BigInteger),
     # 271, 999, TA1 or Connection.
     Column("answer", Text, nullable=False),
+    # A keyed hash, cut to 64 bits, that the questions about one patient are found by.
+    Column("patient_key", BigInteger),
     Column("inquiry", LargeBinary, nullable=False),
     Column("response", LargeBinary),
     CheckConstraint(
@@ -80,4 +84,5 @@ eligibility_inquiries = client_table(
         postgresql_where=text(UNANSWERED_INQUIRY),
     ),
     Index(None, "batch_id"),
+    Index("ix_eligibility_inquiries_patient", "vendor_id", "site_id", "patient_key", "request_id"),
 )

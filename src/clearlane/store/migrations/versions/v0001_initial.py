@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001b"
+revision = "v0001e"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -176,6 +176,13 @@ def _nodes() -> None:
         sa.Column("at", sa.BigInteger, nullable=False),
         sa.Column("parked", sa.SmallInteger, nullable=False),
     )
+    op.create_table(
+        "claim_counts",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("counted_at", sa.BigInteger, nullable=False),
+        sa.Column("took", sa.BigInteger, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+    )
 
 
 def _keys() -> None:
@@ -272,10 +279,10 @@ def _claims() -> None:
         sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("status", sa.LargeBinary),
-        sa.Column("vendor_claim_key", sa.BigInteger, nullable=False, server_default="0"),
         sa.Column("account_key", sa.BigInteger),
         sa.Column("patient_key", sa.BigInteger),
         sa.Column("name_key", sa.BigInteger),
+        sa.Column("member_key", sa.BigInteger),
         sa.Column("payer_number_key", sa.BigInteger),
         sa.Column("outcome", sa.Text),
         sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
@@ -291,21 +298,28 @@ def _claims() -> None:
         postgresql_where=sa.text("is_current = 1"),
     )
     op.create_index(
-        "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
+        "ix_claims_day",
+        "claims",
+        ["vendor_id", "site_id", "created_day", "request_id", "member_key"],
     )
     for name, columns in (
         ("vendor_day", ["created_day", "request_id"]),
         ("changed", ["updated_at", "request_id"]),
-        ("vendor_claim_key", ["site_id", "vendor_claim_key"]),
         ("account_key", ["site_id", "account_key"]),
-        ("patient_key", ["site_id", "patient_key"]),
-        ("name_key", ["site_id", "name_key"]),
+        ("patient", ["site_id", "name_key", "patient_key"]),
     ):
         op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
     op.create_index(
+        "ix_claims_former",
+        "claims",
+        ["vendor_id", "site_id", "kind", "vendor_claim_hash"],
+        sqlite_where=sa.text("is_current = 0"),
+        postgresql_where=sa.text("is_current = 0"),
+    )
+    op.create_index(
         "ix_claims_payer_number_key",
         "claims",
-        ["vendor_id", "site_id", "payer_number_key"],
+        ["payer_number_key", "vendor_id", "site_id"],
         sqlite_where=sa.text("payer_number_key IS NOT NULL"),
         postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )
@@ -320,6 +334,7 @@ def _claims() -> None:
         "ix_claims_open",
         "claims",
         ["state", "payer_id", "created_at"],
+        postgresql_include=["vendor_id", "site_id"],
         sqlite_where=sa.text("state <> 'Complete'"),
         postgresql_where=sa.text("state <> 'Complete'"),
     )
@@ -736,9 +751,9 @@ def _eligibility() -> None:
     )
     op.create_index("ix_eligibility_requests_created_at", "eligibility_requests", ["created_at"])
     op.create_index(
-        "ix_eligibility_requests_vendor_id_site_id",
+        "ix_eligibility_requests_newest",
         "eligibility_requests",
-        ["vendor_id", "site_id"],
+        ["vendor_id", "site_id", "created_at", "id"],
     )
     op.create_table(
         "eligibility_inquiries",
@@ -754,6 +769,7 @@ def _eligibility() -> None:
         sa.Column("batch_id", sa.BigInteger),
         sa.Column("answered_at", sa.BigInteger),
         sa.Column("answer", sa.Text, nullable=False),
+        sa.Column("patient_key", sa.BigInteger),
         sa.Column("inquiry", sa.LargeBinary, nullable=False),
         sa.Column("response", sa.LargeBinary),
         sa.ForeignKeyConstraint(
@@ -782,9 +798,9 @@ def _eligibility() -> None:
         postgresql_where=sa.text("state <> 'Answered'"),
     )
     op.create_index(
-        "ix_eligibility_inquiries_vendor_id_site_id",
+        "ix_eligibility_inquiries_patient",
         "eligibility_inquiries",
-        ["vendor_id", "site_id"],
+        ["vendor_id", "site_id", "patient_key", "request_id"],
     )
 
 
@@ -949,6 +965,15 @@ def _console() -> None:
     )
     op.create_index("ix_console_sessions_ends_at", "console_sessions", ["ends_at"])
     op.create_index("ix_console_sessions_user_id", "console_sessions", ["user_id"])
+    op.create_table(
+        "recovery_codes",
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("code_hash", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "code_hash", name="pk_recovery_codes"),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["console_users.id"], name="fk_recovery_codes_user_id"
+        ),
+    )
 
 
 def _events() -> None:

@@ -1,0 +1,36 @@
+"""The control numbers of a claim's service lines (``REF*6R``), by which answers of payers find them.
+
+Knows the form of a claim; knows no place in a file.
+"""
+
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
+
+__all__ = ["given_controls", "line_controls"]
+
+
+def given_controls(claim: Claim) -> list[str]:
+    """Return the line control numbers that the caller chose, each once."""
+    return list(dict.fromkeys(control for control in _given(claim) if control))
+
+
+def line_controls(claim: Claim, number: str) -> list[str]:
+    """Return the control number of each line: the caller's where given, else the claim number and the line's number."""
+    given = _given(claim)
+    if not any(given):
+        return [f"{number}-{at}" for at in range(1, len(given) + 1)]
+    taken = {control for control in given if control}
+    return [control or _control(number, at, taken) for at, control in enumerate(given, 1)]
+
+
+def _given(claim: Claim) -> list[str | None]:
+    form = form_of(claim)
+    name = form.names.line_control
+    return [line.__dict__.get(name) for line in form.lines(claim)]
+
+
+def _control(number: str, line: int, taken: set[str]) -> str:
+    control = f"{number}-{line}"
+    while control in taken:
+        control += "X"
+    return control

@@ -1,0 +1,55 @@
+"""How a correction goes to the payer, in words, and the reason with which a person decides otherwise.
+
+Knows ways by their names in ``pipeline.intake.submit_correction``; decides none.
+"""
+
+from clearlane.accounts.model import Site
+from clearlane.claims.resubmission import TAKES_NO_REPLACEMENTS
+from clearlane.console.claim_page import OpenedClaim
+from clearlane.console.page_request import PageRequest
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
+from clearlane.pipeline.operator import claim_work, draft_corrections
+
+REASON_CHARACTERS_MAX = 500
+WAY_TITLES = {
+    "new": "As a new claim",
+    "replacement": "As a replacement (frequency 7)",
+    "void": "As a cancellation (frequency 8)",
+}
+"""The ways that a person can choose."""
+NOT_SENT = "New claim: the first one was not sent yet and is canceled."
+NOT_TAKEN_IN = "New claim: the payer never took the first one in."
+NO_REPLACEMENTS = (
+    "This payer takes no replacements: new claim; if part was paid, ask the payer for a reopening."
+)
+NUMBERED = {
+    "replacement": "Replacement of payer claim {number} (frequency 7).",
+    "void": "Cancellation of payer claim {number} (frequency 8).",
+    "corrected": "Corrected claim (frequency 6).",
+}
+
+
+def explain_way(opened: OpenedClaim, outcome: CorrectionOutcome) -> str:
+    """Return how a correction goes, in one sentence."""
+    if outcome.sent_as in NUMBERED:
+        return NUMBERED[outcome.sent_as].format(number=outcome.payer_number)
+    if opened.row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}:
+        return NOT_SENT
+    if TAKES_NO_REPLACEMENTS in outcome.reason:
+        return NO_REPLACEMENTS
+    status = opened.history.status
+    is_known = bool(status and status.payer_control_number)
+    return f"New claim. {outcome.reason}".strip() if is_known else NOT_TAKEN_IN
+
+
+async def record_way(
+    request: PageRequest, site: Site, claim_number: str, way: str, reason: str
+) -> None:
+    """Audit how a person decided that a claim goes out; the reason is a sealed note of the claim."""
+    context = request.context.work_context
+    await draft_corrections.record_chosen_way(context, site, claim_number, way, actor=request.actor)
+    if reason:
+        await claim_work.add_note(
+            context, site, claim_number, f"Why it was sent this way: {reason}", actor=request.actor
+        )

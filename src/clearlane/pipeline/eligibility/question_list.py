@@ -1,0 +1,123 @@
+"""Earlier questions about patients' insurance, as people look for them: the newest of a site, and those of a patient.
+
+Every list is one audit row with the ids that it shows. Knows no page.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from clearlane.accounts.model import Site
+from clearlane.claims.search_terms import search_name
+from clearlane.eligibility import model
+from clearlane.eligibility.model import Inquiry
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import eligibility as store
+from clearlane.store.database import Actor, Tx
+from clearlane.store.eligibility import ListedInquiry, StoredRequest
+from clearlane.store.vault import Vault
+
+PATIENTS_LOOKED_UP_MAX = 20
+"""For how many patients of one request earlier questions are looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedQuestion:
+    """A question as lists show it: its first patient, and how many there are."""
+
+    request_id: int
+    asked_at: datetime
+    patient: str
+    born: date | None
+    member_id: str
+    payer_id: str
+    payer_type: str
+    is_answered: bool
+    patients: int
+
+    def __repr__(self) -> str:
+        return f"ListedQuestion({self.request_id})"
+
+
+def patient_key(vault: Vault, vendor_id: int, inquiry: Inquiry) -> int:
+    """Return the keyed hash that finds the questions about one patient.
+
+    By last name and birth date; by member id where an inquiry lacks either.
+    """
+    person = inquiry.patient
+    name = search_name(person.last)
+    if name and person.birth:
+        return vault.search_key(vendor_id, "asked patient", name, person.birth.isoformat())
+    return vault.search_key(vendor_id, "asked member", search_name(inquiry.member_id))
+
+
+async def list_newest(
+    context: WorkContext, site: Site, *, limit: int, actor: Actor
+) -> list[ListedQuestion]:
+    """Return the newest questions of a site."""
+
+    async def job(tx: Tx) -> list[ListedQuestion]:
+        requests = await store.list_newest(tx, limit)
+        first = await store.list_first_inquiries(tx, [one.id for one in requests])
+        return await _questions(tx, context.vault, site, requests, first)
+
+    return await context.database.write(site.scope, job, actor=actor)
+
+
+async def list_of_same_patients(
+    context: WorkContext, site: Site, request_id: int, *, limit: int, actor: Actor
+) -> list[ListedQuestion]:
+    """Return other questions of the site about the patients of one, newest first."""
+
+    async def job(tx: Tx) -> list[ListedQuestion]:
+        keys = await store.list_patient_keys(tx, request_id, PATIENTS_LOOKED_UP_MAX)
+        found: dict[int, ListedInquiry] = {}
+        for key in keys:
+            for one in await store.list_of_patient(tx, key, limit + 1):
+                found.setdefault(one.request_id, one)
+        found.pop(request_id, None)
+        newest = sorted(found, reverse=True)[:limit]
+        requests = await store.find_some(tx, newest)
+        return await _questions(tx, context.vault, site, requests, [found[id] for id in newest])
+
+    return await context.database.write(site.scope, job, actor=actor)
+
+
+async def _questions(
+    tx: Tx,
+    vault: Vault,
+    site: Site,
+    requests: Sequence[StoredRequest],
+    inquiries: Sequence[ListedInquiry],
+) -> list[ListedQuestion]:
+    await vault.load_keys_of(tx, [one.inquiry for one in inquiries])
+    by_request = {one.request_id: one for one in inquiries}
+    tx.audit("eligibility.list", ids=[str(one.id) for one in requests])
+    return [_question(vault, site, one, by_request.get(one.id)) for one in requests]
+
+
+def _question(
+    vault: Vault, site: Site, request: StoredRequest, listed: ListedInquiry | None
+) -> ListedQuestion:
+    """Return one question; of a request that nobody could be asked about only its time is known."""
+    asked_at = from_micros(request.created_at)
+    if listed is None:
+        return ListedQuestion(
+            request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
+            payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
+        )  # fmt: skip
+    key = store.row_key(listed.request_id, listed.number)
+    inquiry = model.restore(vault.open(site.scope, store.INQUIRIES, key, listed.inquiry))
+    person = inquiry.patient
+    return ListedQuestion(
+        request_id=request.id,
+        asked_at=asked_at,
+        patient=", ".join(part for part in (person.last, person.first) if part),
+        born=person.birth,
+        member_id=inquiry.member_id,
+        payer_id=listed.payer_id,
+        payer_type=listed.type,
+        is_answered=listed.state == store.ANSWERED,
+        patients=request.inquiries,
+    )

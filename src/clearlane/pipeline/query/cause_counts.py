@@ -1,0 +1,80 @@
+"""Count on how many claims of a site the same cause was seen lately, for "Seen on 8 other claims this week".
+
+For the site's summary, which is refreshed by schedule: causes are sealed with their claims, so counting opens them. Up
+to a limit, the latest first. Knows what claims have in common; nothing that it returns names a patient.
+"""
+
+from collections import Counter
+from datetime import datetime, timedelta
+
+from clearlane.accounts.model import Site
+from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.claim_status import open_fact
+from clearlane.pipeline.load_claim import open_claim
+from clearlane.pipeline.query.claim_list import explain_label
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import claim_listing, documents, facts
+from clearlane.store.claim_listing import ListFilters, ListRow
+from clearlane.store.claims import StoredClaim
+from clearlane.store.documents import StoredDocument
+from clearlane.store.facts import FactRow
+
+CAUSE_DAYS = 7
+CAUSE_CLAIMS_MAX = 200
+CAUSE_MINUTES_MAX = 15
+"""So long a count stands before it is made anew."""
+LABELS = (
+    ClaimLabel.REJECTED,
+    ClaimLabel.WANTS_RECORDS,
+    ClaimLabel.DENIED,
+    ClaimLabel.PARTLY_DENIED,
+)
+"""Labels of claims that have a cause to fix."""
+
+
+def cause_key(payer_id: str, cause: str) -> str:
+    """Return what claims of one cause have in common: the payer, and its source, code and field."""
+    return f"{payer_id} {cause}"
+
+
+async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[str, int]:
+    """Return how many claims had each cause in the last days, by its key."""
+    vault = context.vault
+    since = ListFilters(changed_from=to_micros(now - timedelta(days=CAUSE_DAYS)))
+    async with context.database.read(site.scope) as tx:
+        keys = await claim_listing.list_keys(tx, LABELS, since, limit=CAUSE_CLAIMS_MAX)
+        if not keys:
+            return {}
+        rows = await claim_listing.list_rows(tx, [key.request_id for key in keys])
+        known: dict[str, list[FactRow]] = {number: [] for number in rows}
+        for fact in await facts.list_own(tx, list(rows)):
+            known[fact.request_id].append(fact)
+        kept = {one.document_id: one for one in await documents.list_for_claims(tx, list(rows))}
+        sealed = [row.payload for row in rows.values()]
+        sealed += [fact.payload for own in known.values() for fact in own]
+        await vault.load_keys_of(tx, [*sealed, *(one.payload for one in kept.values())])
+    found = (_cause(context, site, row, known[number], kept) for number, row in rows.items())
+    return dict(Counter(filter(None, found)))
+
+
+def _cause(
+    context: WorkContext,
+    site: Site,
+    row: ListRow,
+    own: list[FactRow],
+    kept: dict[str, StoredDocument],
+) -> str:
+    stored = StoredClaim(
+        row.request_id,
+        row.kind,
+        row.state,
+        row.payer_id,
+        account_as_number=bool(row.account_as_number),
+        created_at=row.created_at,
+        payload=row.payload,
+    )
+    loaded = open_claim(context.vault, site.scope, stored)
+    opened = [open_fact(context.vault, fact) for fact in own]
+    reason = explain_label(context.vault, ClaimLabel(row.label), loaded, None, opened, kept)
+    return cause_key(row.payer_id, reason.cause) if reason.cause else ""

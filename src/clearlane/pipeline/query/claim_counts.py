@@ -1,0 +1,79 @@
+"""Count all open claims for operators, once for all nodes and askers.
+
+    counts = await load_claim_counts(tx, now)       # one row; None where no node has counted lately
+    counts = await count_claims(tx, now)            # reads the index of open claims as a whole
+
+A tick of every node renews what is kept, and a node finds that another has just done it. So a scrape of metrics, `status`
+and `doctor` read one row, however many claims are open. Knows no limit beyond which a count needs attention.
+"""
+
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from clearlane.kernel.clock import to_micros
+from clearlane.store import operating_counts
+from clearlane.store import stored_counts as store
+from clearlane.store.database import Actor, Tx
+from clearlane.store.operating_counts import DAY, SCOPE, OpenClaims
+from clearlane.store.stored_counts import StoredCounts
+
+if TYPE_CHECKING:  # `status` loads the counts without everything that a node works with
+    from clearlane.engine.workflows import WorkSteps
+    from clearlane.pipeline.work_context import WorkContext
+
+NAME, EVERY_SECONDS = "claim counts", 60
+COUNTED_SECONDS = 50
+"""Claims that were counted so lately are not counted again."""
+KEPT_SECONDS = 300
+"""Counts that are older are of no use: no node runs, or the sandbox's clock was moved."""
+REST_FACTOR = 50
+"""Counting rests for so many times as long as it took."""
+
+
+class ClaimCounts(msgspec.Struct, frozen=True):
+    """The claims that are not complete, and those of the last 24 hours."""
+
+    open_claims: tuple[OpenClaims, ...] = ()
+    last_day: int = 0
+
+
+async def load_claim_counts(tx: Tx, now: int) -> ClaimCounts | None:
+    """Return the counts that a node has kept; None where they are too old."""
+    kept = await store.find_counts(tx)
+    if kept is None or not _is_within(kept, now, KEPT_SECONDS, 2 * REST_FACTOR):
+        return None
+    return _DECODER.decode(kept.content)
+
+
+async def count_claims(tx: Tx, now: int) -> ClaimCounts:
+    """Count the claims now, from an index alone."""
+    return ClaimCounts(
+        tuple(await operating_counts.count_open_claims(tx, now)),
+        await operating_counts.count_claims_since(tx, now - DAY),
+    )
+
+
+async def count_tick(context: "WorkContext", steps: "WorkSteps") -> None:
+    """Renew the kept counts, unless a node has just done it or counting takes long."""
+    now = to_micros(context.clock.now())
+    async with context.database.read(SCOPE) as tx:
+        kept = await store.find_counts(tx)
+        if kept is not None and _is_within(kept, now, COUNTED_SECONDS, REST_FACTOR):
+            return
+        began = time.monotonic()
+        counts = await count_claims(tx, now)
+    took = int((time.monotonic() - began) * 1_000_000)
+    new = StoredCounts(now, took, msgspec.json.encode(counts))
+    await context.database.write(
+        SCOPE, lambda tx: store.put_counts(tx, new), actor=Actor("node", context.node)
+    )
+
+
+def _is_within(kept: StoredCounts, now: int, seconds: int, factor: int) -> bool:
+    """Return whether counts are at most so old, or so many times as old as counting took."""
+    return 0 <= now - kept.counted_at <= max(seconds * 1_000_000, factor * kept.took)
+
+
+_DECODER = msgspec.json.Decoder(ClaimCounts)

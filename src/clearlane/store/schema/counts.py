@@ -1,0 +1,17 @@
+"""The table of claims that were counted for operators: one row, which a node renews now and then."""
+
+from sqlalchemy import BigInteger, Column, LargeBinary, Text
+
+from clearlane.store.schema.core import installation_table
+
+__all__ = ["claim_counts"]
+
+# Counts by state, payer and age over all clients, as JSON: no row of a client, and nothing that names a patient.
+claim_counts = installation_table(
+    "claim_counts",
+    Column("name", Text, primary_key=True),
+    Column("counted_at", BigInteger, nullable=False),
+    # How long the counting took, in microseconds: what is slow is counted less often.
+    Column("took", BigInteger, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)

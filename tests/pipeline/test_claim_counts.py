@@ -1,0 +1,92 @@
+"""Open claims are counted once for all who ask, from an index alone, however many there are.
+
+Also tests `pipeline/query/claim_counts`, `store/stored_counts` and `store/schema/counts`.
+"""
+
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from clearlane.pipeline.query import claim_counts
+from clearlane.pipeline.query.measures import MeasureSource
+from clearlane.store import operating_counts
+from clearlane.store import stored_counts as store
+from clearlane.store.database import Actor
+from clearlane.store.operating_counts import SCOPE
+from clearlane.store.postgresql import _allow_owners, prepare_connection
+from clearlane.store.stored_counts import StoredCounts
+from tests.pipeline.flowing import Flow
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+async def measured(flow):
+    """What an operator is told who asks now: open claims and those of the last day."""
+    source = MeasureSource(
+        database=flow.database,
+        clock=flow.clock,
+        wall=flow.clock,
+        connections=flow.context.payer_access.connections,
+    )
+    measures = await source.measure()
+    return sum(one.claims for one in measures.open_claims), measures.claims_last_day
+
+
+async def kept(flow):
+    async with flow.database.read(SCOPE) as tx:
+        return await store.find_counts(tx)
+
+
+async def test_a_node_counts_for_all_who_ask(flow):
+    async def tick(**later):
+        flow.clock.advance(timedelta(**later))
+        await claim_counts.count_tick(flow.context, None)
+
+    await flow.submit(2)
+    assert await measured(flow) == (2, 2)
+    await tick()
+    await flow.submit(1)
+    assert await measured(flow) == (2, 2), "one row is read, and no claim"
+    await tick(seconds=claim_counts.COUNTED_SECONDS - 1)
+    assert await measured(flow) == (2, 2), "another node has just counted"
+    await tick(seconds=2)
+    assert await measured(flow) == (3, 3)
+    await flow.submit(1)
+    flow.clock.advance(timedelta(seconds=claim_counts.KEPT_SECONDS + 1))
+    assert await measured(flow) == (4, 4), "no node counts any more"
+
+
+async def test_counting_that_takes_long_rests_long(flow):
+    await flow.submit(1)
+    await claim_counts.count_tick(flow.context, None)
+    counted = (await kept(flow))._replace(took=60_000_000)
+    await flow.database.write(
+        SCOPE, lambda tx: store.put_counts(tx, StoredCounts(*counted)), actor=Actor("node", "n")
+    )
+    for minutes, is_counted_anew in ((49, False), (2, True)):
+        flow.clock.advance(timedelta(minutes=minutes))
+        await claim_counts.count_tick(flow.context, None)
+        assert ((await kept(flow)).took < 60_000_000) is is_counted_anew
+
+
+async def test_open_claims_are_counted_from_an_index_alone_under_row_level_security(new_place):
+    place = await new_place("postgresql")
+    compiled = operating_counts._OPEN_CLAIMS.compiled_for("postgresql")
+    connection = await asyncpg.connect(place.url)
+    try:
+        await prepare_connection(connection)  # with the rights of our own statements
+        async with connection.transaction():
+            await connection.execute(_allow_owners(SCOPE))
+            await connection.execute(
+                "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off"
+            )
+            values = dict.fromkeys(compiled.parameters, 0)
+            rows = await connection.fetch(f"EXPLAIN {compiled.text}", *compiled.arguments(values))
+    finally:
+        await connection.close()
+    plan = "\n".join(row[0] for row in rows)
+    assert "Index Only Scan using ix_claims_open" in plan
