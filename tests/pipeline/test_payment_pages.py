@@ -5,6 +5,7 @@ Also tests `store/payment_lists`.
 
 import json
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -18,7 +19,7 @@ from clearlane.pipeline.query.payment_pages import (
     list_payment_page,
     load_payment_sheet,
 )
-from clearlane.store import audit
+from clearlane.store import audit, payment_lists
 from clearlane.store.database import Actor
 from clearlane.store.payment_lists import (
     NOT_FETCHED,
@@ -167,3 +168,8 @@ async def test_groups_are_shown_a_page_at_a_time_and_pairs_stay_together(flow, m
             shown += [one.paid for one in group.occurrences]
             after = group.more_after
         assert (shown, after) == ([-8000, 7000] * 3, "")
+
+
+def test_a_sum_of_postgresql_is_a_decimal_number_that_may_have_an_exponent():
+    assert payment_lists._sum((2, Decimal("1.6E+5"))) == PaymentSum(2, 160_000)
+    assert payment_lists._sum((0, None)) == payment_lists._sum(None) == PaymentSum(0, 0)

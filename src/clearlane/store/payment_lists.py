@@ -154,9 +154,10 @@ def _amounts(rows: list[tuple[str, int]]) -> dict[str, int]:
     return {str(id): int(cents) for id, cents in rows}
 
 
-def _sum(row: tuple[object, ...] | None) -> PaymentSum:
+def _sum(row: tuple[int, int | None] | None) -> PaymentSum:
+    """Return a sum as whole cents: PostgreSQL adds up to a decimal number, which may be written with an exponent."""
     count, cents = row or (0, 0)
-    return PaymentSum(int(str(count)), int(str(cents or 0)))
+    return PaymentSum(int(count), int(cents or 0))
 
 
 def _totals(rows: list[tuple[str, str, int, int, int, int]]) -> dict[DecisionGroup, GroupTotal]:
