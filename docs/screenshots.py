@@ -1,57 +1,81 @@
-"""Make the pictures of terminal, reference and a paid claim: ``python -m docs.screenshots [NAME ...]``.
+"""Make the pictures of terminal, reference and console: ``python -m docs.screenshots [NAME ...]``.
 
-Starts a sandbox of its own with a few claims, then visits each address of CONSOLE in a browser and runs each
-command of TERMINAL. Run it again when the console or a command looks different: adding a picture is one row. An
-address that the service does not have is named and left out. The console's own screens, with many claims, are
-made by ``docs.console_pictures``.
+Starts a sandbox of its own with a few claims, runs each command of TERMINAL, sends many claims of several scenarios,
+lets days pass, and visits each address of BROWSER. Run it again when the console or a command looks different: adding
+a picture is one row. An address that the service does not have is named and left out. Needs Chromium and playwright,
+as the tests in a browser do.
 """
 
 import io
+import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 from docs.record_examples import Sandbox, running_sandbox
+from tests.console import chromium
 
-PICTURES = Path(__file__).parent / "screenshots"
+DOCS = Path(__file__).parent
 COLUMNS = 100
-WINDOW = (1200, 760)
+WINDOW, WIDE, NARROW = (1200, 760), (1280, 820), (360, 740)
 MISSING = 404
 
 
 @dataclass(frozen=True, slots=True)
-class ConsolePicture:
-    """An address of the console as a picture. ``{claim}`` stands for the number of a paid claim."""
+class BrowserPicture:
+    """An address as a picture, below ``docs``. ``{paid}``, ``{rejected}`` and ``{payment}`` stand for their numbers."""
 
-    name: str
+    file: str
     address: str
-    window: tuple[int, int] = WINDOW
+    window: tuple[int, int] = WIDE
+    scheme: Literal["light", "dark"] = "light"
+
+    @property
+    def name(self) -> str:
+        return Path(self.file).stem
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalPicture:
     """A command and what it prints as a picture. ``{day}`` stands for the day the claims were sent."""
 
-    name: str
+    file: str
     command: str
 
+    @property
+    def name(self) -> str:
+        return Path(self.file).stem
 
-CONSOLE = (
-    ConsolePicture("paid-claim", "/console/claims/{claim}"),
-    ConsolePicture("reference", "/reference"),
+
+BROWSER = (
+    BrowserPicture("screenshots/paid-claim.png", "/console/claims/{paid}", WINDOW),
+    BrowserPicture("screenshots/reference.png", "/reference", WINDOW),
+    BrowserPicture("pictures/console-home.png", "/console/"),
+    BrowserPicture("pictures/console-claims.png", "/console/worklists"),
+    BrowserPicture("pictures/console-claim.png", "/console/claims/{rejected}"),
+    BrowserPicture("pictures/console-claim-dark.png", "/console/claims/{rejected}", scheme="dark"),
+    BrowserPicture("pictures/console-correct.png", "/console/claims/{rejected}/correct"),
+    BrowserPicture("pictures/console-payment.png", "/console/payments/{payment}"),
+    BrowserPicture("pictures/console-claims-narrow.png", "/console/claims", NARROW),
 )
 TERMINAL = (
-    TerminalPicture("terminal-doctor", "clearlane doctor"),
-    TerminalPicture("terminal-status", "clearlane claim status --from {day}"),
-    TerminalPicture("terminal-show", "clearlane claim show {claim}"),
+    TerminalPicture("screenshots/terminal-doctor.svg", "clearlane doctor"),
+    TerminalPicture("screenshots/terminal-status.svg", "clearlane claim status --from {day}"),
+    TerminalPicture("screenshots/terminal-show.svg", "clearlane claim show {paid}"),
 )
 # Paid, denied, and with something left to the patient: the insured's id decides (reference/sandbox.md).
 SAMPLES = (("FERNHILL-1", ""), ("FERNHILL-2", "3001"), ("FERNHILL-3", "3018"), ("FERNHILL-4", ""))
+CLAIMS = 33
+SCENARIOS = (
+    "3001", "3002", "3003", "3004", "3005", "3007", "3008", "3009", "3010", "3011", "3014", "3016", "3017", "3018",
+    "3019", "3023", "3025", *["3004"] * 8,
+)  # fmt: skip
+"""The insured ids of the first of many claims; the others are decided by the plan."""
 # The template of rich loads a font from another host; this one uses what the reader has.
 SVG = """<svg class="rich-terminal" viewBox="0 0 {terminal_width} {terminal_height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -69,21 +93,46 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {terminal_width} {terminal_heig
 """
 
 
-def fill(sandbox: Sandbox, data: Path) -> str:
-    """Send a few claims through the sandbox; return the number of the first."""
+def send_few(sandbox: Sandbox, data: Path) -> str:
+    """Send a few claims through the sandbox; return the number of the first, which is paid."""
     sandbox.post("/sandbox/clock", {"Frozen": True})
-    found = ""
+    numbers: list[str] = []
     for id, insured in SAMPLES:
-        sample = run(data, f"claim sample --id {id}", places=False)
+        document = json.loads(run(data, f"claim sample --id {id}", places=False))
         if insured:
-            sample = re.sub(r'("F01A_InsuredId": )"[^"]*"', rf'\1"{insured}"', sample)
-        file = data.parent / f"{id}.json"
-        file.write_text(sample, encoding="utf-8")
-        printed = run(data, f"claim submit {file}")
-        number = re.search(r"C[0-9A-Z]{18}", printed)
-        found = found or (number[0] if number else "")
+            document["Claims"][0]["F01A_InsuredId"] = insured
+        numbers += _submit(document, data)
     sandbox.post("/sandbox/advance", {"By": "21d"})
-    return found
+    return numbers[0]
+
+
+def send_many(sandbox: Sandbox, data: Path) -> None:
+    """Send claims of several scenarios, some of them so late that they are still open."""
+    document = json.loads(run(data, f"claim sample --count {CLAIMS} --id DEMO", places=False))
+    claims = document["Claims"]
+    for claim, member in zip(claims, SCENARIOS, strict=False):
+        claim["F01A_InsuredId"] = member
+    first = len(SCENARIOS)
+    for part, days in ((claims[:first], "16d"), (claims[first:], "2d")):
+        _submit(document | {"Claims": part}, data)
+        sandbox.post("/sandbox/advance", {"By": days})
+
+
+def _submit(document: dict[str, object], data: Path) -> list[str]:
+    """Submit a document; return the numbers of its claims."""
+    file = data.parent / "claims.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    results = json.loads(run(data, f"claim submit {file} --json"))["ClaimResults"]
+    return [result["RequestId"] for result in results]
+
+
+def find_numbers(paid: str, day: date, data: Path) -> dict[str, str]:
+    """Return what stands for the names in addresses."""
+    statuses = json.loads(run(data, f"claim status --from {day} --json"))
+    payments = json.loads(run(data, "payment list --json"))
+    rejected = [row["ClaimNumber"] for row in statuses if row["CurrentState"] == "Rejected"]
+    most = max(payments, key=lambda one: (one["balanced"], one["claims"]))
+    return {"paid": paid, "rejected": rejected[0], "payment": most["payment_id"]}
 
 
 def run(data: Path, command: str, *, places: bool = True, colour: bool = False) -> str:
@@ -99,68 +148,67 @@ def run(data: Path, command: str, *, places: bool = True, colour: bool = False) 
     ).stdout
 
 
-def draw_terminal(picture: TerminalPicture, data: Path, claim: str, day: date) -> None:
+def draw_terminal(picture: TerminalPicture, data: Path, paid: str, day: date, docs: Path) -> None:
     """Write a command and its output as SVG."""
     from rich.console import Console
     from rich.text import Text
 
-    command = picture.command.format(claim=claim, day=day)
+    command = picture.command.format(paid=paid, day=day)
     printed = run(data, command.removeprefix("clearlane "), colour=True)
     console = Console(record=True, width=COLUMNS, file=io.StringIO())
     console.print(Text(f"$ {command}", style="bold"))
     console.print(Text.from_ansi(printed.replace(str(data.parent), "~/clearlane")))
     text = console.export_svg(title="", code_format=SVG, unique_id=picture.name)
-    (PICTURES / f"{picture.name}.svg").write_text(text, encoding="utf-8")
-    print(f"wrote {picture.name}.svg")
+    (docs / picture.file).write_text(text, encoding="utf-8")
+    print(f"wrote {picture.file}")
 
 
-def photograph(pictures: list[ConsolePicture], sandbox: Sandbox, data: Path, claim: str) -> None:
+def photograph(
+    pictures: list[BrowserPicture], base_url: str, data: Path, numbers: dict[str, str], docs: Path
+) -> None:
     """Visit each address in a browser, signed in as the operator, and write what it shows."""
     from playwright.sync_api import sync_playwright
 
-    printed = run(data, "console open")
-    entrance = re.search(r"https://\S+", printed)
+    entrance = json.loads(run(data, "console open --json"))["url"]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=os.environ.get("CLEARLANE_TEST_CHROMIUM", "/usr/bin/chromium"),
-            args=["--no-sandbox", "--disable-gpu"],
+            executable_path=chromium.find(), args=chromium.arguments(), chromium_sandbox=False
         )
-        context = browser.new_context(
-            ignore_https_errors=True, base_url=sandbox.facts["base_url"], device_scale_factor=1
-        )
+        context = browser.new_context(ignore_https_errors=True, base_url=base_url)
         page = context.new_page()
-        if entrance:
-            page.goto(entrance[0])
+        page.goto(entrance)
+        page.wait_for_url("**/console/")
         for picture in pictures:
             width, height = picture.window
             page.set_viewport_size({"width": width, "height": height})
-            answer = page.goto(picture.address.format(claim=claim), wait_until="networkidle")
+            page.emulate_media(color_scheme=picture.scheme)
+            answer = page.goto(picture.address.format(**numbers), wait_until="networkidle")
             if answer is None or answer.status == MISSING:
-                print(f"left out {picture.name}: there is no {picture.address}")
+                print(f"left out {picture.file}: there is no {picture.address}")
                 continue
-            page.screenshot(path=str(PICTURES / f"{picture.name}.png"))
-            print(f"wrote {picture.name}.png")
+            page.screenshot(path=str(docs / picture.file))
+            print(f"wrote {picture.file}")
         browser.close()
 
 
-def main() -> None:
-    wanted = set(sys.argv[1:])
-    PICTURES.mkdir(exist_ok=True)
+def make_pictures(wanted: set[str], docs: Path = DOCS) -> None:
+    """Make the pictures of these names, all where none is named, below a directory."""
+    for file in (one.file for one in (*BROWSER, *TERMINAL)):
+        (docs / file).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         with running_sandbox(data) as sandbox:
             day = sandbox.today()
-            claim = fill(sandbox, data)
+            paid = send_few(sandbox, data)
             for picture in TERMINAL:
                 if not wanted or picture.name in wanted:
-                    draw_terminal(picture, data, claim, day)
-            photograph(
-                [each for each in CONSOLE if not wanted or each.name in wanted],
-                sandbox,
-                data,
-                claim,
-            )
+                    draw_terminal(picture, data, paid, day, docs)
+            visited = [each for each in BROWSER if not wanted or each.name in wanted]
+            if visited:
+                send_many(sandbox, data)
+                numbers = find_numbers(paid, day, data)
+                photograph(visited, sandbox.facts["base_url"], data, numbers, docs)
 
 
 if __name__ == "__main__":
-    main()
+    make_pictures(set(sys.argv[1:]))

@@ -1,8 +1,8 @@
 // Vendor API V3 from C#: payers, a claim, a refusal, the claim's states, benefits.
 //
-//   mcs examples/csharp.cs -out:csharp.exe -r:System.Net.Http.dll -r:/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll
+//   mcs examples/csharp.cs -out:scratch/csharp.exe -r:System.Net.Http.dll -r:/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll
 //   cert-sync --user .data/tls/ca.pem    (once: mono then trusts the sandbox's certificates)
-//   mono csharp.exe [DATA [SECONDS]]     DATA: data directory of a running sandbox (CLEARLANE_DATA, .data)
+//   mono scratch/csharp.exe [DATA [SECONDS]]     DATA: data directory of a running sandbox (CLEARLANE_DATA, .data)
 //
 // Runs from the directory that holds `examples`. Needs Json.NET and nothing else: on Debian mono-mcs, mono-runtime,
 // libmono-system-net-http4.0-cil and libnewtonsoft-json-cil-dev.

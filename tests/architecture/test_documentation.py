@@ -31,7 +31,7 @@ LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(clearlane [^`]+)`(?!`)")
 ENDS = re.compile(r"\s(?:\||>|2>|<|<<|&|#|&&|;)(?:\s|$|').*", re.DOTALL)
-# Pages whose shell blocks are typed by a test of tests/journey or tests/examples.
+# Pages whose shell blocks are typed by a test of tests/journey.
 FOLLOWED = (
     "README.md",
     "examples/README.md",

@@ -8,6 +8,8 @@ Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`
 import re
 from datetime import date, timedelta
 from html import unescape
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select, update
@@ -16,10 +18,11 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
 from clearlane.console.claim_files import explain_segments
 from clearlane.console.claim_money import money_table
+from clearlane.console.first_steps import steps
 from clearlane.console.search_page import read_name
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
-from clearlane.pipeline.query.claim_summary import refresh_summary, refresh_tick
+from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, claim_notes, claims
 from clearlane.store.sql import Statement
@@ -27,6 +30,7 @@ from tests.console.sandbox_console import SENDER, open_sandbox_console
 from tests.console.signed_in_console import BY
 from tests.enrollment.invented import a_document, a_practice
 
+ROOT = Path(__file__).parents[2]
 XSS = "<script>alert(1)</script>"
 NOTES = Statement(select(claim_notes.c.payload), system=True)
 AUDIT = Statement(select(audit.c.action, audit.c.ids))
@@ -60,7 +64,7 @@ async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
     assert "Correct box 33a" in text
     assert "claim 1 of 1" in text
     assert re.search(r'class="wide fault"><dt>33a', page)
-    assert text.index("277CA") < text.index("Received")
+    assert text.index("Rejected (277CA)") < text.index("Received")
 
 
 async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
@@ -228,6 +232,15 @@ async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
     assert "Claims 2 need you" in text_of(await biller.text("/claims"))
 
 
+def test_a_new_installation_in_production_is_led_to_guides_that_exist():
+    request = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), site=object())
+    shown = steps(request, None, has_payments=False)
+    for one in shown:
+        assert (ROOT / one.href.strip("/")).with_suffix(".md").exists(), one.href
+    assert len(shown) == 3
+    assert steps(request, None, has_payments=True) == []
+
+
 async def test_a_new_sandbox_shows_first_steps_that_work(sandbox):
     assert "First steps" in sandbox.fresh_home
     other = await sandbox.person(ConsoleRole.BILLER, site="A-2")
@@ -275,7 +288,7 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     await enroll(
         context, a_document(a_practice()), site=site, actor=SENDER, now=context.clock.now()
     )
-    await refresh_tick(context, None)
+    await refresh_stale(context)
     # A new one is the operator's; one that the payer refused concerns the site.
     assert "Enrollment tasks 1 enrollments" in text_of(await operator.text("/?site=A-1"))
     assert "Enrollment tasks" not in await biller.text("/")
@@ -283,7 +296,7 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
     move = {"payer": payer.payer_id, "type": payer.type, "event": "refuse", "reason": "TIN"}
     assert (await operator.ask(f"/enrollments/{id}/move", form=move)).status_code == 303
-    await refresh_tick(context, None)
+    await refresh_stale(context)
     assert "Enrollment tasks" in await biller.text("/")
 
 

@@ -191,6 +191,8 @@ def addresses(service):
         f"/accounts/ACME/webhooks/{service.endpoint}",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
+        f"/claims/{rejected}/again",
+        f"/claims/{denied}/void",
         *(f"/claims/{denied}?show={part}" for part in ("money", "files", "notes")),
     ]
 

@@ -78,9 +78,10 @@ async def test_a_rejected_claim_is_fixed_checked_reviewed_and_sent(sandbox, bill
     sent = await biller.ask(path, form=birth("1980-05-05", do="send"))
     assert sent.status_code == 303
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
-    assert "Received for Sandbox Medical 2nd submission" in text_of(
-        await biller.text(f"/claims/{new}")
-    )
+    landed = text_of(await biller.text(f"/claims/{new}?done=sent"))
+    assert "Received for Sandbox Medical 2nd submission" in landed
+    assert f"Correction of {sandbox.birth} . Leaves with the next file." in landed
+    assert "Next claim that needs you: 1 of" in landed
     old = text_of(await biller.text(f"/claims/{sandbox.birth}"))
     assert f"Replaced by {new}" in old
     again = await biller.ask(path, form=birth("1981-05-05", do="send"))

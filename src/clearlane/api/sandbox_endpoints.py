@@ -19,6 +19,7 @@ from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.kernel.clock import Clock
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
+from clearlane.pipeline.query.claim_summary import refresh_stale
 
 MODES = ("up", "down", "slow", "garbage")
 UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
@@ -95,6 +96,8 @@ async def advance(call: Call) -> Response:
         raise RequestRefusal(
             call.errors.unavailable("Time has passed, but something that is due is not yet done.")
         ) from None
+    # Days have passed for what people see too: the schedule runs by real minutes.
+    await refresh_stale(call.context.work_context)
     return _clock_response(control)
 
 

@@ -10,6 +10,14 @@ from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 
 PATIENT_COLUMNS = {"1": "deductible", "2": "coinsurance", "3": "copay"}
 """The column of what the patient owes (group PR), by reason."""
+COLUMN_TITLES = {
+    "deductible": "Deductible",
+    "coinsurance": "Coinsurance",
+    "copay": "Copay",
+    "other": "Patient owes else",
+    "write_off": "Write-off",
+    "denied": "Denied",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +41,11 @@ class MoneyTable:
     lines: Sequence[LineMoney]
     total: dict[str, int]
 
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The columns beside charge, allowed and paid in which some line has an amount: name and title."""
+        return [(name, title) for name, title in COLUMN_TITLES.items() if self.total[name]]
+
 
 def money_table(occurrence: ClaimOccurrence) -> MoneyTable:
     """Return the lines of a decision with their amounts in columns."""
@@ -40,9 +53,9 @@ def money_table(occurrence: ClaimOccurrence) -> MoneyTable:
         LineMoney(line=one, **_columns(one.adjustments, denied=one.paid == 0))
         for one in occurrence.lines
     ]
-    names = ("deductible", "coinsurance", "copay", "write_off", "denied", "other")
     return MoneyTable(
-        lines=lines, total={name: sum(getattr(one, name) for one in lines) for name in names}
+        lines=lines,
+        total={name: sum(getattr(one, name) for one in lines) for name in COLUMN_TITLES},
     )
 
 

@@ -1,5 +1,6 @@
 """A claim: what it is called and who decided, why and what to do, what happened, and its form, money, files and notes."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,7 +13,7 @@ from clearlane.claims.provenance import Explanation
 from clearlane.console.claim_actions import claim_actions
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
-from clearlane.console.claim_filters import BY_KEY, read_filters
+from clearlane.console.claim_filters import BY_KEY, ClaimFilterForm, read_filters
 from clearlane.console.claim_money import money_table
 from clearlane.console.claim_words import LabelTag, generation_words, label_tag
 from clearlane.console.claims_page import find_page, payer_name
@@ -57,6 +58,10 @@ DECIDED_BY = frozenset(
     }
 )
 """Labels behind which "by the payer" can stand."""
+STATUS_HEADLINE = re.compile(
+    r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
+)
+"""The headline of a payer's status in a claim's history."""
 REPLACED = LabelTag("done", "Replaced")
 NOT_ACCEPTED = LabelTag("done", "Not accepted")
 
@@ -142,6 +147,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         sent_value=lambda path: sent_value(opened, path),
         entries=[*reversed(opened.history.entries)],
         entry_kind=_entry_kind,
+        entry_words=_entry_words,
         shown=shown,
         views=_views(request, opened, shown, len(notes)),
         sheet=_sheet(opened) if shown == "form" else None,
@@ -150,6 +156,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         table=money_table(in_force) if (in_force := _money_lines(decisions)) else None,
         net=_net(decisions),
         wording=wording,
+        payers_words=_payers_words,
         cause_of=lambda one: to_reason(one).cause,
         parts_x12=_parts(request, opened) if shown == "files" else {},
         notes=notes,
@@ -157,6 +164,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         note_time=lambda note: from_micros(note.at),
         actions=claim_actions(request, opened.number, opened.row, opened.history),
         walk=await _walk(request, opened.number),
+        next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
         may_work=request.signed_in_user.role.value != "viewer",
         claim_url=f"/claims/{opened.number}",
     )
@@ -259,6 +267,14 @@ def _views(
     ]
 
 
+def _entry_words(entry: HistoryEntry) -> tuple[str, str]:
+    """Return an entry's headline as people say it, ``Rejected (277CA)``, and the payer's code in words."""
+    found = STATUS_HEADLINE.fullmatch(entry.headline)
+    if found is None:
+        return entry.headline, ""
+    return f"{found['verdict'].capitalize()} ({found['source']})", found["reason"] or ""
+
+
 def _entry_kind(entry: HistoryEntry) -> str:
     """Return the colour of an entry of the timeline."""
     words = entry.headline.lower()
@@ -325,6 +341,8 @@ async def add_note(request: PageRequest) -> Response:
     return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
 
 
+SENT_NOTICES = frozenset({"sent", "sent-told", "sent-again", "void-sent"})
+"""Notices of something that was sent from here, behind which the next claim is offered."""
 NOTICES = {
     "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
     "noted": "The note is kept.",
@@ -338,6 +356,15 @@ NOTICES = {
     "released": "The claim is released and leaves with the next file.",
     "canceled": "The claim is canceled and never sent.",
 }
+
+
+async def _next_claim(request: PageRequest) -> tuple[str, int] | None:
+    """Return the address of the claim to work on next and how many need somebody; None where none does."""
+    page = await find_page(request, ClaimFilterForm(tab="needs-you"), rows_max=1)
+    if not page.keys:
+        return None
+    number = page.keys[0].key.request_id
+    return request.url(f"/claims/{number}", **{"from": "tab=needs-you"}), page.total
 
 
 async def _walk(request: PageRequest, number: str) -> dict[str, object] | None:

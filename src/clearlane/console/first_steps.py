@@ -36,13 +36,38 @@ class FirstStep:
     done: bool = False
 
 
+GUIDE_STEPS = (
+    FirstStep(
+        title="Send a first claim",
+        text="Your practice software sends claims by the interface; a person can send a file of them by command.",
+        button="How to send a claim",
+        href="/docs/tutorial/1-a-paid-claim/",
+    ),
+    FirstStep(
+        title="Let the payer answer",
+        text="Acknowledgements come within days. What is rejected stands here, with what to do.",
+        button="How to work with claims",
+        href="/docs/how-to/billing/",
+    ),
+    FirstStep(
+        title="Look at the payment",
+        text="Payments usually follow claims by 14 to 30 days.",
+        button="How to read payments",
+        href="/docs/how-to/payments/",
+    ),
+)
+"""The steps of an installation in production: its first claim is no sample."""
+
+
 def steps(
     request: PageRequest, summary: SiteSummary | None, *, has_payments: bool
 ) -> list[FirstStep]:
-    """Return the steps that a new sandbox shows; none once a payment has come, and none in production."""
-    if request.context.sandbox_control is None or has_payments or request.site is None:
-        return []
+    """Return the steps that a new installation shows; none once a payment has come."""
     has_claims = bool(summary and summary.total(summary.labels).count)
+    if has_payments or request.site is None:
+        return []
+    if request.context.sandbox_control is None:
+        return [] if has_claims else list(GUIDE_STEPS)
     return [
         FirstStep(
             title="Send a sample claim",

@@ -30,5 +30,5 @@ async def advance(request: PageRequest) -> Response:
             503, "Not finished yet", "Time has passed, but something that is due is not yet done."
         )
     for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
-        await refresh_summary(request.context.work_context, site)
+        await refresh_summary(request.context.work_context, site, with_causes=True)
     return request.pages.redirect(local_path(request.form.get("back")))

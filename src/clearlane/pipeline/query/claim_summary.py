@@ -249,6 +249,11 @@ async def _with_causes(
 
 
 async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Refresh the summaries that are out of date."""
+    await refresh_stale(context)
+
+
+async def refresh_stale(context: WorkContext) -> None:
     """Refresh the summaries of sites whose claims have changed since, and all of them once a day."""
     for site in context.accounts().sites:
         if site.baa_accepted and await _is_stale(context, site):

@@ -1,4 +1,4 @@
-"""What came this month in the whole installation, counted once a minute at most by each process.
+"""What came this month in the whole installation, counted every fifteen seconds at most by each process.
 
     total = await month.load(database, first, clock)        # PaymentMonthTotal(payments, cents, counted_at)
 
@@ -14,7 +14,7 @@ from clearlane.store import payment_lists
 from clearlane.store import payments as store
 from clearlane.store.database import Database
 
-COUNTED_SECONDS_MAX = 60
+COUNTED_SECONDS_MAX = 15
 
 
 class PaymentMonthTotal(NamedTuple):
