@@ -80,10 +80,11 @@ async def test_a_rejected_claim_is_fixed_checked_reviewed_and_sent(sandbox, bill
     sent = await biller.ask(path, form=birth("1980-05-05", do="send"))
     assert sent.status_code == 303
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
-    landed = text_of(await biller.text(f"/claims/{new}?done=sent"))
+    assert "was=rejected" in sent.headers["location"]
+    landed = text_of(await biller.text(f"/claims/{new}?done=sent&was=rejected"))
     assert "Received for Sandbox Medical 2nd submission" in landed
-    assert f"Correction of {sandbox.birth} . Leaves with the next file." in landed
-    assert "Next claim that needs you: 1 of" in landed
+    assert f"Correction of {sandbox.birth} . Leaves with the next file, by " in landed
+    assert re.search("Next rejected claim: 1 of [0-9]+", landed)
     old = text_of(await biller.text(f"/claims/{sandbox.birth}"))
     assert f"Replaced by {new}" in old
     born = re.search(r"born (\w+ \d+, \d+)", old)[1]
@@ -271,7 +272,7 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert "Send the cancellation to Sandbox Medical" in shown
     assert "Say why it is canceled." in text_of(await biller.ask(path, form={"do": "send"}))
     sent = await biller.ask(path, form={"do": "send", "reason": "Billed for the wrong patient"})
-    assert sent.headers["location"].endswith("done=void-sent")
+    assert sent.headers["location"].endswith("done=void-sent&was=paid")
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
     assert (await biller.ask(path, form={"do": "send", "reason": "x"})).status_code == 409
     await sandbox.advance(15)

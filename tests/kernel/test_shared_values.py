@@ -17,8 +17,10 @@ from clearlane.kernel.ids import (
     Scope,
     SiteId,
     VendorId,
+    new_request_id,
     random_bytes,
     random_text,
+    request_id_moment,
 )
 from clearlane.kernel.redacted_repr import redact_repr
 
@@ -97,3 +99,8 @@ async def test_a_manual_clock_may_move_twice_before_the_waiting_wake_up():
     clock.advance(timedelta(days=1))
     clock.advance(timedelta(days=1))
     await waiting
+
+
+def test_an_id_tells_when_it_was_made():
+    moment = datetime(2026, 11, 16, 9, 30, 15, 250_000, tzinfo=UTC)
+    assert request_id_moment(new_request_id(moment)) == moment

@@ -83,7 +83,7 @@ async def test_a_site_sees_its_part_and_operators_all(flow):
     id = whole.payment.payment_id
     assert (page.since, page.needs) == (
         PaymentSum(1, 16000),
-        {UNMATCHED: {id}, UNBALANCED: set(), NOT_FETCHED: {id}},
+        {UNMATCHED: {id: 16000}, UNBALANCED: {}, NOT_FETCHED: {id: 16000}},
     )
     assert (whole.amount, whole.claims, whole.is_whole) == (16000, 3, True)
     page = await listed(flow, own)

@@ -4,18 +4,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.provenance import Explanation
 from clearlane.console.claim_actions import claim_actions
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
-from clearlane.console.claim_filters import BY_KEY, ClaimFilterForm, read_filters
+from clearlane.console.claim_filters import BY_KEY, ONLY_CHOICES, ClaimFilterForm, read_filters
 from clearlane.console.claim_money import money_table
-from clearlane.console.claim_words import REPLACED, LabelTag, generation_words, label_tag
+from clearlane.console.claim_words import (
+    LABEL_WORDS,
+    REPLACED,
+    LabelTag,
+    generation_words,
+    label_tag,
+)
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.kernel.clock import from_micros
@@ -163,6 +172,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         note_time=lambda note: from_micros(note.at),
         actions=claim_actions(request, opened.number, opened.row, opened.history),
         walk=await _walk(request, opened.number),
+        leaves=_leaves(request, opened),
         next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
         may_work=request.signed_in_user.role.value != "viewer",
         claim_url=f"/claims/{opened.number}",
@@ -357,13 +367,47 @@ NOTICES = {
 }
 
 
-async def _next_claim(request: PageRequest) -> tuple[str, int] | None:
-    """Return the address of the claim to work on next and how many need somebody; None where none does."""
-    page = await find_page(request, ClaimFilterForm(tab="needs-you"), rows_max=1)
-    if not page.keys:
-        return None
-    number = page.keys[0].key.request_id
-    return request.url(f"/claims/{number}", **{"from": "tab=needs-you"}), page.total
+class NextClaim(NamedTuple):
+    """The claim to work on next."""
+
+    href: str
+    kind: str
+    """What it is, such as ``rejected claim``."""
+    total: int
+    """How many there are of the kind."""
+
+
+async def _next_claim(request: PageRequest) -> NextClaim | None:
+    """Return the next claim of the label that the corrected one had, else the next that needs somebody, if any."""
+    was = request.query("was").replace(" ", "-")
+    choices = [was, ""] if was in ONLY_CHOICES else [""]
+    for only in choices:
+        form = ClaimFilterForm(tab="needs-you", only=only)
+        page = await find_page(request, form, rows_max=1)
+        if page.keys:
+            number = page.keys[0].key.request_id
+            href = request.url(f"/claims/{number}", **{"from": urlencode(form.as_query())})
+            kind = (
+                f"{LABEL_WORDS[ONLY_CHOICES[only]].lower()} claim"
+                if only
+                else "claim that needs you"
+            )
+            return NextClaim(href, kind, page.total)
+    return None
+
+
+def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
+    """Return by when a claim that waits leaves with a file; empty where that is not known."""
+    row, context = opened.row, request.context.work_context
+    if row.label is not ClaimLabel.RECEIVED or opened.is_replaced:
+        return ""
+    type = FORMS[ClaimKind(row.kind)].payer_type
+    routes = context.payer_access.connections().mailbox_routes(type, row.payer_id)
+    if not routes:
+        return ""
+    now, waited = request.context.clock.now(), timedelta(seconds=routes[0].window_seconds)
+    created = from_micros(opened.history.loaded.row.created_at)
+    return request.moment(routes[0].next_sending(max(now, created + waited)))
 
 
 async def _walk(request: PageRequest, number: str) -> dict[str, object] | None:

@@ -188,7 +188,7 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
     await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
     await refresh_summary(context, opened.site)
     told = "sent" if request.form.get("in-software") else "sent-told"
-    return request.redirect(f"/claims/{new}", done=told)
+    return request.redirect(f"/claims/{new}", done=told, was=opened.row.label.value)
 
 
 def _fault_of_review(

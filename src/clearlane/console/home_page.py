@@ -15,6 +15,7 @@ from clearlane.console.page_text import money, short_day
 from clearlane.console.payment_label import payment_label
 from clearlane.console.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
+from clearlane.kernel.ids import request_id_moment
 from clearlane.pipeline.claim_label import CONCERNS, LabelConcern
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
@@ -66,7 +67,7 @@ async def show_home(request: PageRequest) -> Response:
     to_do = await _operator_rows(request) if request.is_operator else []
     if whole is not None:
         to_do += _claim_rows(request, whole, now)
-    to_do += _payment_rows(request, payments)
+    to_do += _payment_rows(request, payments, now)
     to_do += _enrollment_rows(request, whole, now) if whole else []
     waiting = whole.total(ACT_LABELS).plus(whole.no_answer) if whole else LabelTotals()
     on_the_way = whole.total(BY_KEY["on-the-way"].labels) if whole else LabelTotals()
@@ -176,7 +177,7 @@ async def _payments(request: PageRequest) -> PaymentListPage:
     )
 
 
-def _payment_rows(request: PageRequest, page: PaymentListPage | None) -> list[ToDo]:
+def _payment_rows(request: PageRequest, page: PaymentListPage | None, now: datetime) -> list[ToDo]:
     if page is None:
         return []
     rows = [
@@ -187,14 +188,14 @@ def _payment_rows(request: PageRequest, page: PaymentListPage | None) -> list[To
         ToDo(
             kind=kind,
             text=text,
-            count=len(ids),
-            cents=None,
-            oldest="",
+            count=len(found),
+            cents=sum(found.values()),
+            oldest=page_text.count((now - request_id_moment(min(found))).days, "day"),
             href=request.url("/payments", tab=tab),
             noun="payments",
         )
-        for kind, text, ids, tab in rows
-        if ids
+        for kind, text, found, tab in rows
+        if found
     ]
 
 

@@ -81,7 +81,7 @@ async def show_payments(request: PageRequest) -> Response:
         rows=[_row(request, one) for one in page.payments],
         summary=_summary(month),
         counted_ago=page_text.age((now - month.counted_at).total_seconds()),
-        need_you=len(page.needs[UNMATCHED] | page.needs[UNBALANCED]),
+        need_you=len({*page.needs[UNMATCHED], *page.needs[UNBALANCED]}),
         tabs=_tabs(request, page, tab, text),
         tab=tab,
         text=text,

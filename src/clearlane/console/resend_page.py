@@ -105,7 +105,9 @@ async def _send(request: PageRequest, kind: ResendKind) -> Response:
         return await _render(request, kind, opened, fault="Nothing was sent.", reason=reason)
     await record_way(request, opened.site, outcome.claim_number, kind.way or "unchanged", reason)
     await refresh_summary(request.context.work_context, opened.site)
-    return request.redirect(f"/claims/{outcome.claim_number}", done=kind.done)
+    return request.redirect(
+        f"/claims/{outcome.claim_number}", done=kind.done, was=opened.row.label.value
+    )
 
 
 async def _submit(

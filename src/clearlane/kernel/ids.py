@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NewType
 
-from clearlane.kernel.clock import to_micros
+from clearlane.kernel.clock import from_micros, to_micros
 
 VendorId = NewType("VendorId", int)
 SiteId = NewType("SiteId", int)
@@ -85,6 +85,14 @@ def new_request_id(now: datetime, *, letter: str = "C") -> str:
 def first_request_id(moment: datetime, *, letter: str = "C") -> str:
     """Return a text that sorts before every id made at this moment or later, and after those made before it."""
     return f"{letter}{_time_digits(to_micros(moment) // 1_000)}"
+
+
+def request_id_moment(request_id: str) -> datetime:
+    """Return the moment at which an id was made."""
+    milliseconds = 0
+    for digit in request_id[1 : 1 + REQUEST_ID_TIME_DIGITS]:
+        milliseconds = milliseconds * len(REQUEST_ID_DIGITS) + REQUEST_ID_DIGITS.index(digit)
+    return from_micros(milliseconds * 1_000)
 
 
 @lru_cache(maxsize=8)  # all claims of a document have the same time

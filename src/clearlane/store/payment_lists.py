@@ -66,10 +66,11 @@ async def list_payments(
     return [PaymentRow(*row) for row in await tx.rows(_every(used), **values, limit=limit)]
 
 
-async def list_needs(tx: Tx) -> dict[str, frozenset[str]]:
-    """Return the payments of any client that need somebody, by need, up to :data:`COUNTED_MAX` each."""
+async def list_needs(tx: Tx) -> dict[str, dict[str, int]]:
+    """Return the payments of any client that need somebody with their cents, by need, up to :data:`COUNTED_MAX` each."""
     return {
-        need: _ids(await tx.rows(_every_id(frozenset({need})), limit=COUNTED_MAX)) for need in NEEDS
+        need: _amounts(await tx.rows(_every_id(frozenset({need})), limit=COUNTED_MAX))
+        for need in NEEDS
     }
 
 
@@ -103,10 +104,11 @@ async def list_own_payments(
     return [(PaymentRow(*row[:width]), PaymentShare(*row[width:])) for row in found]
 
 
-async def list_own_needs(tx: Tx) -> dict[str, frozenset[str]]:
-    """Return the payments of the scope that need somebody, by need, up to :data:`COUNTED_MAX` each."""
+async def list_own_needs(tx: Tx) -> dict[str, dict[str, int]]:
+    """Return the payments of the scope that need somebody with their cents, by need, up to :data:`COUNTED_MAX` each."""
     return {
-        need: _ids(await tx.rows(_own_id(frozenset({need})), limit=COUNTED_MAX)) for need in NEEDS
+        need: _amounts(await tx.rows(_own_id(frozenset({need})), limit=COUNTED_MAX))
+        for need in NEEDS
     }
 
 
@@ -148,8 +150,8 @@ def _used(
     return frozenset(used), values
 
 
-def _ids(rows: list[tuple[object, ...]]) -> frozenset[str]:
-    return frozenset(str(id) for (id,) in rows)
+def _amounts(rows: list[tuple[str, int]]) -> dict[str, int]:
+    return {str(id): int(cents) for id, cents in rows}
 
 
 def _sum(row: tuple[object, ...] | None) -> PaymentSum:
@@ -200,7 +202,9 @@ def _every(used: frozenset[str]) -> Statement:
 
 @cache
 def _every_id(used: frozenset[str]) -> Statement:
-    return Statement(_newest(select(payments.c.payment_id), used), system=True)
+    return Statement(
+        _newest(select(payments.c.payment_id, payments.c.amount_cents), used), system=True
+    )
 
 
 def _newest(core: Select[Any], used: frozenset[str]) -> Select[Any]:
@@ -219,7 +223,7 @@ def _own(used: frozenset[str]) -> Statement:
 
 @cache
 def _own_id(used: frozenset[str]) -> Statement:
-    return _own_newest(select(payment_shares.c.payment_id), used)
+    return _own_newest(select(payment_shares.c.payment_id, payments.c.amount_cents), used)
 
 
 def _own_newest(core: Select[Any], used: frozenset[str]) -> Statement:

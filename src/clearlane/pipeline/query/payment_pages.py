@@ -70,8 +70,8 @@ class PaymentListPage:
 
     payments: list[ListedPayment]
     has_older: bool
-    needs: Mapping[str, frozenset[str]]
-    """The payments that need somebody, by need; up to ``payment_lists.COUNTED_MAX`` each."""
+    needs: Mapping[str, Mapping[str, int]]
+    """The payments that need somebody with their cents, by need; up to ``payment_lists.COUNTED_MAX`` each."""
     since: PaymentSum
     """What came since the asked day; nothing where none was asked."""
 
@@ -123,7 +123,7 @@ async def list_payment_page(
     if viewer.scopes is None:
         return await _list_all(database, vault, wanted, first, before, actor)
     rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
-    needs = dict.fromkeys(payment_lists.NEEDS, frozenset[str]())
+    needs: dict[str, dict[str, int]] = {need: {} for need in payment_lists.NEEDS}
     total = PaymentSum(0, 0)
     for scope in viewer.scopes:
         own, own_needs, part = await _list_site(
@@ -185,7 +185,7 @@ async def _list_all(
 ) -> PaymentListPage:
     async def job(
         tx: Tx,
-    ) -> tuple[list[PaymentRow], list[PaymentShare], dict[str, frozenset[str]], PaymentSum]:
+    ) -> tuple[list[PaymentRow], list[PaymentShare], dict[str, dict[str, int]], PaymentSum]:
         rows = await payment_lists.list_payments(
             tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
         )
@@ -280,10 +280,10 @@ async def _list_site(
     first: str,
     before: str | None,
     actor: Actor,
-) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, frozenset[str]], PaymentSum]:
+) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, dict[str, int]], PaymentSum]:
     async def job(
         tx: Tx,
-    ) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, frozenset[str]], PaymentSum]:
+    ) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, dict[str, int]], PaymentSum]:
         rows = await payment_lists.list_own_payments(
             tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
         )
