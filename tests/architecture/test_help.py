@@ -5,8 +5,9 @@ Also tests `cli/root`, `cli/__main__` and `__main__`.
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
-from clearlane.cli.root import COMMANDS, _load
+from clearlane.cli.root import COMMANDS, _load, app
 from tests.cases import every_case
 
 
@@ -37,3 +38,10 @@ def test_help_has_an_example_of_the_command(command, path):
 def test_every_option_is_explained(command, path):
     options = [each for each in command.params if each.param_type_name == "option"]
     assert [each.name for each in options if not each.help] == []
+
+
+@every_case("name", list(COMMANDS))
+def test_no_sentence_of_a_groups_help_is_cut(name):
+    shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "80"}).stdout
+    lines = [line for line in shown.splitlines() if not line.startswith("Usage")]
+    assert [line for line in lines if line.endswith("...") or len(line) > 80] == []

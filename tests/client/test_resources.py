@@ -196,8 +196,8 @@ def run(sandbox):
         "CLEARLANE_CLIENT_CA_FILE": str(sandbox.ca_file),
     }
 
-    def invoke(*arguments, code=0, given=None):
-        done = CliRunner().invoke(app, arguments, env=environment, input=given)
+    def invoke(*arguments, code=0, given=None, **variables):
+        done = CliRunner().invoke(app, arguments, env=environment | variables, input=given)
         assert done.exit_code == code, done.output
         return done.output
 
@@ -217,6 +217,20 @@ def test_a_claim_is_named_by_either_of_its_ids(run, client):
         assert "There is no claim with the claim number or vendor claim id" in run(
             "claim", "hold", unknown, code=2
         )
+
+
+def test_everything_but_x12_is_readable_in_eighty_columns(run, client):
+    [number] = submit(client)
+    bad = document()
+    bad["Claims"][0] |= {"F03_PatientSex": "Q", "F28_TotalCharge": 1}
+    told = [
+        run("claim", "correct", number, "F26_PatientAcctNumber=CLI-4", "--dry-run", COLUMNS="80"),
+        run("claim", "correct", number, "F26_PatientAcctNumber=CLI-5", COLUMNS="80"),
+        run("claim", "show", number, COLUMNS="80"),
+        run("claim", "check", "-", "--service", given=json.dumps(bad), code=1, COLUMNS="80"),
+    ]
+    lines = [line for text in told for line in text.splitlines() if not line.endswith("~")]
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def test_the_commands_of_a_vendor(run, client, tmp_path):

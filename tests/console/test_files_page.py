@@ -73,6 +73,9 @@ async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, o
         page = await operator.text(path)
         assert "Not understood" in page
         assert HOSTILE not in page
+    home = await operator.text("/")
+    assert "Files not understood" in home
+    assert 'href="/console/files?tab=review"' in home
     assert "This is no X12 file." in await operator.text(f"/files/in/{file.id}")
     assert (await operator.ask(f"/files/in/{file.id}/x12")).status_code == 409
     for verb, notice in (("replay", "replayed"), ("discard", "discarded")):

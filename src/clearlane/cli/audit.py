@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from clearlane.cli.client_command import AsJson
-from clearlane.cli.output import show_json
+from clearlane.cli.output import show_json, show_text
 from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, Data, Store, refuse, with_store
 from clearlane.kernel import limits
@@ -71,10 +71,10 @@ def verify(
             f"The audit chain is broken. {verdict.fault} Rows before it that are good: {verdict.rows}."
         )
     typer.echo(f"The audit chain is whole: {verdict.rows} rows.")
-    typer.echo(_vouched(verdict))
+    show_text(_vouched(verdict))
     if verdict.restores:
         rows = ", ".join(map(str, verdict.restores))
-        typer.echo(
+        show_text(
             f"Restores are recorded in these rows, and rows from before each are missing: {rows}."
         )
 

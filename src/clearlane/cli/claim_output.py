@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from clearlane.claims.repair_summary import summarise_repairs
-from clearlane.cli.output import printable, show_text
-from clearlane.cli.terminal import bold, coloured
+from clearlane.cli.output import printable, show_lines, show_text
+from clearlane.cli.table import wrapped
+from clearlane.cli.terminal import bold, coloured, output_width
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry
@@ -44,8 +45,15 @@ def show_history(history: ClaimHistory) -> None:
         typer.echo(f"  sent again as {history.successor}")
     repairs = summarise_repairs(history.loaded.repairs)
     for entry in history.entries:
-        typer.echo(f"\n{entry.at:%Y-%m-%d %H:%M:%S}  {bold(entry.headline)}")
+        typer.echo()
+        _show_headline(entry)
         _show_entry(entry, repairs)
+
+
+def _show_headline(entry: HistoryEntry) -> None:
+    when = f"{entry.at:%Y-%m-%d %H:%M:%S}  "
+    lines = wrapped(printable(entry.headline), when, output_width())
+    show_lines(line[: len(when)] + bold(line[len(when) :]) for line in lines)
 
 
 def _show_entry(entry: HistoryEntry, repairs: list[str]) -> None:

@@ -16,7 +16,7 @@ from clearlane.cli.client_command import (
     usage_error,
     vendor_command,
 )
-from clearlane.cli.output import show_json, show_table
+from clearlane.cli.output import show_json, show_table, show_text
 from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def correct(
         show_json(result.raw)
         return
     if result.claim_number:
-        typer.echo(f"{result.claim_number} takes over from {result.predecessor}.")
-    typer.echo(f"Sent as: {result.sent_as}. {result.reason}".rstrip())
+        show_text(f"{result.claim_number} takes over from {result.predecessor}.")
+    show_text(f"Sent as: {result.sent_as}. {result.reason}".rstrip())
     _show_findings(result.findings)
     if result.x12:
         typer.echo(result.x12.rstrip())
@@ -106,7 +106,7 @@ def check_over_service(file: str, options: ServiceOptions) -> None:
         else:
             for claim in result.claims:
                 verdict = "would be accepted" if claim.accepted else "would not be accepted"
-                typer.echo(f"{claim.vendor_claim_id or '(no id)'}: {verdict}")
+                show_text(f"{claim.vendor_claim_id or '(no id)'}: {verdict}")
                 _show_findings(claim.findings)
         exit_with(fine=result.accepted == len(result.claims))
 
@@ -162,13 +162,15 @@ def _show_state(session: ClientSession, claim: "ClaimInfo") -> None:
 
 def _show_findings(findings: "tuple[ClaimFindingInfo, ...]") -> None:
     for one in findings:
-        typer.echo(f"  {one.severity} {one.rule} {one.field}: {one.message}")
+        show_text(f"{one.severity} {one.rule} {one.field}: {one.message}", "  ", indent=4)
 
 
 def _print_claim(claim: "ClaimDetails") -> None:
     outcome = f", {claim.outcome}" if claim.outcome else ""
-    typer.echo(
-        f"{claim.claim_number}: {claim.kind}, payer {claim.payer_id}, {claim.state}{outcome}"
+    show_text(
+        f"{claim.claim_number} ({claim.vendor_claim_id}): {claim.kind}, payer {claim.payer_id}, "
+        f"{claim.state}{outcome}",
+        indent=2,
     )
     typer.echo(
         f"  total {claim.charge:.2f}  payer {claim.paid:.2f}  patient {claim.patient:.2f}  "
@@ -179,11 +181,12 @@ def _print_claim(claim: "ClaimDetails") -> None:
     if claim.successor:
         typer.echo(f"  sent again as {claim.successor}")
     for entry in claim.history:
-        typer.echo(f"\n{entry.at[:19].replace('T', ' ')}  {entry.event}")
+        typer.echo()
+        show_text(entry.event, f"{entry.at[:19].replace('T', ' ')}  ")
         notes = [entry.file and f"file {entry.file}", *entry.sentences]
         notes += [entry.document_id and f"document {entry.document_id}"]
         for note in filter(None, notes):
-            typer.echo(f"    {note}")
+            show_text(note, "    ")
         _show_findings(entry.findings)
 
 

@@ -28,7 +28,8 @@ from clearlane.cli.terminal import choose
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
 SECTIONS = {"Commands over the service, for vendors": True, "Commands on this machine": False}
-SHORT_HELP_CHARACTERS = 60
+SHORT_HELP_CHARACTERS = 200
+"""More than any first sentence has: it is wrapped, and never cut."""
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 200_000
 """New objects before the garbage collector runs for the first time."""
@@ -119,14 +120,11 @@ class SectionedGroup(TyperGroup):
         shown = [one for one in commands if one is not None and not one.hidden]
         vendors = [one for one in shown if getattr(one.callback, OVER_SERVICE, False)]
         operators = [one for one in shown if one not in vendors]
-        if not (vendors and operators):
-            super().format_commands(ctx, formatter)
-            return
-        for title, part in SECTIONS.items():
-            rows = [
-                (one.name, one.get_short_help_str(limit=SHORT_HELP_CHARACTERS))
-                for one in (vendors if part else operators)
-            ]
+        parts = {
+            title: vendors if of_vendors else operators for title, of_vendors in SECTIONS.items()
+        }
+        for title, part in (parts if vendors and operators else {"Commands": shown}).items():
+            rows = [(one.name, one.get_short_help_str(limit=SHORT_HELP_CHARACTERS)) for one in part]
             with formatter.section(title):
                 formatter.write_dl(rows)
 

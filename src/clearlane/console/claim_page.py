@@ -18,7 +18,13 @@ from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claim_filters import BY_KEY, ONLY_CHOICES, ClaimFilterForm, read_filters
 from clearlane.console.claim_money import money_table
-from clearlane.console.claim_words import LABEL_WORDS, LabelTag, generation_words, label_tag
+from clearlane.console.claim_words import (
+    LABEL_WORDS,
+    REPLACED,
+    LabelTag,
+    generation_words,
+    label_tag,
+)
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.kernel.clock import from_micros
@@ -65,7 +71,6 @@ STATUS_HEADLINE = re.compile(
     r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
 )
 """The headline of a payer's status in a claim's history."""
-REPLACED = LabelTag("done", "Replaced")
 NOT_ACCEPTED = LabelTag("done", "Not accepted")
 
 

@@ -38,6 +38,9 @@ class LabelTag(NamedTuple):
     text: str
 
 
+REPLACED = LabelTag("done", "Replaced")
+
+
 def label_tag(label: ClaimLabel, *, no_answer: bool = False) -> LabelTag:
     """Return a label for a page."""
     if no_answer:
@@ -47,6 +50,8 @@ def label_tag(label: ClaimLabel, *, no_answer: bool = False) -> LabelTag:
 
 def row_tag(row: ClaimRow) -> LabelTag:
     """Return the label of a listed claim."""
+    if row.is_replaced:
+        return REPLACED
     return label_tag(row.label, no_answer=row.no_answer)
 
 

@@ -17,6 +17,7 @@ import msgspec
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, encode, fields_of
 from clearlane.claims.forms import form_of
 from clearlane.claims.value_types import ValueType
+from clearlane.console import page_text
 
 TEXT_CHARACTERS_MAX = 500
 NOT_CHANGED_HERE = frozenset({"Svc_VendorClaimId", "Svc_PayerId"})
@@ -45,6 +46,24 @@ class CorrectionInput:
     def changed(self) -> bool:
         """Whether it differs from what was sent."""
         return self.text.strip() != self.sent.strip()
+
+    @property
+    def sent_words(self) -> str:
+        """What was sent, as a person reads it."""
+        return self._words(self.sent)
+
+    @property
+    def text_words(self) -> str:
+        """What it has now, as a person reads it."""
+        return self._words(self.text)
+
+    def _words(self, text: str) -> str:
+        if self.kind != "date":
+            return text
+        try:
+            return page_text.day(date.fromisoformat(text.strip()))
+        except ValueError:
+            return text
 
     @property
     def name(self) -> str:

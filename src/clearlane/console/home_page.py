@@ -9,6 +9,7 @@ from clearlane.console import first_steps, page_text
 from clearlane.console.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.claim_filters import ACT_LABELS, BY_KEY, SILENT
 from clearlane.console.claim_words import LABEL_WORDS, NO_ANSWER
+from clearlane.console.files_page import REVIEW_STATES
 from clearlane.console.page_request import PageRequest
 from clearlane.console.page_text import money, short_day
 from clearlane.console.payment_label import payment_label
@@ -32,7 +33,6 @@ from clearlane.store.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilt
 PAYMENTS_SHOWN = 5
 SITES_AT_ONCE_MAX = 50
 FILES_COUNTED_MAX = 1_000
-NOT_UNDERSTOOD = (inbox.PARKED,)
 BARS = (
     (LabelConcern.GOOD, "good", "Paid"),
     (LabelConcern.WAIT, "wait", "On the way"),
@@ -150,7 +150,7 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
                 )
             )
     async with context.database.read(inbox.SCOPE) as tx:
-        files = await inbox.list_files(tx, NOT_UNDERSTOOD, FILES_COUNTED_MAX)
+        files = await inbox.list_files(tx, REVIEW_STATES, FILES_COUNTED_MAX)
     if files:
         rows.append(
             ToDo(
@@ -159,7 +159,7 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
                 count=len(files),
                 cents=None,
                 oldest="",
-                href=request.url("/files"),
+                href=request.url("/files", tab="review"),
                 noun="files",
             )
         )

@@ -220,7 +220,8 @@ def _check_sentences(loaded: LoadedClaim) -> Iterator[str]:
 
 
 def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
-    which = f"batch {sending.batch_id} of {sending.claims} claims, control number {sending.control}"
+    claims = "1 claim" if sending.claims == 1 else f"{sending.claims} claims"
+    which = f"batch {sending.batch_id} of {claims}, control number {sending.control}"
     again = "" if sending.attempt == 1 else f", sending {sending.attempt}"
     yield HistoryEntry(from_micros(sending.created_at), f"Put into {which}{again}", sending.name)
     if sending.delivered_at is not None:

@@ -77,6 +77,8 @@ class ClaimRow:
     changed_at: datetime
     generation: int
     """1 for a first submission, 2 for its correction."""
+    is_replaced: bool
+    """Whether another claim took over its vendor's claim id."""
     work: ClaimWorkItem | None = None
 
 
@@ -185,6 +187,7 @@ def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: dateti
         owes=status.patient_cents if status and decided else None,
         changed_at=changed_at,
         generation=page.generations[row.request_id],
+        is_replaced=row.successor_id is not None,
         work=page.work.get(row.request_id),
     )
 
