@@ -9,8 +9,11 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
+from typing import TypeVar
 
 import pytest
+
+Case = TypeVar("Case")
 
 SHOWN_CASES_MAX = 10
 """How many failed cases are shown in full; all are counted."""
@@ -21,6 +24,11 @@ IS_QUICK = os.environ.get("CLEARLANE_TEST_PROFILE") == "quick"
 def full_or_quick(full: int, quick: int) -> int:
     """Return how much is tried: by every run of the whole suite, or by `make quick`."""
     return quick if IS_QUICK else full
+
+
+def fewer_in_quick(cases: Iterable[Case], one_in: int) -> list[Case]:
+    """Return the cases that are tried: every one, or by `make quick` one in so many."""
+    return [*cases][:: full_or_quick(1, one_in)]
 
 
 def every_case(

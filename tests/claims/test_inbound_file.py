@@ -9,7 +9,7 @@ from clearlane.claims.facts import Fact
 from clearlane.claims.identify import identify
 from clearlane.claims.inbound_file import read_inbound
 from clearlane.claims.sent_layout import read_layout
-from tests.cases import every_case
+from tests.cases import every_case, fewer_in_quick
 from tests.claims.answers import nine, outgoing, paid, patient, payment, sent, status, ta1
 from tests.corpus import corpus_files
 
@@ -70,7 +70,7 @@ def test_an_incomplete_file_has_no_messages():
         assert found.messages is None
 
 
-@every_case("sample", corpus_files())
+@every_case("sample", fewer_in_quick(corpus_files(), 3))
 def test_public_files_are_identified_alike(sample):
     content = sample.path.read_bytes()
     assert read_inbound(content).identified == identify(content)

@@ -16,6 +16,7 @@ from clearlane.claims.sample_variation import (
     sample_claim,
     service_day,
 )
+from tests.cases import full_or_quick
 
 TODAY = date(2026, 2, 3)
 KINDS = pytest.mark.parametrize("kind", ClaimKind)
@@ -29,7 +30,7 @@ def test_the_same_id_gives_the_same_claim(kind):
 
 
 @KINDS
-def test_no_two_of_25_000_are_duplicates_to_a_payer(kind):
+def test_no_two_of_many_are_duplicates_to_a_payer(kind):
     """A payer compares the insured's number, the patient, the day, the code and the charge."""
     form = FORMS[kind]
 
@@ -37,7 +38,8 @@ def test_no_two_of_25_000_are_duplicates_to_a_payer(kind):
         claim = sample_claim(kind, f"MANY-{number}", SampleWish(), today=TODAY)
         return claim[form.names.member_id], claim[form.names.total_charge]
 
-    assert len({seen_by_payer(number) for number in range(25_000)}) == 25_000
+    count = full_or_quick(25_000, 2_500)
+    assert len({seen_by_payer(number) for number in range(count)}) == count
 
 
 @KINDS

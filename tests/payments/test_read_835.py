@@ -16,6 +16,7 @@ from clearlane.payments import read_835
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import PaymentSummary
 from clearlane.x12.envelope_time import NEVER
+from tests.cases import full_or_quick
 from tests.claims.answers import nine, paid, payment, sealed, ta1
 
 LINE = ["SVC*HC:99213*60*50**1", "DTM*472*20261001", "CAS*CO*45*8", "CAS*PR*3*2", "REF*6R*C1-1"]
@@ -196,7 +197,7 @@ def large(claims):
 
 def test_memory_stays_flat_over_a_large_file():
     peaks = []
-    for claims in (500, 4_000):
+    for claims in (full_or_quick(500, 100), full_or_quick(4_000, 800)):
         tracemalloc.start()
         count = sum(
             isinstance(one, read_835.ClaimPaymentLoop) for one in read_835.read(large(claims))
@@ -210,7 +211,7 @@ def test_memory_stays_flat_over_a_large_file():
 def test_each_claim_of_a_large_file_takes_as_long_as_one_of_a_small_file():
     """In time of the processor: what else the machine does has no part in it."""
     seconds = []
-    for claims in (2_000, 16_000):
+    for claims in (full_or_quick(2_000, 500), full_or_quick(16_000, 4_000)):
         content = b"".join(large(claims))
         start = time.process_time()
         count = sum(isinstance(one, read_835.ClaimPaymentLoop) for one in read_835.read(content))

@@ -16,6 +16,7 @@ from clearlane.store import event_log, events
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.event_watch import EventWatch
 from clearlane.store.sql import PING
+from tests.cases import full_or_quick
 from tests.databases import START, make_site
 
 ALL = SystemScope("a test")
@@ -120,7 +121,7 @@ async def test_a_cursor_skips_nothing_while_a_slow_transaction_is_open(place, da
     """Two nodes write; a reader that follows the feed sees every event, in the order of the numbers."""
     other = await place.open(clock)
     scope = await make_site(database)
-    slow, fast, count = 20, 40, 3
+    slow, fast, count = full_or_quick(20, 6), full_or_quick(40, 12), 3
     seen, after, done = [], 0, asyncio.Event()
 
     async def follow():

@@ -15,7 +15,7 @@ from clearlane.x12.check import check, event_findings
 from clearlane.x12.collector import FINDINGS_PER_SET_MAX
 from clearlane.x12.reader import InterchangeOpened, Reader, UnitClosed, parse, read
 from clearlane.x12.writer import write
-from tests.cases import every_case, full_or_quick
+from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.x12 import samples837, samples_other
 
 ISA = "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *240501*1200*^*00501*000000017*0*T*:"
@@ -159,7 +159,7 @@ def test_interchanges_of_one_file_have_separators_of_their_own(kind):
 
 
 @every_case("separators", [b"*:^~", b"|>}\n", b"~|*:"])
-@every_case("kind", KINDS)
+@every_case("kind", fewer_in_quick(KINDS, 3))
 def test_a_file_behind_a_cut_one_is_found(kind, separators):
     second = swapped(small(kind), b"000000018", separators)
     first = small("837P")

@@ -5,7 +5,7 @@ from random import Random
 
 from clearlane.x12 import reader, tree
 from clearlane.x12.outline import LoopClosed, LoopOpened, OutlineSegment, iter_outline
-from tests.cases import every_case
+from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import corpus_files
 from tests.x12 import samples837
 from tests.x12.views.test_conservation import CLAIM_KINDS, OTHER_KINDS, random_file
@@ -40,7 +40,7 @@ def rows_of_outline(source):
                 yield "close", loop.node.id, 0
 
 
-@every_case("kind", [*CLAIM_KINDS, *OTHER_KINDS])
+@every_case("kind", fewer_in_quick([*CLAIM_KINDS, *OTHER_KINDS], 3))
 @every_case("size", [1, 97, 65_536])
 def test_loops_and_segments_are_those_of_the_tree_whatever_the_chunks(kind, size):
     data = random_file(kind, 3)
@@ -48,14 +48,14 @@ def test_loops_and_segments_are_those_of_the_tree_whatever_the_chunks(kind, size
     assert list(rows_of_outline(chunks)) == list(rows_of_tree(data))
 
 
-@every_case("sample", corpus_files())
+@every_case("sample", fewer_in_quick(corpus_files(), 3))
 def test_loops_and_segments_of_public_files_are_those_of_the_tree(sample):
     data = sample.path.read_bytes()
     assert list(rows_of_outline(data)) == list(rows_of_tree(data))
 
 
 def test_a_large_set_is_never_held_as_a_whole():
-    rows = samples837.claims(Random(1), "837P", subscribers=200)
+    rows = samples837.claims(Random(1), "837P", subscribers=full_or_quick(200, 40))
     data = samples837.interchange("837P", [rows]).encode()
     chunks = [data[at : at + 4_096] for at in range(0, len(data), 4_096)]
     tracemalloc.start()

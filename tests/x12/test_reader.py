@@ -32,7 +32,7 @@ from clearlane.x12.reader import (
     read,
 )
 from clearlane.x12.writer import write
-from tests.cases import every_case, full_or_quick
+from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples837
 from tests.x12.toy import (
@@ -337,7 +337,7 @@ def test_an_endless_set_of_an_unknown_guide_is_not_held(monkeypatch):
 # --- The corpus -------------------------------------------------------------------------------------
 
 
-@every_case("sample", corpus_files())
+@every_case("sample", fewer_in_quick(corpus_files(), 3))
 def test_every_public_sample_is_read_and_written_back(sample: Sample):
     data = sample.path.read_bytes()
     tree = parse(data)

@@ -17,7 +17,7 @@ from clearlane.kernel.limits import (
 from clearlane.x12.check import check
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
-from tests.cases import every_case
+from tests.cases import every_case, full_or_quick
 from tests.x12 import samples837
 from tests.x12.injected_faults import FAULTS, GOOD, D, Fault, P, good, inject
 
@@ -190,7 +190,7 @@ def test_a_claim_has_so_many_lines_and_no_more(kind, most):
 def test_no_rule_falls_over_what_it_does_not_expect(kind):
     """Segments cut short, emptied, doubled and left out end in findings, never in an exception."""
     rng = Random(20250301)
-    for _ in range(40):
+    for _ in range(full_or_quick(40, 8)):
         rows = samples837.claims(rng, kind, subscribers=1, everything=True)
         for _ in range(rng.randint(1, 12)):
             spoil(rng, rows)

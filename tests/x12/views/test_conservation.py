@@ -12,7 +12,7 @@ from clearlane.x12.automaton import LoopPlan, compile_guide
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.reformat import reformat
 from clearlane.x12.views.original import SeparatorRestorer
-from tests.cases import every_case, full_or_quick
+from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import corpus_files
 from tests.x12 import samples837, samples_other
 from tests.x12.views.leaves import file_values, segments, separators, view_values
@@ -52,14 +52,14 @@ def lost_in_stream(data):
 
 
 @every_case("kind", [*CLAIM_KINDS, *OTHER_KINDS])
-@every_case("seed", range(3))
+@every_case("seed", range(full_or_quick(3, 1)))
 def test_every_value_of_a_random_file_is_in_its_view(kind, seed):
     data = random_file(kind, seed)
     assert not lost(data)
     assert not lost_in_stream(data)
 
 
-@every_case("sample", corpus_files())
+@every_case("sample", fewer_in_quick(corpus_files(), 3))
 def test_every_value_of_a_public_file_is_in_its_view(sample):
     data = sample.path.read_bytes()
     if list(reader.parse(data, check=False).findings):
@@ -95,7 +95,7 @@ def without_units(one):
     return replace(one.view, **{loops[id].field: () for id in around})
 
 
-@every_case("sample", corpus_files())
+@every_case("sample", fewer_in_quick(corpus_files(), 3))
 def test_a_streamed_file_yields_the_same_views_as_a_whole_one(sample):
     data = sample.path.read_bytes()
     whole = [one for file in views.read_views(data) for one in file.sets]
