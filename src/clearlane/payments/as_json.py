@@ -124,7 +124,7 @@ def line_object(line: PaidLine) -> Json:
 
 def day_text(day: date | datetime | None) -> str | None:
     """Return a day or a time as ISO 8601; None where there is none."""
-    return None if day is None else day.isoformat()
+    return None if day is None else day.isoformat().replace("+00:00", "Z")
 
 
 def _adjustment_objects(adjustments: Sequence[LineAdjustment]) -> list[Json]:

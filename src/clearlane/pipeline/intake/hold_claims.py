@@ -40,6 +40,7 @@ HOLD = UnsentVerb(ClaimEvent.HELD, "claim.held", "claim.hold")
 RELEASE = UnsentVerb(ClaimEvent.RELEASED, "claim.released", "claim.release")
 CANCEL = UnsentVerb(ClaimEvent.CANCELED, "claim.canceled", "claim.cancel")
 
+WAS_REJECTED = "The claim was rejected, so nothing of it waits to be sent. Correct it instead."
 IN_BATCH = "A batch has taken the claim, so it is on its way to the payer. Correct it, or void it, once the payer has it."
 MAY_BE_SENT = "The claim may have been sent before the database was restored; an operator decides on it first."
 WAS_REFUSED = "The claim was not accepted, so there is nothing to send."
@@ -142,6 +143,8 @@ def _refusal(claim: UnsentClaim, wanted: ClaimState | None) -> str:
         return WAS_REFUSED
     if claim.state == ClaimState.CANCELED:
         return "The claim was canceled. Send it again to have it sent."
+    if claim.state == ClaimState.REJECTED:
+        return WAS_REJECTED
     if abs(claim.queued) == QUEUED_IN_DOUBT:
         return MAY_BE_SENT
     return IN_BATCH if wanted is None or not is_unsent(claim) else ""
