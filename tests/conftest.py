@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import gc
 import inspect
 import os
 import signal
@@ -10,6 +11,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.cases import IS_QUICK
 from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
 pytest_plugins = ["tests.databases"]
@@ -23,6 +25,9 @@ settings.register_profile("full", UNTIMED)
 settings.register_profile("quick", UNTIMED, max_examples=10)
 settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 
+# The modules, tables and syntax trees of the tests stay: `make quick` looks for garbage among them seldom.
+if IS_QUICK:
+    gc.set_threshold(100_000, 20, 20)
 
 # Test packages whose tests share one running service for each database.
 SERVED = ("api", "client", "console", "eligibility", "enrollment", "journey")

@@ -83,7 +83,7 @@ def watch_servers() -> list[str]:
 def _starts(found: object, kinds: tuple[str, ...], *, texts: bool) -> bool:
     """Return whether this function or class leads to a starter; with `texts`, also to "postgresql"."""
     for function, names in _reached(found, kinds):
-        if names & STARTERS or _uses(function, names, STARTER_MODULES):
+        if names & STARTERS or _uses(function, STARTER_MODULES):
             return True
         if texts and "'postgresql'" in names and function.__module__ != DATABASES:
             return True
@@ -94,17 +94,21 @@ def _starts(found: object, kinds: tuple[str, ...], *, texts: bool) -> bool:
 def _asks(found: object) -> bool:
     """Return whether this function or class leads to another X12 library."""
     return any(
-        names & WITNESS_MODULES or _uses(function, names, WITNESS_MODULES)
+        names & WITNESS_MODULES or _uses(function, WITNESS_MODULES)
         for function, names in _reached(found, ())
     )
 
 
-def _uses(function: FunctionType, names: set[str], modules: frozenset[str]) -> bool:
-    used = {_module_of(function.__globals__[name]) for name in names & function.__globals__.keys()}
+@cache
+def _uses(function: FunctionType, modules: frozenset[str]) -> bool:
+    names = _names_of(function) & function.__globals__.keys()
+    used = {_module_of(function.__globals__[name]) for name in names}
     return any(module in modules or module.split(".")[0] in modules for module in used)
 
 
-def _reached(found: object, kinds: tuple[str, ...]) -> Iterator[tuple[FunctionType, set[str]]]:
+def _reached(
+    found: object, kinds: tuple[str, ...]
+) -> Iterator[tuple[FunctionType, frozenset[str]]]:
     """Return the functions of `tests` that this one leads to, each with the names it uses.
 
     Of a table of functions those count that a parameter of the test names, or all.
@@ -122,7 +126,7 @@ def _reached(found: object, kinds: tuple[str, ...]) -> Iterator[tuple[FunctionTy
         function = _function(found)
         if not isinstance(function, FunctionType):
             continue
-        names = set(_names(function.__code__))
+        names = _names_of(function)
         yield function, names
         for name in names & function.__globals__.keys():
             value = function.__globals__[name]
@@ -147,6 +151,12 @@ def _is_text(value: object) -> bool:
 def _function(value: object) -> object:
     value = getattr(value, "fget", None) or getattr(value, "__func__", None) or value
     return inspect.unwrap(value) if callable(value) else value
+
+
+@cache
+def _names_of(function: FunctionType) -> frozenset[str]:
+    """Return the names and the texts that a function uses, read once for all tests that lead to it."""
+    return frozenset(_names(function.__code__))
 
 
 def _names(code: CodeType) -> list[str]:

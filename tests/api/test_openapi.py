@@ -5,6 +5,7 @@ Also tests `api/public_pages`, `api/docs_page`, `api/versions` and `api/openapi_
 
 import json
 import re
+from functools import cache
 from importlib import metadata
 
 import jsonschema_rs
@@ -16,13 +17,14 @@ from clearlane.api.endpoint import ApiLimits
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import PROBES
 from clearlane.api.proxies import TrustedProxies
-from clearlane.api.public_pages import OPENAPI, REFERENCE, build_pages
+from clearlane.api.public_pages import OPENAPI, REFERENCE
 from clearlane.api.v3 import wire
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
 from clearlane.api.versions import VERSIONS
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
+from tests.api.openapi_document import openapi_content
 
-DOCUMENT = json.loads(build_pages(*VERSIONS)[0].content)
+DOCUMENT = json.loads(openapi_content())
 SERVED = [endpoint for version in VERSIONS for endpoint in version.endpoints]
 
 
@@ -61,17 +63,28 @@ def test_every_reference_leads_somewhere():
             target = target[step]
 
 
+DEFINITIONS = json.loads(
+    json.dumps({"$defs": DOCUMENT["components"]["schemas"]}).replace(
+        "#/components/schemas/", "#/$defs/"
+    )
+)
+
+
+@cache
+def validator_of(schema):
+    """The validator of a schema's text; most places of the document share theirs with others."""
+    local = json.loads(schema.replace("#/components/schemas/", "#/$defs/"))
+    return jsonschema_rs.validator_for(local | DEFINITIONS)
+
+
 def test_every_schema_is_a_schema():
-    text = json.dumps({"$defs": DOCUMENT["components"]["schemas"]})
-    definitions = json.loads(text.replace("#/components/schemas/", "#/$defs/"))
     jsonschema_rs.meta.validate(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **definitions}
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **DEFINITIONS}
     )
     for _, _, operation in operations():
         for answer in operation["responses"].values():
             for content in answer.get("content", {}).values():
-                schema = json.dumps(content["schema"]).replace("#/components/schemas/", "#/$defs/")
-                jsonschema_rs.validator_for(json.loads(schema) | definitions)
+                validator_of(json.dumps(content["schema"]))
 
 
 def test_the_document_has_what_openapi_3_1_requires():
@@ -87,13 +100,6 @@ def test_the_document_has_what_openapi_3_1_requires():
             assert one.keys() >= {"name", "in", "schema"}
         for need in operation["security"]:
             assert need.keys() <= DOCUMENT["components"]["securitySchemes"].keys()
-
-
-DEFINITIONS = json.loads(
-    json.dumps({"$defs": DOCUMENT["components"]["schemas"]}).replace(
-        "#/components/schemas/", "#/$defs/"
-    )
-)
 
 
 def contents():
@@ -113,8 +119,7 @@ def test_every_request_and_answer_has_an_example_that_its_schema_allows():
     places = list(contents())
     assert len(places) > 200
     for place, schema, examples in places:
-        local = json.loads(json.dumps(schema).replace("#/components/schemas/", "#/$defs/"))
-        validator = jsonschema_rs.validator_for(local | DEFINITIONS)
+        validator = validator_of(json.dumps(schema))
         assert examples, place
         for name, value in examples.items():
             faults = [

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.api.public_pages import build_pages
 from clearlane.api.v1.endpoints import V1
 from clearlane.api.v3.endpoints import V3
 from clearlane.api.versions import VERSIONS
 from docs.record_examples import Sandbox, record, same_form
+from tests.api.openapi_document import openapi_content
 from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS
 
-CONTENT = build_pages(*VERSIONS)[0].content
+CONTENT = openapi_content()
 NAMES = [endpoint.name for version in VERSIONS for endpoint in version.endpoints]
 
 

@@ -18,17 +18,17 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from clearlane.api.public_pages import build_pages
 from clearlane.api.versions import VERSIONS
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
+from tests.api.openapi_document import openapi_content
 from tests.api.service_process import ServiceProcess
 from tests.enrollment.invented import a_request, an_enrollment
 
 pytestmark = pytest.mark.xdist_group("schemathesis")
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = json.loads(build_pages(*VERSIONS)[0].content)
+DOCUMENT = json.loads(openapi_content())
 ITEMS_MAX = 2
 REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -83,10 +84,15 @@ def shown_commands(text: str) -> set[str]:
     return {ENDS.sub("", command).strip() for command in found}
 
 
+@cache
+def root_command():
+    return get_command(app)
+
+
 def fault_of(command: str) -> str:
     """What is wrong with a command: a word or an option that does not exist."""
     words = shlex.split(command)[1:]
-    at = get_command(app)
+    at = root_command()
     context = at.make_context("clearlane", [], None, resilient_parsing=True)
     while isinstance(at, TyperGroup) and words and not words[0].startswith("-"):
         # `clearlane batch list|show` names two commands; what follows is checked against the first.
@@ -195,6 +201,12 @@ class Page(HTMLParser):
         return [attributes for tag, attributes in self.tags if tag == name]
 
 
+@cache
+def page_of(file: Path) -> Page:
+    """Return a page of the site, read once."""
+    return Page(file)
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The site, built once; building it proves its links."""
@@ -215,7 +227,7 @@ def test_every_page_of_the_documentation_is_in_the_site(built):
 
 def test_a_page_of_the_site_can_be_read_by_anyone(built):
     for file in built.rglob("*.html"):
-        page = Page(file)
+        page = page_of(file)
         assert len(page.all("h1")) == 1, file
         assert page.all("html")[0].get("lang") == "en"
         assert "width=device-width" in next(
@@ -232,7 +244,7 @@ def test_a_page_of_the_site_can_be_read_by_anyone(built):
 
 def test_the_site_loads_nothing_from_elsewhere_and_needs_no_script_in_a_page(built):
     for file in built.rglob("*.html"):
-        page = Page(file)
+        page = page_of(file)
         loaded = [
             each.get("src") or each.get("href")
             for each in page.all("img") + page.all("link") + page.all("script")

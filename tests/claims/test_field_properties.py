@@ -158,7 +158,7 @@ def test_the_claims_to_start_from_are_accepted_and_clean(kind):
     assert faults(kind, list(outs.values())) == set()
 
 
-@every_case(("kind", "path", "row"), fewer_in_quick(fields(), 5))
+@every_case(("kind", "path", "row"), fewer_in_quick(fields(), 10))
 def test_a_value_ends_in_a_refusal_or_in_a_clean_file(kind, path, row):
     full, few = bases(kind)
     every = values(row)[len(row.name) % STEP :: STEP]

@@ -12,11 +12,12 @@ from clearlane.claims.decode import read_claim, restore
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RuleInputs, repair_and_check
+from tests.cases import full_or_quick
 from tests.claims.variety import random_claim
 
 DAY = date(2025, 3, 14)
 FACTS = RuleInputs(today=DAY, available=frozenset())
-RUN = 500
+RUN = full_or_quick(500, 250)
 
 
 def test_the_minimal_document_holds_the_required_fields_only():
