@@ -234,9 +234,10 @@ def test_everything_but_x12_is_readable_in_eighty_columns(run, client):
 
 
 def test_the_commands_of_a_vendor(run, client, tmp_path):
-    number, other = submit(client, 2)
-    assert run("claim", "hold", number) == f"{number} is Held.\n"
-    assert json.loads(run("claim", "release", number, "--json"))["state"] == "Received"
+    number, other, released = submit(client, 3)
+    for each in (number, other, released):  # at once: a batch takes what is not held
+        assert run("claim", "hold", each) == f"{each} is Held.\n"
+    assert json.loads(run("claim", "release", released, "--json"))["state"] == "Received"
     shown = run("claim", "show", number)
     assert "Held: it is not sent until it is released" in shown
     assert json.loads(run("claim", "show", number, "--json"))["claim_number"] == number
