@@ -19,7 +19,7 @@ from clearlane.cli.output import show_json, show_text
 from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, Data, Store, refuse, with_store
 from clearlane.kernel import limits
-from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.clock import from_micros, moment_text, to_micros
 
 if TYPE_CHECKING:
     from clearlane.store.audit import ChainVerification
@@ -124,7 +124,7 @@ def _vouched(verdict: "ChainVerification") -> str:
 
 
 def _time(micros: int | None) -> str | None:
-    return None if micros is None else from_micros(micros).isoformat().replace("+00:00", "Z")
+    return None if micros is None else moment_text(from_micros(micros))
 
 
 async def _export(store: Store, first: int, after: int, format: AuditFormat, out: TextIO) -> int:
@@ -153,7 +153,7 @@ async def _export(store: Store, first: int, after: int, format: AuditFormat, out
 def _readable(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with readable time, ids and hashes."""
     readable = {
-        "at": from_micros(row["at"]).isoformat().replace("+00:00", "Z"),
+        "at": moment_text(from_micros(row["at"])),
         "ids": json.loads(row["ids"]),
         "prev": row["prev"].hex(),
         "hash": row["hash"].hex(),

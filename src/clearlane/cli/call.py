@@ -14,7 +14,7 @@ import typer
 from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_json
 from clearlane.cli.storage_command import Data, Store, refuse, with_store
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, moment_text
 
 CALL_CLAIMS_SHOWN_MAX = 20
 
@@ -105,7 +105,7 @@ async def _audited(store: Store, row: Mapping[str, Any]) -> AuditedCall:
     states = await _states(store, row, ids) if action == CLAIMS_SUBMIT else {}
     is_submission = action == CLAIMS_SUBMIT and row["detail"]
     return AuditedCall(
-        at=from_micros(row["at"]).isoformat().replace("+00:00", "Z"),
+        at=moment_text(from_micros(row["at"])),
         actor=str(row["actor"]),
         vendor_id=row["vendor_id"],
         site_id=row["site_id"],

@@ -25,7 +25,7 @@ from clearlane.cli.storage_command import (
     with_store,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.clock import SystemClock, from_micros
+from clearlane.kernel.clock import SystemClock, from_micros, moment_text
 
 if TYPE_CHECKING:
     from clearlane.store.backup import RestoreResult
@@ -72,7 +72,7 @@ def restore(
         "\n".join(_lines(done, dry_run=dry_run)),
         as_json=as_json,
         dry_run=dry_run,
-        created_at=from_micros(done.manifest.created_at).isoformat().replace("+00:00", "Z"),
+        created_at=moment_text(from_micros(done.manifest.created_at)),
         previous=str(done.previous) if done.previous else None,
         batches_in_doubt=batches,
         claims_in_doubt=claims,

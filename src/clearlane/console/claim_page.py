@@ -139,6 +139,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         request.context.work_context, opened.site, opened.number, actor=request.actor
     )
     decisions = await _decisions(request, opened) if shown == "money" else []
+    lines = _money_lines(decisions)
     row = opened.row
     return request.render(
         "claim.html",
@@ -160,8 +161,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         views=_views(request, opened, shown, len(notes)),
         sheet=_sheet(opened) if shown == "form" else None,
         decisions=decisions,
-        lines=_money_lines(decisions),
-        table=money_table(in_force) if (in_force := _money_lines(decisions)) else None,
+        lines=lines,
+        table=money_table(lines) if lines else None,
         net=_net(decisions),
         wording=wording,
         payers_words=_payers_words,

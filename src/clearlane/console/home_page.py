@@ -114,7 +114,7 @@ def _row(
         text=text,
         count=totals.count,
         cents=totals.charge,
-        oldest=f"{days} {'day' if days == 1 else 'days'}",
+        oldest=page_text.count(days, "day"),
         href=request.url("/worklists", only=only),
     )
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.ids import REQUEST_ID_DIGITS
+from clearlane.kernel.ids import REQUEST_ID_DIGITS, format_digits, parse_digits
 
 EVENT_LETTER = "E"
 EVENT_ID_DIGITS = 11
@@ -65,11 +65,7 @@ class Event(NamedTuple):
 
 def format_event_id(number: int) -> str:
     """Return the id of an event as callers see it. Ids sort as the events were committed."""
-    found = ""
-    for _ in range(EVENT_ID_DIGITS):
-        number, digit = divmod(number, len(REQUEST_ID_DIGITS))
-        found = REQUEST_ID_DIGITS[digit] + found
-    return EVENT_LETTER + found
+    return EVENT_LETTER + format_digits(number, EVENT_ID_DIGITS)
 
 
 def parse_event_id(text: str) -> int | None:
@@ -77,13 +73,10 @@ def parse_event_id(text: str) -> int | None:
     digits = text.removeprefix(EVENT_LETTER)
     if len(digits) != EVENT_ID_DIGITS or digits == text:
         return None
-    number = 0
-    for digit in digits:
-        at = REQUEST_ID_DIGITS.find(digit)
-        if at < 0:
-            return None
-        number = number * len(REQUEST_ID_DIGITS) + at
-    return number
+    try:
+        return parse_digits(digits)
+    except ValueError:
+        return None
 
 
 def envelope(

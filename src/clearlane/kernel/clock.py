@@ -63,6 +63,11 @@ def to_micros(moment: datetime) -> int:
     return (moment - EPOCH) // MICROSECOND
 
 
+def moment_text(at: datetime) -> str:
+    """Return a moment in ISO 8601, UTC as ``Z``."""
+    return at.isoformat().replace("+00:00", "Z")
+
+
 def from_micros(micros: int) -> datetime:
     """Return the UTC moment of a stored number of microseconds; the inverse of :func:`to_micros`."""
     return EPOCH + timedelta(microseconds=micros)

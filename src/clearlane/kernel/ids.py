@@ -79,7 +79,7 @@ def new_request_id(now: datetime, *, letter: str = "C") -> str:
     """
     number = int.from_bytes(random_bytes(REQUEST_ID_RANDOM_BYTES), "big")
     time = _time_digits(to_micros(now) // 1_000)
-    return f"{letter}{time}{_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
+    return f"{letter}{time}{format_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
 
 
 def first_request_id(moment: datetime, *, letter: str = "C") -> str:
@@ -89,20 +89,26 @@ def first_request_id(moment: datetime, *, letter: str = "C") -> str:
 
 def request_id_moment(request_id: str) -> datetime:
     """Return the moment at which an id was made."""
-    milliseconds = 0
-    for digit in request_id[1 : 1 + REQUEST_ID_TIME_DIGITS]:
-        milliseconds = milliseconds * len(REQUEST_ID_DIGITS) + REQUEST_ID_DIGITS.index(digit)
-    return from_micros(milliseconds * 1_000)
+    return from_micros(parse_digits(request_id[1 : 1 + REQUEST_ID_TIME_DIGITS]) * 1_000)
 
 
 @lru_cache(maxsize=8)  # all claims of a document have the same time
 def _time_digits(milliseconds: int) -> str:
-    return _digits(milliseconds, REQUEST_ID_TIME_DIGITS)
+    return format_digits(milliseconds, REQUEST_ID_TIME_DIGITS)
 
 
-def _digits(number: int, count: int) -> str:
+def format_digits(number: int, count: int) -> str:
+    """Return a number in so many of the digits that ids have; they sort as the numbers do."""
     found = ""
     for _ in range(count):
         number, digit = divmod(number, len(REQUEST_ID_DIGITS))
         found = REQUEST_ID_DIGITS[digit] + found
     return found
+
+
+def parse_digits(text: str) -> int:
+    """Return the number that digits of an id stand for; a ValueError where one is none."""
+    number = 0
+    for digit in text:
+        number = number * len(REQUEST_ID_DIGITS) + REQUEST_ID_DIGITS.index(digit)
+    return number

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import TypeAlias
 
+from clearlane.kernel.clock import moment_text
 from clearlane.payments.payment import (
     ClaimOccurrence,
     CorrectedPatient,
@@ -124,7 +125,9 @@ def line_object(line: PaidLine) -> Json:
 
 def day_text(day: date | datetime | None) -> str | None:
     """Return a day or a time as ISO 8601; None where there is none."""
-    return None if day is None else day.isoformat().replace("+00:00", "Z")
+    if isinstance(day, datetime):
+        return moment_text(day)
+    return None if day is None else day.isoformat()
 
 
 def _adjustment_objects(adjustments: Sequence[LineAdjustment]) -> list[Json]:

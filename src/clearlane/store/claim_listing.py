@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, literal, select, tuple_
+from sqlalchemy import ColumnElement, bindparam, select, tuple_
 
+from clearlane.store.claims import IS_CURRENT
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement, among, scoped_select
@@ -123,8 +124,6 @@ async def find_number(tx: Tx, kind: str, vendor_claim_hash: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-# Part of the SQL text, so that the partial index over current claims applies.
-_IS_CURRENT = claims.c.is_current == literal(1, literal_execute=True)
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "payer_id": claims.c.payer_id == bindparam("payer_id"),
     "kind": claims.c.kind == bindparam("kind"),
@@ -142,7 +141,7 @@ _CURSOR = tuple_(bindparam("cursor_at"), bindparam("cursor_id"))
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)
 def _keys(names: frozenset[str], *, has_cursor: bool, upwards: bool) -> Statement:
     core = select(*(claims.c[name] for name in ListKey._fields)).where(
-        _IS_CURRENT,
+        IS_CURRENT,
         claims.c.label == bindparam("label"),
         *(_CONDITIONS[name] for name in sorted(names)),
     )
@@ -169,7 +168,7 @@ _PREDECESSORS = scoped_select(
 )
 _BY_VENDOR_CLAIM = scoped_select(
     select(claims.c.request_id).where(
-        _IS_CURRENT,
+        IS_CURRENT,
         claims.c.kind == bindparam("kind"),
         claims.c.vendor_claim_hash == bindparam("vendor_claim_hash"),
     ),

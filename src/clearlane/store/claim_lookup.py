@@ -5,7 +5,7 @@ sent to the payer are found. Knows no answer.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import bindparam, select
 
@@ -16,6 +16,9 @@ from clearlane.store.vault import Vault
 
 ACCOUNT_CHARACTERS_KEPT = 17
 """Some payers keep only so many characters of an account number."""
+
+
+R = TypeVar("R", str, int)
 
 
 class CandidateClaim(NamedTuple):
@@ -55,30 +58,21 @@ async def find_by_account(
     tx: Tx, payer_id: str, references: Collection[str]
 ) -> set[tuple[str, str]]:
     """Return keyed hash and claim of the live claims that carry these account numbers."""
-    if not references:
-        return set()
-    rows = await tx.rows(_BY_ACCOUNT, payer_id=payer_id, references=sorted(references))
-    return {(str(reference), str(request_id)) for reference, request_id in rows}
+    return await _find(tx, _BY_ACCOUNT, payer_id, references)
 
 
 async def find_by_other_reference(
     tx: Tx, payer_id: str, references: Collection[str]
 ) -> set[tuple[str, str]]:
     """Return keyed hash and claim by line control number, or by an account number it had before."""
-    if not references:
-        return set()
-    rows = await tx.rows(_BY_OTHER_REFERENCE, payer_id=payer_id, references=sorted(references))
-    return {(str(reference), str(request_id)) for reference, request_id in rows}
+    return await _find(tx, _BY_OTHER_REFERENCE, payer_id, references)
 
 
 async def find_by_payer_number(
     tx: Tx, payer_id: str, keys: Collection[int]
 ) -> set[tuple[int, str]]:
     """Return keyed hash and claim of the claims to which the payer has given these numbers."""
-    if not keys:
-        return set()
-    rows = await tx.rows(_BY_PAYER_NUMBER, payer_id=payer_id, keys=sorted(keys))
-    return {(int(key), str(request_id)) for key, request_id in rows}
+    return await _find(tx, _BY_PAYER_NUMBER, payer_id, keys)
 
 
 async def find_by_line(
@@ -94,6 +88,16 @@ async def find_by_line(
         request_ids=sorted(request_ids),
     )
     return {(str(reference), str(request_id)) for reference, request_id in rows}
+
+
+async def _find(
+    tx: Tx, statement: Statement, payer_id: str, references: Collection[R]
+) -> set[tuple[R, str]]:
+    """Return keyed hash and claim, for the claims to a payer that have these."""
+    if not references:
+        return set()
+    rows = await tx.rows(statement, payer_id=payer_id, references=sorted(references))
+    return {(reference, request_id) for reference, request_id in rows}
 
 
 async def add_references(
@@ -139,7 +143,7 @@ _BY_ACCOUNT = Statement(
 )
 _BY_PAYER_NUMBER = Statement(
     select(claims.c.payer_number_key, claims.c.request_id).where(
-        among(claims.c.payer_number_key, "keys"), claims.c.payer_id == bindparam("payer_id")
+        among(claims.c.payer_number_key, "references"), claims.c.payer_id == bindparam("payer_id")
     ),
     system=True,
 )

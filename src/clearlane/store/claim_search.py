@@ -156,8 +156,8 @@ async def find_page(
 ) -> list[FoundClaim]:
     """Return the next claims of the scope: newest first, or in the order of changes where these are asked for."""
     given = filters.given()
-    given.pop("vendor_claim_hashes", None)
     if filters.vendor_claim_hashes is not None:
+        del given["vendor_claim_hashes"]
         given["request_ids"] = await find_by_vendor_claim(tx, filters.vendor_claim_hashes)
     statement = _page(frozenset(given), is_first=after is None)
     values = {**given, "limit": limit}

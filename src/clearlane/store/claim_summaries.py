@@ -5,9 +5,9 @@ Knows no document's content; knows which rows are counted.
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, case, func, literal, select
+from sqlalchemy import bindparam, case, func, select
 
-from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.store.claims import IS_CURRENT, NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_summaries, claims, work_items
 from clearlane.store.sql import scoped_select, scoped_upsert
@@ -103,7 +103,6 @@ _PUT = scoped_upsert(
     key=("name",),
     replace=("counted_at", "content"),
 )
-_IS_CURRENT = claims.c.is_current == literal(1, literal_execute=True)
 _LABELS = scoped_select(
     select(
         claims.c.label,
@@ -113,7 +112,7 @@ _LABELS = scoped_select(
         func.min(claims.c.updated_at),
     )
     .where(
-        _IS_CURRENT,
+        IS_CURRENT,
         claims.c.updated_at >= bindparam("changed_from"),
         claims.c.updated_at < bindparam("changed_before"),
     )
@@ -137,7 +136,7 @@ _DAYS = scoped_select(
 _DECIDED = scoped_select(
     select(claims.c.created_at, claims.c.updated_at)
     .where(
-        _IS_CURRENT,
+        IS_CURRENT,
         claims.c.label == bindparam("label"),
         claims.c.updated_at >= bindparam("changed_from"),
     )
@@ -153,7 +152,7 @@ _RESTING = scoped_select(
         work_items.c.done_label,
     )
     .join_from(work_items, claims, work_items.c.request_id == claims.c.request_id)
-    .where(_IS_CURRENT)
+    .where(IS_CURRENT)
     .limit(RESTING_ROWS_MAX),
     work_items,
     claims,

@@ -294,7 +294,9 @@ async def _supersede(
                     [found] = await find_predecessors(tx, [earlier.request_id])
                     content = await correct(tx, claim, found)
                 await tx.run(_ADD, **_row(content, accounts, predecessor_id=earlier.request_id))
-                await tx.run(_EVENT, **_event(claim, SUPERSEDED, request_id=earlier.request_id))
+                await tx.run(
+                    _EVENT, request_id=earlier.request_id, at=claim.created_at, event=SUPERSEDED
+                )
                 predecessors[claim.request_id] = earlier
             current.update(await _current_claims(tx, [claim]))
     return predecessors
@@ -354,10 +356,6 @@ def _row(
     row["account_as_number"] = int(claim.request_id in accounts)
     row["queued"] = int(claim.state == RECEIVED)
     return row
-
-
-def _event(claim: NewClaim, event: str, *, request_id: str = "") -> dict[str, object]:
-    return {"request_id": request_id or claim.request_id, "at": claim.created_at, "event": event}
 
 
 def _stored(row: tuple[object, ...]) -> StoredClaim:

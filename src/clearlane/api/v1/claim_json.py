@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.kernel.clock import moment_text
 from clearlane.kernel.ids import SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.query.claim_history import HistoryEntry
@@ -174,8 +175,3 @@ def history_object(entry: HistoryEntry) -> Json:
 
 # The place of a claim in the document that it came with.
 _IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
-
-
-def moment_text(at: datetime) -> str:
-    """Return a moment in ISO 8601, UTC."""
-    return at.isoformat().replace("+00:00", "Z")

@@ -16,11 +16,10 @@ from clearlane.api.v1.claim_json import (
     claim_object,
     finding_object,
     history_object,
-    moment_text,
 )
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
-from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.clock import from_micros, moment_text, to_micros
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.payments.outcome import Outcome

@@ -13,10 +13,10 @@ from clearlane.api.endpoint import Call
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.idempotency import RecordedResponse
-from clearlane.api.v1.claim_json import moment_text
 from clearlane.api.v1.claims import no_claim, sites_by_id
 from clearlane.api.v1.resource import Resource, change, read_body
 from clearlane.kernel import limits
+from clearlane.kernel.clock import moment_text
 from clearlane.kernel.ids import VendorScope
 from clearlane.pipeline.access.sign_in_link import (
     SIGN_IN_LINK_PATH,

@@ -7,11 +7,11 @@ from starlette.responses import Response
 
 from clearlane.api.endpoint import Call
 from clearlane.api.http_responses import json_response
-from clearlane.api.v1.claim_json import ClaimDocumentJson, moment_text
+from clearlane.api.v1.claim_json import ClaimDocumentJson
 from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, read
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
 from clearlane.store import documents

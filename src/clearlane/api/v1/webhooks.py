@@ -13,7 +13,6 @@ from clearlane.api.errors import ParameterFault, RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.idempotency import RecordedResponse
 from clearlane.api.v1 import parameters
-from clearlane.api.v1.claim_json import moment_text
 from clearlane.api.v1.events import EVENT_PATTERNS_MAX, unknown_types
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import (
@@ -28,7 +27,7 @@ from clearlane.api.v1.resource import (
 from clearlane.connect.webhook_http import address_fault
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import EVERYTHING, unknown_patterns
-from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.clock import from_micros, moment_text, to_micros
 from clearlane.pipeline.notify import webhook_endpoints as verbs
 from clearlane.pipeline.notify.webhook_endpoints import (
     NoSuchEndpoint,

@@ -12,11 +12,10 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.claim_status import open_fact
 from clearlane.pipeline.load_claim import open_claim
-from clearlane.pipeline.query.claim_list import explain_label
+from clearlane.pipeline.query.claim_list import explain_label, load_answers, stored_claim
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_listing, documents, facts
+from clearlane.store import claim_listing
 from clearlane.store.claim_listing import ListFilters, ListRow
-from clearlane.store.claims import StoredClaim
 from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
 
@@ -47,10 +46,7 @@ async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[
         if not keys:
             return {}
         rows = await claim_listing.list_rows(tx, [key.request_id for key in keys])
-        known: dict[str, list[FactRow]] = {number: [] for number in rows}
-        for fact in await facts.list_own(tx, list(rows)):
-            known[fact.request_id].append(fact)
-        kept = {one.document_id: one for one in await documents.list_for_claims(tx, list(rows))}
+        known, kept = await load_answers(tx, list(rows))
         sealed = [row.payload for row in rows.values()]
         sealed += [fact.payload for own in known.values() for fact in own]
         await vault.load_keys_of(tx, [*sealed, *(one.payload for one in kept.values())])
@@ -65,16 +61,7 @@ def _cause(
     own: list[FactRow],
     kept: dict[str, StoredDocument],
 ) -> str:
-    stored = StoredClaim(
-        row.request_id,
-        row.kind,
-        row.state,
-        row.payer_id,
-        account_as_number=bool(row.account_as_number),
-        created_at=row.created_at,
-        payload=row.payload,
-    )
-    loaded = open_claim(context.vault, site.scope, stored)
+    loaded = open_claim(context.vault, site.scope, stored_claim(row))
     opened = [open_fact(context.vault, fact) for fact in own]
     reason = explain_label(context.vault, ClaimLabel(row.label), loaded, None, opened, kept)
     return cause_key(row.payer_id, reason.cause) if reason.cause else ""

@@ -120,17 +120,23 @@ async def load_claim_rows(
 
 async def _load_page(tx: Tx, numbers: Sequence[str]) -> _PageRows:
     rows = await claim_listing.list_rows(tx, numbers)
-    by_claim: dict[str, list[FactRow]] = {number: [] for number in rows}
-    for row in await facts.list_own(tx, list(rows)):
-        by_claim[row.request_id].append(row)
-    kept = await documents.list_for_claims(tx, list(rows))
     return _PageRows(
         rows,
-        by_claim,
-        {document.document_id: document for document in kept},
+        *await load_answers(tx, list(rows)),
         await _generations(tx, rows.values()),
         await work_items.list_items(tx, list(rows)),
     )
+
+
+async def load_answers(
+    tx: Tx, numbers: Sequence[str]
+) -> tuple[dict[str, list[FactRow]], dict[str, StoredDocument]]:
+    """Return the facts of claims, by claim, and the documents of their answers, by id."""
+    by_claim: dict[str, list[FactRow]] = {number: [] for number in numbers}
+    for row in await facts.list_own(tx, numbers):
+        by_claim[row.request_id].append(row)
+    kept = await documents.list_for_claims(tx, numbers)
+    return by_claim, {document.document_id: document for document in kept}
 
 
 async def _generations(tx: Tx, rows: Iterable[ListRow]) -> dict[str, int]:
@@ -157,7 +163,7 @@ def _sealed(page: _PageRows) -> list[bytes]:
 
 
 def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: datetime) -> ClaimRow:
-    loaded = open_claim(vault, site.scope, _stored(row))
+    loaded = open_claim(vault, site.scope, stored_claim(row))
     status = _status(vault, site, row)
     label = ClaimLabel(row.label)
     changed_at = from_micros(row.updated_at)
@@ -390,7 +396,8 @@ def _status(vault: Vault, site: Site, row: ListRow) -> ClaimStatus | None:
     return decode_claim_status(vault.open(site.scope, STATUS_COLUMN, row.request_id, row.status))
 
 
-def _stored(row: ListRow) -> StoredClaim:
+def stored_claim(row: ListRow) -> StoredClaim:
+    """Return a listed claim as it is opened."""
     return StoredClaim(
         row.request_id,
         row.kind,
