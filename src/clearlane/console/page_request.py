@@ -235,6 +235,7 @@ class PageRequest:
             today=self.today,
             here=url.path.removeprefix("/console") + (f"?{url.query}" if url.query else ""),
             notice=self.notices.get(self.query("done"), ""),
+            printed=self.moment(self.now),
         )
 
     def message(self, status: int, heading: str, sentence: str) -> Response:
