@@ -78,6 +78,14 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+for (const button of document.querySelectorAll("[data-copy-address]")) {
+  button.parentElement.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(new URL(button.dataset.copyAddress, location.href).href);
+    button.textContent = "Link copied";
+  });
+}
+
 // A field with data-find fetches the fragment at that address while one types, into the element that data-found names.
 const TYPING_PAUSE_MS = 200;
 for (const field of document.querySelectorAll("[data-find]")) {
