@@ -7,15 +7,15 @@ UV := .tools/bin/uv
 TESTS ?= tests
 # More than two: many tests wait for a clock, a payer or another process.
 WORKERS ?= 3
-# Tests without a server do not wait: one for each core.
-QUICK_WORKERS ?= auto
-# `make quick` runs them in three parts of about the same length, each of which reads its own files only.
-# A folder that is not named here is in the third; a part that is asked for is run alone.
-QUICK_FIRST := tests/pipeline tests/store
-QUICK_SECOND := tests/architecture tests/console tests/accounts tests/enrollment tests/payers
-QUICK_THIRD := $(filter-out $(QUICK_FIRST) $(QUICK_SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
+# `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
+# same time, each of which reads its own files only. A folder that is not named here is in the third.
+FIRST := tests/pipeline tests/store
+SECOND := tests/architecture tests/console tests/accounts tests/enrollment tests/payers
+THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
+PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
 # A test that hangs is ended by tests/conftest.py; a watching thread for each test costs more than many tests.
-QUICK := $(BIN)/python -m pytest -q -m "not server and not witness" -o faulthandler_timeout=0
+QUICK := -m pytest -q -m "not server and not witness" -o faulthandler_timeout=0
+in_parts = $(foreach part,$(PARTS),'$(1) $(QUICK) $($(part))')
 # How long `make fuzz` runs.
 SECONDS ?= 60
 # How long `make soak` runs.
@@ -56,17 +56,13 @@ quick: export CLEARLANE_TEST_PROFILE := quick
 quick: .venv/.installed ## format, lint, types, architecture and the quick tests: no server, no other X12 library
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .
-ifeq ($(TESTS),tests)
-	@tools/side_by_side $(BIN)/mypy '$(QUICK) $(QUICK_THIRD)' '$(QUICK) $(QUICK_SECOND)' '$(QUICK) $(QUICK_FIRST)'
-else
-	@tools/side_by_side $(BIN)/mypy '$(QUICK) $(TESTS)'
-endif
+	@tools/side_by_side $(BIN)/mypy $(call in_parts,$(BIN)/python)
 
 cov: export PYTHONDONTWRITEBYTECODE :=
 cov: export CLEARLANE_TEST_PROFILE := quick
 cov: .venv/.installed ## branch coverage of the quick tests, held against the minimums in pyproject.toml
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python -m pytest $(TESTS) -q -m "not server and not witness" -n $(QUICK_WORKERS) --dist loadgroup --cov --cov-report=
+	@tools/side_by_side $(call in_parts,$(BIN)/coverage run)
 	@$(BIN)/python tools/coverage_minimums.py
 
 check: .venv/.installed ## format, lint, types, architecture, docs
