@@ -277,7 +277,9 @@ async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, bill
 async def test_every_element_of_a_claims_files_is_explained(sandbox, biller):
     page = text_of(await biller.text(f"/claims/{sandbox.numbers['3004']}?show=files"))
     assert "The claim as it goes to the payer (837)" in page
-    assert re.search(r"CLM02 [\w ]*charge[\w ]* 100", page, re.IGNORECASE)
+    assert re.search(
+        r"CLM02 [\w ]*charge[\w ]* 100 from F28_TotalCharge \(box 28\)", page, re.IGNORECASE
+    )
     assert "STC01-1 Category A7 Rejected" in page
     assert explain_segments(b"no X12 at all") == []
 

@@ -328,7 +328,8 @@ def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[Explaine
         document.document_id: explain_segments(open_document_source(vault, document).part)
         for document in opened.history.documents
     }
-    ours = explain_segments(sent_x12(request.context.work_context, opened.history.loaded))
+    loaded = opened.history.loaded
+    ours = explain_segments(sent_x12(request.context.work_context, loaded), loaded.claim)
     return {"": ours, **found}
 
 
