@@ -71,6 +71,8 @@ async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
     paid = text_of(await biller.text(f"/claims/{sandbox.numbers['3001']}"))
     assert "Nothing in it was refused or denied." in paid
     assert "cancel it at the payer instead" in paid
+    assert re.search(r"paid \$[\d.]+ by [a-z ()A-Z]+number \w+ effective \w{3} \d+, \d{4}\.", paid)
+    assert not re.search(r"\d{4}-\d\d-\d\d", paid)
     assert "The payer has it: a second one would be a duplicate." in paid
     viewer = await sandbox.person(ConsoleRole.VIEWER)
     assert "Correct box" not in await viewer.text(f"/claims/{sandbox.numbers['3004']}")
@@ -107,6 +109,7 @@ async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, bil
     assert "CO-50" in denied
     files = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}?show=files"))
     assert "CLP*" in files
+    assert not re.search(r" \d{4}-\d\d-\d\d", files)
 
 
 def test_each_adjustment_of_a_line_stands_in_one_column():

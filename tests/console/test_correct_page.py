@@ -279,6 +279,8 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     page = text_of(await biller.text(f"/claims/{new}"))
     assert "Nothing due" in page
     assert "The payer canceled the earlier claim, as asked." in page
+    assert "Box 22, Resubmission code (F22_MedicaidResubmissionCode):" in page
+    assert "Claims[" not in page
     assert "Cancel at the payer It is a cancellation itself." in page
     assert new not in await biller.text("/claims?tab=needs-you&group=0")
 

@@ -20,7 +20,15 @@ from clearlane.claims.forms import FORMS
 from clearlane.kernel.finding import SegmentPosition
 from clearlane.x12.path import ElementPath, parse_path
 
-__all__ = ["FieldPlace", "SourceField", "field_places", "source_field", "source_fields"]
+__all__ = [
+    "FieldPlace",
+    "SourceField",
+    "field_places",
+    "field_words",
+    "path_in_claim",
+    "source_field",
+    "source_fields",
+]
 
 
 class SourceField(NamedTuple):
@@ -85,6 +93,36 @@ def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) ->
     return SourceField(prefix + name, field.box, field.label)
 
 
+def field_words(kind: ClaimKind, path: str) -> str:
+    """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is no field its bare name.
+
+    ``path`` is the path of a finding or repair, also with the claim's place in its document.
+    """
+    inside = path_in_claim(path)
+    lines_field = FORMS[kind].lines_field
+    at_line = re.match(rf"{lines_field}\[(\d+)\]\.", inside)
+    name = inside[at_line.end() :] if at_line else inside
+    bare = _INDEX.sub("", name).rpartition(".")[2]
+    try:
+        field = source_field(kind, name, of_line=bool(at_line))
+    except KeyError:
+        return bare
+    item = re.search(r"\[(\d+)\]$", name)
+    parts = (
+        field.box and f"Box {field.box}",
+        at_line and f"line {int(at_line[1]) + 1}",
+        field.label,
+        item and f"number {int(item[1]) + 1}",
+    )
+    return f"{', '.join(filter(None, parts))} ({bare})"
+
+
+def path_in_claim(path: str) -> str:
+    """Return a field's path without the place of its claim in the document that it came with."""
+    return _IN_DOCUMENT.sub("", path)
+
+
+_IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
 _INDEX = re.compile(r"\[\d*\]")
 
 
