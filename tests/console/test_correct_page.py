@@ -175,6 +175,19 @@ async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
     assert "Box 33a" not in text_of(await biller.text("/worklists"))
 
 
+async def test_what_stands_in_two_boxes_is_fixed_in_both(sandbox, biller):
+    links = re.findall(r'href="/console(/worklists/fix\?[^"]+)"', await biller.text("/worklists"))
+    [link] = [unescape(each) for each in links if "F03_PatientDob" in each]
+    page = await biller.text(link)
+    assert "Box 3: Patient's birth date" in text_of(page)
+    assert "the same value goes into: Box 11a: Insured's birth date." in text_of(page)
+    cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
+    form = {"cause": cause, "claim": sandbox.other, "value": "1987-02-01", "do": "check"}
+    ready = text_of(await biller.ask("/worklists/fix", form=form))
+    assert "Send 1 correction" in ready
+    assert "Feb 1, 1987" in ready
+
+
 async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     number = sandbox.other
 

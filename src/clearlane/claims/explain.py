@@ -119,9 +119,7 @@ def _rows(
     refused = any(finding.severity is Severity.ERROR for _, finding in found)
     written = None if refused else _write(kind, out)
     own_patient = context_of(out).patient_is_insured
-    places = [
-        place for place in field_places(kind) if own_patient or not _is_echo_of_patient(kind, place)
-    ]
+    places = [place for place in field_places(kind) if own_patient or not place.of_patient]
     lines_field = FORMS[kind].lines_field
     for name, value in out.claim.__dict__.items():
         if name != lines_field:
@@ -193,12 +191,6 @@ def _missing_field(kind: ClaimKind, location: str, finding: Finding) -> FieldExp
         not_sent="It is not given.",
         findings=(finding,),
     )
-
-
-def _is_echo_of_patient(kind: ClaimKind, place: FieldPlace) -> bool:
-    """Return whether a place is the insured's: it holds the patient's field only where both are one person."""
-    patient = {name for name, _ in FORMS[kind].placements.patient.own_places()}
-    return place.table_loop == "2000B" and place.name in patient
 
 
 def _value(loop: tree.Loop, place: FieldPlace) -> str:

@@ -45,11 +45,12 @@ class FieldPlace(NamedTuple):
     name: str
     """The name inside the claim or line; ``Teeth[0].F27_Tooth`` for a part of a line."""
     of_line: bool
-    table_loop: str
     place: str
     path: ElementPath
     echo: bool
     """Whether the place is another field's, which has the same value."""
+    of_patient: bool
+    """Whether a value of the patient stands in the insured's loop, which it does only where both are one person."""
 
 
 def source_fields(
@@ -129,12 +130,14 @@ _INDEX = re.compile(r"\[\d*\]")
 def _places(kind: ClaimKind) -> Iterator[FieldPlace]:
     tables = FORMS[kind].placements
     claim = fields_of(FORMS[kind].claim)
+    patient = {name for name, _ in tables.patient.own_places()}
     for table in tables.loops:
         places = [(name, text, False) for name, text in table.own_places()]
         places += [(name, text, True) for name, text in table.echoes.items()]
         for name, text, echo in places:
             of_line = table is tables.line and name not in claim
-            yield FieldPlace(name, of_line, table.loop, text, parse_path(text), echo)
+            of_patient = table is tables.subscriber and name in patient
+            yield FieldPlace(name, of_line, text, parse_path(text), echo, of_patient)
 
 
 def _path(position: SegmentPosition) -> ElementPath | None:
