@@ -273,7 +273,7 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
 
 
 async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
-    number = await sandbox.send("VOID-1")  # no scenario: the plan decides, and heeds a void
+    number = await sandbox.send("3001")
     unsent = text_of(await biller.text(f"/claims/{number}"))
     assert "Cancel at the payer It was not sent yet." in unsent
     assert (await biller.ask(f"/claims/{number}/void")).status_code == 409
@@ -296,6 +296,9 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert "Claims[" not in page
     assert "Cancel at the payer It is a cancellation itself." in page
     assert new not in await biller.text("/claims?tab=needs-you&group=0")
+    money = text_of(await biller.text(f"/claims/{number}?show=money"))
+    assert "Taken back" in money
+    assert "Net paid 0.00" in money
 
 
 async def test_a_refused_claim_is_sent_again_unchanged(sandbox, biller):
