@@ -28,7 +28,6 @@ from clearlane.console.sign_in_page import FORM_KEPT, render_sign_in
 from clearlane.kernel import limits
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
-from clearlane.pipeline.query.payment_month import InstallationMonth
 from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 
 log = structlog.get_logger()
@@ -52,7 +51,6 @@ class Console:
         self._failures = FailedSignIns(context, "console")
         self._pages = PageRenderer(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
         self._passwords = PasswordChecker()
-        self._month = InstallationMonth()
 
     async def answer(self, request: Request, address: str, request_id: str) -> Response:
         """Return a page, also for every fault."""
@@ -149,7 +147,6 @@ class Console:
             address=address,
             request_id=request_id,
             now=now,
-            installation_month=self._month,
             session=session,
             csrf_secret=forms.read_cookie(request, forms.CSRF_COOKIE),
             user=await resume_session(self._context.work_context, session, now=now)

@@ -30,7 +30,6 @@ from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query.measures import MeasureSource
-from clearlane.pipeline.query.payment_month import InstallationMonth
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.vault import Vault
@@ -115,7 +114,6 @@ class PageRequest:
     """The fields of an action's form; its CSRF token was checked."""
     menu: str = ""
     notices: Mapping[str, str] = field(default_factory=dict)
-    installation_month: InstallationMonth = field(default_factory=InstallationMonth)
     """The payments of this month, as this process counted them last."""
     menu_counts: Mapping[str, int] = field(default_factory=dict)
     """What needs the user, by address of the menu entry."""
