@@ -16,6 +16,7 @@ from clearlane.console.kept_form import KEPT_FIELD, open_form, seal_form
 from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_request import (
     ConsoleContext,
+    FormNotKept,
     NoSuchPage,
     NotSignedIn,
     PageRequest,
@@ -56,8 +57,8 @@ class Console:
         """Return a page, also for every fault."""
         try:
             return await self._respond(request, address, request_id)
-        except NotSignedIn:
-            return self._pages.redirect(f"/login?say=ended{_next_path(request)}")
+        except NotSignedIn as why:
+            return self._pages.redirect(f"/login?say={why.notice}{_next_path(request)}")
         except forms.BadForm:
             return self._pages.message_page(400, "Not understood", "The form cannot be read.")
         except (
@@ -129,10 +130,10 @@ class Console:
         vault = self._context.vault
         form = await forms.read_form(request.http_request)
         if not forms.has_valid_csrf_token(vault, request.http_request, request.session, form):
-            raise NotSignedIn
+            raise FormNotKept
         kept = await seal_form(vault, form, request.path, request.now)
         if not kept:
-            raise NotSignedIn
+            raise FormNotKept
         return render_sign_in(request, FORM_KEPT, 403, next_path=request.path, kept=kept)
 
     async def _page_request(self, request: Request, address: str, request_id: str) -> PageRequest:

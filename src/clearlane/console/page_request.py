@@ -42,6 +42,15 @@ ROLES_OF_ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
 class NotSignedIn(Exception):
     """A page that needs a session was requested without one."""
 
+    notice = "ended"
+    """What the sign-in page says."""
+
+
+class FormNotKept(NotSignedIn):
+    """A form came after its user had signed out: it cannot be told from a foreign page's, and is not kept."""
+
+    notice = "unsent"
+
 
 class NoSuchPage(Exception):
     """There is nothing at this address for this user. The text is shown."""
