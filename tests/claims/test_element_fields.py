@@ -71,5 +71,6 @@ def test_every_value_that_is_sent_unchanged_has_its_field_or_one_with_the_same_v
 def test_in_a_file_of_many_claims_an_element_has_the_names_of_all_fields_it_may_come_from():
     found = named(medical(), source=ClaimKind.MEDICAL)
     assert found["2010AA/NM1:85/03"] == ["F33_BillingProviderNameLast (box 33)"]
+    assert "2010AA/NM1:85/02" not in found
     days = "F24A_DateOfServiceFrom (box 24A), F24A_DateOfServiceTo (box 24A)"
     assert set(found["2400/DTP:472/03"]) == {days}

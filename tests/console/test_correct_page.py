@@ -294,11 +294,13 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert "The payer canceled the earlier claim, as asked." in page
     assert "Box 22, Resubmission code (F22_MedicaidResubmissionCode):" in page
     assert "Claims[" not in page
+    assert re.search(r"service \w{3} \d+, \d{4}", page)
     assert "Cancel at the payer It is a cancellation itself." in page
     assert new not in await biller.text("/claims?tab=needs-you&group=0")
     money = text_of(await biller.text(f"/claims/{number}?show=money"))
     assert "Taken back" in money
     assert "Net paid 0.00" in money
+    assert re.search(r"The payment was taken back \w{3} \d+\.", money)
 
 
 async def test_a_refused_claim_is_sent_again_unchanged(sandbox, biller):

@@ -75,7 +75,9 @@ class ElementFields:
         same = [place for place in places if _has_element(place, number)]
         at = [place for place in same if place.path.component in {0, component}]
         if self._claim is None:
-            chosen = [place for place in at if not place.echo]
+            # That a first name makes its owner a person can only be said of a claim that has one.
+            own = {place.name for place in places if place.unchanged}
+            chosen = [one for one in at if not one.echo and (one.unchanged or one.name not in own)]
         else:
             exact = [place for place in at or same if value in self._texts(place)]
             filled = [

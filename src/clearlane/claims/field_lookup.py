@@ -49,6 +49,8 @@ class FieldPlace(NamedTuple):
     path: ElementPath
     echo: bool
     """Whether the place is another field's, which has the same value."""
+    unchanged: bool
+    """Whether the field's value is written there as it is, and not computed from it."""
     of_patient: bool
     """Whether a value of the patient stands in the insured's loop, which it does only where both are one person."""
 
@@ -132,12 +134,14 @@ def _places(kind: ClaimKind) -> Iterator[FieldPlace]:
     claim = fields_of(FORMS[kind].claim)
     patient = {name for name, _ in tables.patient.own_places()}
     for table in tables.loops:
+        direct = table.direct_places()
         places = [(name, text, False) for name, text in table.own_places()]
         places += [(name, text, True) for name, text in table.echoes.items()]
         for name, text, echo in places:
             of_line = table is tables.line and name not in claim
             of_patient = table is tables.subscriber and name in patient
-            yield FieldPlace(name, of_line, text, parse_path(text), echo, of_patient)
+            unchanged = direct.get(name) == text
+            yield FieldPlace(name, of_line, text, parse_path(text), echo, unchanged, of_patient)
 
 
 def _path(position: SegmentPosition) -> ElementPath | None:

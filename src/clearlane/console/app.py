@@ -133,7 +133,7 @@ class Console:
             raise FormNotKept
         kept = await seal_form(vault, form, request.path, request.now)
         if not kept:
-            raise FormNotKept
+            raise FormNotKept if len(form.pairs) > 1 else NotSignedIn
         return render_sign_in(request, FORM_KEPT, 403, next_path=request.path, kept=kept)
 
     async def _page_request(self, request: Request, address: str, request_id: str) -> PageRequest:

@@ -160,7 +160,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         seen_on=await _seen_on(request, opened, why),
         sent_value=lambda path: sent_value(opened, path),
         entries=[*reversed(opened.history.entries)],
-        entry_kind=_entry_kind,
+        entry_kind=lambda entry: _entry_kind(entry, row.label),
         entry_words=_entry_words,
         entry_sentences=lambda entry: _entry_sentences(opened, entry),
         shown=shown,
@@ -299,14 +299,16 @@ def _entry_sentences(opened: OpenedClaim, entry: HistoryEntry) -> Iterable[str]:
     return map(spell_days, sentences)
 
 
-def _entry_kind(entry: HistoryEntry) -> str:
-    """Return the colour of an entry of the timeline."""
+def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
+    """Return the colour of an entry of the timeline; none for what asks for nothing and pays nothing."""
     words = entry.headline.lower()
     if any(word in words for word in ("refused", "rejected", "denied")):
         return "act"
-    if not words.startswith("remittance"):
+    if not words.startswith("remittance") or "reversal" in words:
         return ""
-    return "act" if any(is_denied(one) for one in entry.explanations) else "good"
+    if any(is_denied(one) for one in entry.explanations):
+        return "" if label is ClaimLabel.NOTHING_DUE else "act"
+    return "good"
 
 
 # ---- money ---------------------------------------------------------------------------------------
