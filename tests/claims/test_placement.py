@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from clearlane.claims.field_lookup import field_places, source_fields
+from clearlane.claims.field_lookup import field_places, field_words, source_fields
 from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
 from clearlane.claims.write_837 import (
@@ -28,7 +28,7 @@ from clearlane.x12.grammar import LoopSpec as GuideLoop
 from clearlane.x12.path import get, node_at
 from clearlane.x12.reader import parse
 from clearlane.x12.tree import Loop
-from tests.cases import full_or_quick
+from tests.cases import every_case, full_or_quick
 from tests.claims.outgoing import (
     ENVELOPE,
     RECEIVER,
@@ -258,6 +258,26 @@ def test_what_an_outgoing_claim_holds_is_not_printed():
 )  # fmt: skip
 def test_a_position_leads_back_to_the_fields(kind, at, fields):
     assert [source.field for source in source_fields(ClaimKind(kind), at, line=3)] == fields
+
+
+@every_case(
+    ("path", "words"),
+    [
+        (
+            "Claims[0].F22_MedicaidResubmissionCode",
+            "Box 22, Resubmission code (F22_MedicaidResubmissionCode)",
+        ),
+        ("F24_ClaimLines[1].F24F_Charges", "Box 24F, line 2, Charge (F24F_Charges)"),
+        (
+            "Claims[3].F21_DiagnosisCodes[1]",
+            "Box 21, Diagnosis codes, number 2 (F21_DiagnosisCodes)",
+        ),
+        ("Claims[0].F24_ClaimLines[0].Nothing[4]", "Nothing"),
+        ("Claims[0]", ""),
+    ],
+)
+def test_a_field_is_named_by_its_box_and_never_by_an_index_path(path, words):
+    assert field_words(ClaimKind.MEDICAL, path) == words
 
 
 def test_a_spot_and_the_segment_that_was_sent_lead_back_to_the_field():

@@ -15,6 +15,7 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.provenance import fields_at
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, remittance
+from tests.cases import every_case
 from tests.claims.answers import (
     NOW,
     claim,
@@ -37,6 +38,8 @@ CHILD = claim(
 )
 FULL = claim(full=True)
 DENTAL = claim(ClaimKind.DENTAL)
+OWN_DENTAL = claim(ClaimKind.DENTAL, F18_PatientRelationship="18")
+FULL_DENTAL = claim(ClaimKind.DENTAL, full=True, F18_PatientRelationship="18")
 
 
 def complained(one, claim, *, controls=()):
@@ -213,7 +216,6 @@ def test_what_a_payer_notes_and_takes_all_the_same_asks_for_nothing_now():
         ("562", "85", "F33A_BillingProviderNpi"),
         ("562", "82", "X12_RenderingNPI"),
         ("164", "IL", "F01A_InsuredId"),
-        ("158", "QC", "F11A_InsuredDob"),
         ("125", "IL", "F04_InsuredNameLast"),
         ("500", "85", "F33_BillingProviderZip"),
         ("178", "", "F28_TotalCharge"),
@@ -230,8 +232,32 @@ def test_a_status_names_the_field_it_is_about(code, entity, path):
     assert explanation.todo
 
 
-def test_a_patient_who_is_not_the_insured_has_fields_of_its_own():
-    assert paths(stated("158", CHILD, entity="QC")) == ["F03_PatientDob"]
+@every_case(
+    ("of", "code", "entity", "expected"),
+    [
+        # One person: name, birth date and sex stand in two boxes that must agree; the payer's entity says which first.
+        (SELF, "158", "QC", ["F03_PatientDob", "F11A_InsuredDob"]),
+        (SELF, "158", "IL", ["F11A_InsuredDob", "F03_PatientDob"]),
+        (SELF, "157", "QC", ["F03_PatientSex", "F11A_InsuredSex"]),
+        (SELF, "504", "QC", ["F02_PatientNameLast", "F04_InsuredNameLast"]),
+        (SELF, "505", "IL", ["F04_InsuredNameFirst", "F02_PatientNameFirst"]),
+        (SELF, "475", "", ["F24_ClaimLines[0].F24D_HcpcsProcedureCode", "F03_PatientDob", "F11A_InsuredDob"]),
+        # Of two addresses of one person the insured's is sent, so that one is corrected first.
+        (SELF, "503", "QC", ["F07_InsuredAddress1"]),
+        (SELF, "500", "QC", ["F07_InsuredZip", "F05_PatientZip"]),
+        (OWN_DENTAL, "158", "QC", ["F13_InsuredDOB"]),
+        (FULL_DENTAL, "158", "QC", ["F20_PatientDOB", "F13_InsuredDOB"]),
+        (FULL_DENTAL, "500", "QC", ["F12_InsuredZip", "F20_PatientZip"]),
+        # Two persons: each has fields of its own.
+        (CHILD, "158", "QC", ["F03_PatientDob"]),
+        (CHILD, "158", "IL", ["F11A_InsuredDob"]),
+        (CHILD, "504", "IL", ["F04_InsuredNameLast"]),
+        (CHILD, "504", "QC", ["F02_PatientNameLast"]),
+        (CHILD, "500", "QC", ["F05_PatientZip"]),
+    ],
+)  # fmt: skip
+def test_the_box_of_the_person_whom_the_payer_means_comes_first(of, code, entity, expected):
+    assert paths(stated(code, of, entity=entity)) == expected
 
 
 def test_a_line_is_found_by_its_control_number():
@@ -285,6 +311,7 @@ LINE = ("SVC*HC:99213*100*80**1", "DTM*472*20261001")
         ("CO*208", "F33A_BillingProviderNpi"),
         ("OA*18", "F24_ClaimLines[0].F24A_DateOfServiceFrom"),
         ("CO*109", "Svc_PayerId"),
+        ("CO*6", "F03_PatientDob"),
         ("CO*6", "F11A_InsuredDob"),
     ],
 )

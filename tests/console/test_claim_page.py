@@ -87,6 +87,8 @@ async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
     paid = text_of(await biller.text(f"/claims/{sandbox.numbers['3001']}"))
     assert "Nothing in it was refused or denied." in paid
     assert "cancel it at the payer instead" in paid
+    assert re.search(r"paid \$[\d.]+ by [a-z ()A-Z]+number \w+ effective \w{3} \d+, \d{4}\.", paid)
+    assert not re.search(r"\d{4}-\d\d-\d\d", paid)
     assert "The payer has it: a second one would be a duplicate." in paid
     viewer = await sandbox.person(ConsoleRole.VIEWER)
     assert "Correct box" not in await viewer.text(f"/claims/{sandbox.numbers['3004']}")
@@ -123,6 +125,7 @@ async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, bil
     assert "CO-50" in denied
     files = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}?show=files"))
     assert "CLP*" in files
+    assert not re.search(r" \d{4}-\d\d-\d\d", files)
 
 
 def test_each_adjustment_of_a_line_stands_in_one_column():
@@ -293,7 +296,9 @@ async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, bill
 async def test_every_element_of_a_claims_files_is_explained(sandbox, biller):
     page = text_of(await biller.text(f"/claims/{sandbox.numbers['3004']}?show=files"))
     assert "The claim as it goes to the payer (837)" in page
-    assert re.search(r"CLM02 [\w ]*charge[\w ]* 100", page, re.IGNORECASE)
+    assert re.search(
+        r"CLM02 [\w ]*charge[\w ]* 100 from F28_TotalCharge \(box 28\)", page, re.IGNORECASE
+    )
     assert "STC01-1 Category A7 Rejected" in page
     assert explain_segments(b"no X12 at all") == []
 

@@ -243,6 +243,23 @@ async def test_reading_works_without_a_script(service, browser, signed_in):
     await context.close()
 
 
+async def end_session_elsewhere(context):
+    """End the session of a window from another one, which leaves the window's cookie as it is."""
+    other = await context.browser.new_context(
+        ignore_https_errors=True,
+        base_url=context.pages[0].url,
+        storage_state=await context.storage_state(),
+    )
+    await sign_out(await other.new_page())
+    await other.close()
+
+
+async def sign_out(page):
+    await page.goto("/console/")
+    await page.get_by_role("button", name="Sign out").click()
+    await page.wait_for_url("**/console/login*")
+
+
 # Last in this file: it corrects claims whose pages are looked at above.
 async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_page):
     page, main = biller_page, biller_page.locator("main")
@@ -262,9 +279,16 @@ async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_p
     assert await send.count() == 0
 
     # The right one is checked for all, reviewed before and after, and sent.
+    # The session has ended meanwhile: what was typed is there again after signing in, and nothing was sent.
     await page.get_by_label("The right value for all ticked claims").fill(GOOD_NPI)
+    await end_session_elsewhere(page.context)
     await page.get_by_role("button", name="Check").click()
+    assert "What you typed is kept" in await page.get_by_role("status").inner_text()
+    await sign_in(page, service.biller)
     await send.wait_for()
+    assert (
+        await page.get_by_label("The right value for all ticked claims").input_value() == GOOD_NPI
+    )
     assert await page.get_by_role("row").filter(has_text=GOOD_NPI).count() == GROUP_CLAIMS
     if script := axe.source():
         assert await axe.violations(page, script) == []
@@ -277,3 +301,14 @@ async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_p
     # Each is a claim of its own that goes its way.
     await page.goto(f"/console/claims/{service.numbers['3004']}")
     await main.get_by_text("Replaced by").first.wait_for()
+
+    # Who signs out in another tab leaves nothing behind.
+    await page.goto(f"/console/claims/{service.numbers['3001']}?show=notes")
+    await page.get_by_label("A note for people").fill("Called the payer")
+    await sign_out(await page.context.new_page())
+    await page.get_by_role("button", name="Keep the note").click()
+    assert (
+        "What you typed is not kept after signing out"
+        in await page.get_by_role("status").inner_text()
+    )
+    assert "Called the payer" not in await page.content()

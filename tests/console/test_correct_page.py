@@ -175,6 +175,19 @@ async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
     assert "Box 33a" not in text_of(await biller.text("/worklists"))
 
 
+async def test_what_stands_in_two_boxes_is_fixed_in_both(sandbox, biller):
+    links = re.findall(r'href="/console(/worklists/fix\?[^"]+)"', await biller.text("/worklists"))
+    [link] = [unescape(each) for each in links if "F03_PatientDob" in each]
+    page = await biller.text(link)
+    assert "Box 3: Patient's birth date" in text_of(page)
+    assert "the same value goes into: Box 11a: Insured's birth date." in text_of(page)
+    cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
+    form = {"cause": cause, "claim": sandbox.other, "value": "1987-02-01", "do": "check"}
+    ready = text_of(await biller.ask("/worklists/fix", form=form))
+    assert "Send 1 correction" in ready
+    assert "Feb 1, 1987" in ready
+
+
 async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     number = sandbox.other
 
@@ -260,7 +273,7 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
 
 
 async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
-    number = await sandbox.send("VOID-1")  # no scenario: the plan decides, and heeds a void
+    number = await sandbox.send("3001")
     unsent = text_of(await biller.text(f"/claims/{number}"))
     assert "Cancel at the payer It was not sent yet." in unsent
     assert (await biller.ask(f"/claims/{number}/void")).status_code == 409
@@ -279,8 +292,15 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     page = text_of(await biller.text(f"/claims/{new}"))
     assert "Nothing due" in page
     assert "The payer canceled the earlier claim, as asked." in page
+    assert "Box 22, Resubmission code (F22_MedicaidResubmissionCode):" in page
+    assert "Claims[" not in page
+    assert re.search(r"service \w{3} \d+, \d{4}", page)
     assert "Cancel at the payer It is a cancellation itself." in page
     assert new not in await biller.text("/claims?tab=needs-you&group=0")
+    money = text_of(await biller.text(f"/claims/{number}?show=money"))
+    assert "Taken back" in money
+    assert "Net paid 0.00" in money
+    assert re.search(r"The payment was taken back \w{3} \d+\.", money)
 
 
 async def test_a_refused_claim_is_sent_again_unchanged(sandbox, biller):

@@ -60,6 +60,7 @@ async def test_what_went_out_and_came_in_is_told_in_sentences(sandbox, operator,
         explained = await operator.ask(f"/files/{side}/{number}/x12")
         assert b"<style>" in explained.body
         assert "style-src 'sha256-" in explained.headers["content-security-policy"]
+        assert (b"from F28_TotalCharge (box 28)" in explained.body) is (side == "out")
         raw = await operator.ask(f"/files/{side}/{number}/raw")
         assert raw.body.startswith(b"ISA*")
     who = {action for action, actor in await trail(sandbox) if "operator" in str(actor)}

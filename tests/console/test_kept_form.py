@@ -103,4 +103,5 @@ async def test_without_the_token_of_the_ended_session_nothing_is_kept(sandbox, b
     for path in [page.path.replace("{number}", "C1") for page in PAGES if page.kept is not None]:
         answer = await ended.ask(path, form={"a": "typed"}, token="0" * 64)
         assert answer.status_code == 303, path
+        assert "/login?say=unsent" in answer.headers["location"]
         assert b"typed" not in answer.body

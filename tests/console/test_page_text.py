@@ -23,6 +23,14 @@ def test_days_and_times():
     assert page_text.moment(noon, "America/Chicago") == "Dec 2, 2026, 12:05 CST"
 
 
+def test_days_of_a_sentence_are_written_as_pages_write_days():
+    sentence = "Paid by check number 7-2026-12-03-1 effective 2026-12-03."
+    spelled = "Paid by check number 7-2026-12-03-1 effective Dec 3, 2026."
+    assert page_text.spell_days(sentence) == spelled
+    for other in ("number 2026-13-03", "12026-12-03", "2026-12-031", ""):
+        assert page_text.spell_days(other) == other
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [

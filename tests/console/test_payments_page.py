@@ -12,7 +12,10 @@ import pytest
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.payment_label import payment_label, payment_title
 from clearlane.payments.payment import Payment
-from clearlane.pipeline.query.payment_month import InstallationMonth
+from clearlane.pipeline.query.claim_summary import refresh_stale
+from clearlane.pipeline.query.payment_month import KEPT_AS, load_payment_month
+from clearlane.store.payments import SCOPE
+from clearlane.store.stored_counts import StoredCounts, put_counts
 from tests.claims.answers import paid, payment
 from tests.console.incoming_files import arrive
 from tests.console.sandbox_console import open_sandbox_console
@@ -156,14 +159,27 @@ async def test_a_person_matches_and_undoes(sandbox, people, shared):
     assert (await operator.ask(f"/payments/{id}/x/undo", form={})).status_code == 404
 
 
-async def test_the_months_sum_is_not_counted_for_every_page(sandbox, shared):
-    month, clock = InstallationMonth(), sandbox.installation.clock
-    every = await month.load(sandbox.installation.database, "P", clock)
-    assert every.payments > 0
-    # While the count is fresh the database is not asked; another month is another count.
-    assert await month.load(None, "P", clock) is every
-    nothing = await month.load(sandbox.installation.database, "PZZZZ", clock)
-    assert (nothing.payments, nothing.cents) == (0, 0)
+async def test_the_months_sum_is_counted_by_schedule_and_not_for_every_page(
+    sandbox, people, shared
+):
+    context, operator = sandbox.installation.work_context, people[ConsoleRole.OPERATOR]
+    await refresh_stale(context)
+    counted = await load_payment_month(context)
+    assert counted.payments > 0
+    page = await operator.text("/payments")
+    assert f"in {counted.payments} payment" in page
+    assert re.search(r"counted \d+ \w+ ago", page)
+    # A payment counts with the next run of the schedule; in another month it counts nothing.
+    await arrive(sandbox.installation, payment(paid("NOBODY", "1", "100", "80", OFF)), name="late")
+    assert await load_payment_month(context) == counted
+    await refresh_stale(context)
+    assert (await load_payment_month(context)).payments == counted.payments + 1
+    old = StoredCounts(1, 1, b'{"first_day":"2020-01-01","payments":7,"cents":7}')
+    await context.database.write(
+        SCOPE, lambda tx: put_counts(tx, old, KEPT_AS), actor=context.actor
+    )
+    assert (await load_payment_month(context))[:2] == (0, 0)
+    await refresh_stale(context)
 
 
 async def test_an_installation_without_payments_says_when_they_come(sandbox):

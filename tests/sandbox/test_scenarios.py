@@ -1,11 +1,14 @@
 """Every insured id of the table, from the file that arrives to the last answer, in figures computed by hand."""
 
+import asyncio
 from datetime import date
+from decimal import Decimal
 
 import pytest
 
 from clearlane.sandbox import scenarios
 from clearlane.x12 import reader
+from tests.cases import every_case
 from tests.sandbox.invented import (
     CHECK_NPI,
     DENTAL,
@@ -320,6 +323,50 @@ async def test_3017_is_denied_until_a_replacement_names_its_number_and_differs()
         for row in starting(rows(content), "STC*A7:464")
     ]
     assert len(refused) == 2  # the wrong number, and the one that was replaced
+
+
+def paid_once(files) -> list[list[str]]:
+    """Return the claims of every payment that can be read, each payment once."""
+    payments = {}
+    for content in kind(files, "835"):
+        segments = rows(content)
+        if any(row.startswith("SE*") for row in segments):
+            payments[starting(segments, "TRN*")[0]] = [row.split("*") for row in claims(content)]
+    return [row for payment in payments.values() for row in payment]
+
+
+DECIDED = [row.id for row in scenarios.SCENARIOS.values() if row.decide and row.id != "3016"]
+
+
+@every_case(
+    ("member", "days"),
+    [*((member, 35) for member in DECIDED), ("3008", 20), ("3022", 20), ("3022", 28)],
+)
+def test_a_void_takes_back_what_is_in_force_of_every_scenario(member, days):
+    async def voided():
+        stage = Stage()
+        await stage.send(medical(member, "100", "80"))
+        await stage.days(days)
+        await stage.send(
+            medical(member, "100", "80", account="A2", frequency="8", original="S00000100000")
+        )
+        await stage.days(40)
+        return stage.files
+
+    files = asyncio.run(voided())
+    found = paid_once(files)
+    assert sum(Decimal(row[4]) for row in found) == 0
+    assert found[-1][1:5] == ["A2", "1", "180", "0"]
+    assert [row[2] for row in found if row[7] == "S00000100000"][-1] == "22"
+    assert not any("STC*A7" in row for content in kind(files, "277CA") for row in rows(content))
+    unknown = medical(member, "100", account="A3", frequency="8", original="S00000900000")
+    assert "STC*A7:464" in asyncio.run(answered(unknown))
+
+
+async def answered(claim) -> str:
+    stage = Stage()
+    await stage.send(claim)
+    return " ".join(row for content in kind(await stage.days(1), "277CA") for row in rows(content))
 
 
 @pytest.mark.parametrize(("order", "code"), [("P", "1"), ("S", "2"), ("T", "3")])

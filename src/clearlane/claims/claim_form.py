@@ -12,6 +12,7 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision
 from clearlane.claims.fields import ClaimKind, ClaimPart
 
@@ -172,6 +173,14 @@ class ClaimForm(Generic[C, L]):
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 6 corrected, 7 replacement, 8 void."""
         return claim.__dict__.get(self.names.frequency) or "1"
+
+    def agreeing_fields(self, claim: C, name: str) -> tuple[str, ...]:
+        """Return the filled fields that must hold the same as this one: patient's and insured's of one person."""
+        given = claim.__dict__
+        if self.relationship(claim) != codes.SELF:
+            return ()
+        pairs = [pair[:2] for pair in self.persons if name in pair[:2]]
+        return tuple(one for pair in pairs for one in pair if one != name and one in given)
 
     def line_path(self, at: int, name: str) -> str:
         """Return the path of a line's field."""

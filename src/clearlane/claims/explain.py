@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from clearlane.claims.claim_context import OutgoingClaim
-from clearlane.claims.field_lookup import FieldPlace, field_places, source_field
+from clearlane.claims.field_lookup import FieldPlace, field_places, path_in_claim, source_field
 from clearlane.claims.fields import ClaimKind, ClaimPart
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.write_837 import (
@@ -67,7 +67,7 @@ def explain(
     ``given`` has the values of repaired fields before their repair.
     """
     kind = form_of(out.claim).kind
-    found = [(_path_in_claim(finding.location), finding) for finding in findings]
+    found = [(path_in_claim(finding.location), finding) for finding in findings]
     rows = [_with_given(row, given) for row in _rows(kind, out, found)]
     shown = {finding.location for row in rows for finding in row.findings}
     for location, finding in found:
@@ -119,9 +119,7 @@ def _rows(
     refused = any(finding.severity is Severity.ERROR for _, finding in found)
     written = None if refused else _write(kind, out)
     own_patient = context_of(out).patient_is_insured
-    places = [
-        place for place in field_places(kind) if own_patient or not _is_echo_of_patient(kind, place)
-    ]
+    places = [place for place in field_places(kind) if own_patient or not place.of_patient]
     lines_field = FORMS[kind].lines_field
     for name, value in out.claim.__dict__.items():
         if name != lines_field:
@@ -195,12 +193,6 @@ def _missing_field(kind: ClaimKind, location: str, finding: Finding) -> FieldExp
     )
 
 
-def _is_echo_of_patient(kind: ClaimKind, place: FieldPlace) -> bool:
-    """Return whether a place is the insured's: it holds the patient's field only where both are one person."""
-    patient = {name for name, _ in FORMS[kind].placements.patient.own_places()}
-    return place.table_loop == "2000B" and place.name in patient
-
-
 def _value(loop: tree.Loop, place: FieldPlace) -> str:
     if place.path.id != "CAS":
         return get(loop, place.place)
@@ -225,12 +217,6 @@ def _text(value: Any) -> str:
     if isinstance(value, ClaimPart):
         return " ".join(_text(item) for item in value.__dict__.values())
     return ", ".join(_text(item) for item in value if item is not None)
-
-
-def _path_in_claim(location: str) -> str:
-    """Return a finding's location inside its claim, without the claim's path in the document."""
-    head, dot, rest = location.partition(".")
-    return rest if dot and head.startswith("Claims[") else location
 
 
 def _is_at(location: str, field: str) -> bool:

@@ -20,7 +20,15 @@ from clearlane.claims.forms import FORMS
 from clearlane.kernel.finding import SegmentPosition
 from clearlane.x12.path import ElementPath, parse_path
 
-__all__ = ["FieldPlace", "SourceField", "field_places", "source_field", "source_fields"]
+__all__ = [
+    "FieldPlace",
+    "SourceField",
+    "field_places",
+    "field_words",
+    "path_in_claim",
+    "source_field",
+    "source_fields",
+]
 
 
 class SourceField(NamedTuple):
@@ -37,11 +45,14 @@ class FieldPlace(NamedTuple):
     name: str
     """The name inside the claim or line; ``Teeth[0].F27_Tooth`` for a part of a line."""
     of_line: bool
-    table_loop: str
     place: str
     path: ElementPath
     echo: bool
     """Whether the place is another field's, which has the same value."""
+    unchanged: bool
+    """Whether the field's value is written there as it is, and not computed from it."""
+    of_patient: bool
+    """Whether a value of the patient stands in the insured's loop, which it does only where both are one person."""
 
 
 def source_fields(
@@ -85,18 +96,52 @@ def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) ->
     return SourceField(prefix + name, field.box, field.label)
 
 
+def field_words(kind: ClaimKind, path: str) -> str:
+    """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is no field its bare name.
+
+    ``path`` is the path of a finding or repair, also with the claim's place in its document.
+    """
+    inside = path_in_claim(path)
+    lines_field = FORMS[kind].lines_field
+    at_line = re.match(rf"{lines_field}\[(\d+)\]\.", inside)
+    name = inside[at_line.end() :] if at_line else inside
+    bare = _INDEX.sub("", name).rpartition(".")[2]
+    try:
+        field = source_field(kind, name, of_line=bool(at_line))
+    except KeyError:
+        return bare
+    item = re.search(r"\[(\d+)\]$", name)
+    parts = (
+        field.box and f"Box {field.box}",
+        at_line and f"line {int(at_line[1]) + 1}",
+        field.label,
+        item and f"number {int(item[1]) + 1}",
+    )
+    return f"{', '.join(filter(None, parts))} ({bare})"
+
+
+def path_in_claim(path: str) -> str:
+    """Return a field's path without the place of its claim in the document that it came with."""
+    return _IN_DOCUMENT.sub("", path)
+
+
+_IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
 _INDEX = re.compile(r"\[\d*\]")
 
 
 def _places(kind: ClaimKind) -> Iterator[FieldPlace]:
     tables = FORMS[kind].placements
     claim = fields_of(FORMS[kind].claim)
+    patient = {name for name, _ in tables.patient.own_places()}
     for table in tables.loops:
+        direct = table.direct_places()
         places = [(name, text, False) for name, text in table.own_places()]
         places += [(name, text, True) for name, text in table.echoes.items()]
         for name, text, echo in places:
             of_line = table is tables.line and name not in claim
-            yield FieldPlace(name, of_line, table.loop, text, parse_path(text), echo)
+            of_patient = table is tables.subscriber and name in patient
+            unchanged = direct.get(name) == text
+            yield FieldPlace(name, of_line, text, parse_path(text), echo, unchanged, of_patient)
 
 
 def _path(position: SegmentPosition) -> ElementPath | None:

@@ -113,11 +113,14 @@ def fields_at(
     missing: bool = False,
     nth: int = 0,
 ) -> tuple[FieldReference, ...]:
-    """Return the fields at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``."""
+    """Return the fields at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``.
+
+    A place of the patient is looked up in the insured's loop where both are one person.
+    """
     kind = _kind(claim)
     found: dict[str, _Row] = {}
     for place in wanted:
-        for row in _rows_at(kind, place, nth):
+        for row in _person_rows_at(claim, place, nth):
             known = found.setdefault(row.name, row)
             if known.item != row.item:
                 # Several items of an array are named as the array.
@@ -201,7 +204,7 @@ def _place(one: Complaint) -> str:
 def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
     kind = _kind(claim)
-    loop = _entity_loop(one.entity, claim)
+    loop = code_advice.ENTITY_LOOPS.get(one.entity, "")
     places = code_advice.STATUS_PLACES.get(one.code, ())
     wanted = [place.format(e=loop, line=FORMS[kind].line_segment) for place in places]
     found = (
@@ -236,17 +239,12 @@ _LEVELS = {
 }
 
 
-def _entity_loop(entity: str, claim: Claim | ClaimKind) -> str:
-    loop = code_advice.ENTITY_LOOPS.get(entity, "")
-    return "2010BA" if loop == "2010CA" and _is_own_patient(claim) else loop
-
-
 def _kind(claim: Claim | ClaimKind) -> ClaimKind:
     return claim if isinstance(claim, ClaimKind) else form_of(claim).kind
 
 
-def _is_own_patient(claim: Claim | ClaimKind) -> bool:
-    return not isinstance(claim, ClaimKind) and form_of(claim).relationship(claim) == SELF
+def _is_own_patient(claim: Claim) -> bool:
+    return form_of(claim).relationship(claim) == SELF
 
 
 # Remittances.
@@ -265,7 +263,7 @@ def _adjustment(
     for remark in remarks:
         places += code_advice.REMARK_PLACES.get(remark.code, ())
     places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
-    wanted = [_own(place, claim).format(line=FORMS[kind].line_segment, e="") for place in places]
+    wanted = [place.format(line=FORMS[kind].line_segment, e="") for place in places]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
@@ -287,11 +285,6 @@ def _adjustment(
     )
 
 
-def _own(place: str, claim: Claim | ClaimKind) -> str:
-    """Return the place in the insured's loop where the patient is the insured."""
-    return place.replace("2010CA", "2010BA") if _is_own_patient(claim) else place
-
-
 def _remark(remark: "views.RemarkView") -> str:
     return remark.code_words or codes.load("rarc").get(remark.code, "")
 
@@ -311,6 +304,8 @@ class _Row(NamedTuple):
     """0 where the table does not number its segments."""
     item: int
     """The index in an array whose items have places of their own; -1 for none."""
+    of_patient: bool
+    """Whether it is a value of the patient in the insured's loop."""
 
 
 @cache
@@ -324,9 +319,28 @@ def _table(kind: ClaimKind) -> dict[tuple[str, str], tuple[_Row, ...]]:
         known = fields_of(FORMS[kind].claim).get(place.name)
         item = number if known is not None and known.is_array else -1
         nth = place.path.nth if "#" in place.place else 0
-        row = _Row(place.name, place.of_line, place.place, place.path, nth, item)
+        row = _Row(place.name, place.of_line, place.place, place.path, nth, item, place.of_patient)
         found.setdefault((place.path.loop, place.path.id), []).append(row)
     return {key: tuple(value) for key, value in found.items()}
+
+
+def _person_rows_at(claim: Claim | ClaimKind, place: str, nth: int) -> list[_Row]:
+    """Return the rows of a place; of a patient who is the insured those in the insured's loop.
+
+    There name, birth date and sex are sent from the insured's boxes, and the patient's must agree (rule C201): both
+    are corrected, and the patient's come first where the place is the patient's. An address need not agree, so the
+    box that is sent comes first.
+    """
+    kind = _kind(claim)
+    if isinstance(claim, ClaimKind):
+        return [*_rows_at(kind, place, nth)]
+    if not _is_own_patient(claim):
+        return [row for row in _rows_at(kind, place, nth) if not row.of_patient]
+    rows = [*_rows_at(kind, place.replace("2010CA", "2010BA"), nth)]
+    if place.startswith("2010CA"):
+        agreeing = {patient for patient, _, _ in FORMS[kind].persons}
+        rows.sort(key=lambda row: row.name not in agreeing)
+    return rows
 
 
 def _rows_at(kind: ClaimKind, place: str, nth: int) -> Iterator[_Row]:

@@ -16,6 +16,7 @@ from clearlane.console.kept_form import KEPT_FIELD, open_form, seal_form
 from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_request import (
     ConsoleContext,
+    FormNotKept,
     NoSuchPage,
     NotSignedIn,
     PageRequest,
@@ -28,7 +29,6 @@ from clearlane.console.sign_in_page import FORM_KEPT, render_sign_in
 from clearlane.kernel import limits
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
-from clearlane.pipeline.query.payment_month import InstallationMonth
 from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 
 log = structlog.get_logger()
@@ -55,14 +55,13 @@ class Console:
         self._failures = FailedSignIns(context, "console")
         self._pages = PageRenderer(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
         self._passwords = PasswordChecker()
-        self._month = InstallationMonth()
 
     async def answer(self, request: Request, address: str, request_id: str) -> Response:
         """Return a page, also for every fault."""
         try:
             return await self._respond(request, address, request_id)
-        except NotSignedIn:
-            return self._pages.redirect(f"/login?say=ended{_next_path(request)}")
+        except NotSignedIn as why:
+            return self._pages.redirect(f"/login?say={why.notice}{_next_path(request)}")
         except forms.BadForm:
             return self._pages.message_page(
                 400, "Not understood", "The form cannot be read.", request_id=request_id
@@ -155,10 +154,10 @@ class Console:
         vault = self._context.vault
         form = await forms.read_form(request.http_request)
         if not forms.has_valid_csrf_token(vault, request.http_request, request.session, form):
-            raise NotSignedIn
+            raise FormNotKept
         kept = await seal_form(vault, form, request.path, request.now)
         if not kept:
-            raise NotSignedIn
+            raise FormNotKept if len(form.pairs) > 1 else NotSignedIn
         return render_sign_in(request, FORM_KEPT, 403, next_path=request.path, kept=kept)
 
     async def _page_request(self, request: Request, address: str, request_id: str) -> PageRequest:
@@ -173,7 +172,6 @@ class Console:
             address=address,
             request_id=request_id,
             now=now,
-            installation_month=self._month,
             session=session,
             csrf_secret=forms.read_cookie(request, forms.CSRF_COOKIE),
             user=await resume_session(self._context.work_context, session, now=now)

@@ -1,15 +1,18 @@
-"""The X12 of one claim, segment by segment, every element with its name and meaning: what went out, and what came back.
+"""The X12 of one claim, segment by segment, every element with its name, meaning and field: what went out, and what came back.
 
 Knows X12 by its descriptions; knows no page.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.element_fields import ElementFields
+from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.x12.describe import ElementDescription, describe
+from clearlane.x12.describe import ElementDescription, describe_segment, iter_segments
 
 SEGMENTS_SHOWN_MAX = 500
 TERMINATOR_AT = 105
@@ -24,19 +27,33 @@ class ExplainedSegment:
     name: str
     loop: str
     parts: tuple[ElementDescription, ...] = field(default=(), repr=False)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """The claim fields that elements came from, by the element's place; of an 837 only."""
 
 
-def explain_segments(content: bytes) -> list[ExplainedSegment]:
-    """Return the segments of a file in words, up to a limit; none where it is no X12."""
+def explain_segments(content: bytes, claim: Claim | None = None) -> list[ExplainedSegment]:
+    """Return the segments of a file in words, up to a limit; none where it is no X12.
+
+    With the claim that the file was written from, elements have the names of its fields.
+    """
     terminator = content[TERMINATOR_AT : TERMINATOR_AT + 1]
     if not content.startswith(b"ISA") or not terminator:
         return []
     lines = [line.strip() for line in content.decode("latin-1").split(terminator.decode("latin-1"))]
-    described = zip(describe(iter([content])), filter(None, lines), strict=False)
-    return [
-        ExplainedSegment(raw=raw, name=one.name, loop=one.loop_name, parts=one.parts)
-        for one, raw in list(described)[:SEGMENTS_SHOWN_MAX]
-    ]
+    follower = ElementFields(claim) if claim is not None else None
+    explained = []
+    read = zip(iter_segments(iter([content])), filter(None, lines), strict=False)
+    for number, ((loop, segment, interchange), raw) in enumerate(
+        islice(read, SEGMENTS_SHOWN_MAX), 1
+    ):
+        one = describe_segment(segment, loop, interchange, number)
+        fields = follower.follow(loop, segment) if follower else {}
+        explained.append(
+            ExplainedSegment(
+                raw=raw, name=one.name, loop=one.loop_name, parts=one.parts, fields=fields
+            )
+        )
+    return explained
 
 
 def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:

@@ -1,15 +1,17 @@
 """A claim: what it is called and who decided, why and what to do, what happened, and its form, money, files and notes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.claims.field_lookup import field_words
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.claims.provenance import Explanation
@@ -27,6 +29,7 @@ from clearlane.console.claim_words import (
 )
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.console.page_text import spell_days
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
@@ -35,8 +38,10 @@ from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_history import (
+    CHECKED,
     ClaimHistory,
     HistoryEntry,
+    check_sentences,
     load_history_in_scope,
 )
 from clearlane.pipeline.query.claim_list import (
@@ -155,8 +160,9 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         seen_on=await _seen_on(request, opened, why),
         sent_value=lambda path: sent_value(opened, path),
         entries=[*reversed(opened.history.entries)],
-        entry_kind=_entry_kind,
+        entry_kind=lambda entry: _entry_kind(entry, row.label),
         entry_words=_entry_words,
+        entry_sentences=lambda entry: _entry_sentences(opened, entry),
         shown=shown,
         views=_views(request, opened, shown, len(notes)),
         sheet=_sheet(opened) if shown == "form" else None,
@@ -289,14 +295,24 @@ def _entry_words(entry: HistoryEntry) -> tuple[str, str]:
     return f"{found['verdict'].capitalize()} ({found['source']})", found["reason"] or ""
 
 
-def _entry_kind(entry: HistoryEntry) -> str:
-    """Return the colour of an entry of the timeline."""
+def _entry_sentences(opened: OpenedClaim, entry: HistoryEntry) -> Iterable[str]:
+    """Return an entry's sentences: fields by their boxes, days as pages write them."""
+    loaded, sentences = opened.history.loaded, iter(entry.sentences)
+    if entry.headline == CHECKED:
+        sentences = check_sentences(loaded, partial(field_words, ClaimKind(loaded.row.kind)))
+    return map(spell_days, sentences)
+
+
+def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
+    """Return the colour of an entry of the timeline; none for what asks for nothing and pays nothing."""
     words = entry.headline.lower()
     if any(word in words for word in ("refused", "rejected", "denied")):
         return "act"
-    if not words.startswith("remittance"):
+    if not words.startswith("remittance") or "reversal" in words:
         return ""
-    return "act" if any(is_denied(one) for one in entry.explanations) else "good"
+    if any(is_denied(one) for one in entry.explanations):
+        return "" if label is ClaimLabel.NOTHING_DUE else "act"
+    return "good"
 
 
 # ---- money ---------------------------------------------------------------------------------------
@@ -332,7 +348,8 @@ def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[Explaine
         document.document_id: explain_segments(open_document_source(vault, document).part)
         for document in opened.history.documents
     }
-    ours = explain_segments(sent_x12(request.context.work_context, opened.history.loaded))
+    loaded = opened.history.loaded
+    ours = explain_segments(sent_x12(request.context.work_context, loaded), loaded.claim)
     return {"": ours, **found}
 
 

@@ -11,7 +11,9 @@ from functools import partial
 from starlette.responses import Response
 
 from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.claims.element_fields import ElementFields
 from clearlane.claims.facts import FactKind
+from clearlane.claims.forms import FORMS
 from clearlane.console import page_text
 from clearlane.console.files_page import IN_LABELS, OUT_LABELS, in_sentence, payer_text
 from clearlane.console.page_request import NoSuchPage, PageRequest
@@ -24,7 +26,8 @@ from clearlane.store import inbox
 from clearlane.store.database import OperationRefused
 from clearlane.store.payments import list_of_file
 from clearlane.x12 import guides
-from clearlane.x12.page import UnreadablePageError, style_policy, write_page
+from clearlane.x12.grammar import Guide
+from clearlane.x12.page import NameFields, UnreadablePageError, style_policy, write_page
 from clearlane.x12.page_summary import UNITS, PageSummary, summarize
 
 EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
@@ -219,7 +222,16 @@ async def _explain(request: PageRequest, *, incoming: bool) -> Response:
 
 
 def _page(content: bytes, title: str) -> str:
-    return "".join(write_page(lambda: iter([content]), title=title))
+    pieces = write_page(lambda: iter([content]), title=title, name_fields=_follow_claims)
+    return "".join(pieces)
+
+
+def _follow_claims(guide: Guide) -> NameFields | None:
+    """Return who names the claim fields of a set: the placement tables of its kind of claim, if it has any."""
+    for kind, form in FORMS.items():
+        if form.placements.guide is guide:
+            return ElementFields(kind).follow
+    return None
 
 
 async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) -> FileSummary:

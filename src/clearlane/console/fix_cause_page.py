@@ -4,11 +4,12 @@ Each claim is checked and sent on its own; what fails stays in the list with its
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starlette.responses import Response
 
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import form_of
 from clearlane.console.claim_filters import ClaimFilterForm
 from clearlane.console.claims_page import GROUPED_CLAIMS_MAX, find_page, load_rows, payer_name
 from clearlane.console.correction_form import (
@@ -19,6 +20,7 @@ from clearlane.console.correction_form import (
     to_fields,
 )
 from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.console.page_text import spell_days
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import submit_correction
@@ -37,6 +39,8 @@ class GroupClaim:
 
     row: ClaimRow
     field: CorrectionInput = field(repr=False)
+    also: tuple[str, ...] = ()
+    """Titles of the boxes that get the same value, because they must agree with the field."""
     chosen: bool = True
     sent: str = ""
     """The number of its correction, once it was sent."""
@@ -59,7 +63,7 @@ async def send_cause(request: PageRequest) -> Response:
     done: list[GroupClaim] = []
     for one in group:
         if one.row.number not in chosen or not value:
-            done.append(GroupClaim(row=one.row, field=one.field, chosen=False))
+            done.append(replace(one, chosen=False))
             continue
         done.append(await _correct(request, one, value, reason, send=send))
     if send:
@@ -96,7 +100,9 @@ async def _group(request: PageRequest, cause: str) -> list[GroupClaim]:
         inputs = correction_inputs(loaded.claim, {}, {})
         fits = [one for one in inputs if place in {one.path, one.path.partition("[")[0]}]
         if fits:
-            found.append(GroupClaim(row=row, field=fits[0]))
+            agreeing = form_of(loaded.claim).agreeing_fields(loaded.claim, fits[0].path)
+            also = tuple(one.title for one in inputs if one.path in agreeing)
+            found.append(GroupClaim(row=row, field=fits[0], also=also))
     if not found:
         raise NoSuchPage("No claim has this cause any more, or it names no field.")
     return found
@@ -111,27 +117,28 @@ async def _correct(
         context.database, context.vault, site.scope, number, actor=request.actor
     )
     if loaded is None:
-        return GroupClaim(row=one.row, field=one.field, fault="There is no such claim any more.")
-    changes = changed_texts(loaded.claim, {one.field.path: value})
+        return replace(one, fault="There is no such claim any more.")
+    claim, path = loaded.claim, one.field.path
+    # Of a patient who is the insured, both boxes have the value, and a correction of one alone is refused.
+    agreeing = form_of(claim).agreeing_fields(claim, path)
+    changes = changed_texts(claim, dict.fromkeys((path, *agreeing), value))
     if not changes:
-        return GroupClaim(
-            row=one.row, field=one.field, fault="It was sent with this value already."
-        )
+        return replace(one, fault="It was sent with this value already.")
     try:
         outcome = await submit_correction(
             context,
             site,
             number,
-            to_fields(loaded.claim, changes),
+            to_fields(claim, changes),
             actor=request.actor,
             now=request.context.clock.now(),
             dry_run=not send,
         )
     except CorrectionConflict as conflict:
-        return GroupClaim(row=one.row, field=one.field, fault=str(conflict))
+        return replace(one, fault=str(conflict))
     if outcome is None or not outcome.accepted:
         faults = _sentences(outcome.findings if outcome else ())
-        return GroupClaim(row=one.row, field=one.field, fault=faults or "It was not accepted.")
+        return replace(one, fault=faults or "It was not accepted.")
     if send and reason:
         names = [one.field.path.rpartition(".")[2]]
         await draft_corrections.record_billed_change(
@@ -144,7 +151,7 @@ async def _correct(
             f"Why what was billed changed: {reason}",
             actor=request.actor,
         )
-    return GroupClaim(row=one.row, field=one.field, sent=outcome.claim_number if send else "")
+    return replace(one, sent=outcome.claim_number if send else "")
 
 
 def _sentences(findings: Sequence[ClaimFinding]) -> str:
@@ -168,6 +175,8 @@ def _render(
         "Fix this cause",
         group=group,
         first=first,
+        also=dict.fromkeys(title for one in group for title in one.also),
+        after=spell_days(value) if first.field.kind == "date" else value,
         cause=first.row.reason.cause,
         text=first.row.reason.text,
         todo=first.row.reason.explanation.todo if first.row.reason.explanation else "",

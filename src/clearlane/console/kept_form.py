@@ -4,7 +4,8 @@
     form = await open_form(database, vault, kept, path, now)              # after signing in; None where it is too old or not ours
 
 Nothing is stored, and nothing stands in an address. The form belongs to one path; what it shows is decided there, by
-the role and the sites of who signed in. Knows no page.
+the role and the sites of who signed in. After an explicit sign-out nothing is kept: who signs out leaves nothing behind
+for the next person, and without the cookie of the session nobody can tell our form from a foreign page's. Knows no page.
 """
 
 import base64

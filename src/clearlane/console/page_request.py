@@ -30,7 +30,6 @@ from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query.measures import MeasureSource
-from clearlane.pipeline.query.payment_month import InstallationMonth
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.vault import Vault
@@ -42,6 +41,15 @@ ROLES_OF_ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
 
 class NotSignedIn(Exception):
     """A page that needs a session was requested without one."""
+
+    notice = "ended"
+    """What the sign-in page says."""
+
+
+class FormNotKept(NotSignedIn):
+    """A form came after its user had signed out: it cannot be told from a foreign page's, and is not kept."""
+
+    notice = "unsent"
 
 
 class NoSuchPage(Exception):
@@ -115,7 +123,6 @@ class PageRequest:
     """The fields of an action's form; its CSRF token was checked."""
     menu: str = ""
     notices: Mapping[str, str] = field(default_factory=dict)
-    installation_month: InstallationMonth = field(default_factory=InstallationMonth)
     """The payments of this month, as this process counted them last."""
     menu_counts: Mapping[str, int] = field(default_factory=dict)
     """What needs the user, by address of the menu entry."""

@@ -3,9 +3,13 @@
 Money is ``1,234.50``, a day ``Dec 2, 2026``, a time ``Dec 2, 14:05 CST``. Knows no page.
 """
 
+import re
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
+from clearlane.kernel.formats import parse_iso_date
+
+ISO_DAY = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])", re.ASCII)
 CENTS = 100
 SECONDS_NAMED = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -23,6 +27,16 @@ def day(value: date | str | None) -> str:
     """Return a day, also from ISO text; a dash where there is none."""
     found = date.fromisoformat(value[:10]) if isinstance(value, str) and value else value
     return f"{found:%b} {found.day}, {found.year}" if found else "-"
+
+
+def spell_days(text: str) -> str:
+    """Return a sentence with its ISO days written as pages write days."""
+    return ISO_DAY.sub(_spell_day, text)
+
+
+def _spell_day(found: re.Match[str]) -> str:
+    read = parse_iso_date(found[0])
+    return day(read) if read else found[0]
 
 
 def short_day(value: date | None) -> str:

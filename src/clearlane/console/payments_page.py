@@ -1,19 +1,16 @@
 """The list of payments: what came this month, what needs somebody, and a search as a bank statement writes it."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
-from zoneinfo import ZoneInfo
 
 from starlette.responses import Response
 
 from clearlane.console import page_text
 from clearlane.console.page_request import PageRequest
 from clearlane.console.payment_label import PaymentLabel, method_noun, payment_label
-from clearlane.kernel.ids import first_request_id
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.claim_summary import load_summary
-from clearlane.pipeline.query.payment_month import PaymentMonthTotal
+from clearlane.pipeline.query.payment_month import PaymentMonthTotal, load_payment_month
 from clearlane.pipeline.query.payment_pages import (
     ListedPayment,
     PaymentListPage,
@@ -21,7 +18,6 @@ from clearlane.pipeline.query.payment_pages import (
     bank_filter,
     list_payment_page,
 )
-from clearlane.store import payments as store
 from clearlane.store.payment_lists import COUNTED_MAX, NOT_FETCHED, UNBALANCED, UNMATCHED
 
 TABS = {
@@ -124,11 +120,10 @@ def _row(request: PageRequest, listed: ListedPayment) -> PaymentRowTexts:
 
 async def _month_total(request: PageRequest, viewer: PaymentViewer) -> PaymentMonthTotal:
     """Return what came this month for those whose payments are shown."""
-    clock, first_day = request.context.clock, request.today.replace(day=1)
     if viewer.scopes is None:
-        first = first_request_id(_start(first_day, request.zone), letter=store.PAYMENT_LETTER)
-        return await request.installation_month.load(request.context.database, first, clock)
-    total = PaymentMonthTotal(0, 0, clock.now())
+        return await load_payment_month(request.context.work_context)
+    first_day = request.today.replace(day=1)
+    total = PaymentMonthTotal(0, 0, request.context.clock.now())
     for site in request.chosen_sites:
         summary = await load_summary(request.context.work_context, site)
         month = summary.payments
@@ -139,10 +134,6 @@ async def _month_total(request: PageRequest, viewer: PaymentViewer) -> PaymentMo
             min(total.counted_at, summary.counted_at),
         )
     return total
-
-
-def _start(day: date, zone: str) -> datetime:
-    return datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
 
 
 def _summary(month: PaymentMonthTotal) -> str:

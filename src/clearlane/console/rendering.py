@@ -32,7 +32,11 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES.filters.update(
-    money=page_text.money, day=page_text.day, short_day=page_text.short_day, age=page_text.age
+    money=page_text.money,
+    day=page_text.day,
+    short_day=page_text.short_day,
+    spell_days=page_text.spell_days,
+    age=page_text.age,
 )
 _TEMPLATES.globals["counted"] = page_text.count
 

@@ -18,6 +18,10 @@ LINK_REFUSED = Notice(
 )
 SIGNED_OUT = Notice("note", "You are signed out.")
 SESSION_ENDED = Notice("note", "Sign in to go on. A session ends after a while without use.")
+FORM_NOT_KEPT = Notice(
+    "note",
+    "Nothing was sent. What you typed is not kept after signing out, or where it is very long.",
+)
 WRONG_CREDENTIALS = Notice(
     "fault", "User name, password or code is wrong, or the code was used before."
 )
@@ -27,7 +31,7 @@ FORM_KEPT = Notice(
 )
 STALE_FORM = Notice("fault", "The form was too old to be used. Please sign in again.")
 # The notices that a query may select by name. Text from an address is never shown.
-NOTICES = {"out": SIGNED_OUT, "ended": SESSION_ENDED}
+NOTICES = {"out": SIGNED_OUT, "ended": SESSION_ENDED, "unsent": FORM_NOT_KEPT}
 
 
 async def show_sign_in(request: PageRequest) -> Response:

@@ -217,6 +217,8 @@ class SandboxPayer:
             content = await asyncio.to_thread(status277.write, self.profile, file, cases, envelope)
         else:
             content, after = await self._write_835(response, file, cases, envelope, after, changes)
+            if not content:
+                return "", b"", counts
         is_remittance = response.type in REMITTANCES
         name = self._name(after.interchanges, "835" if is_remittance else response.type.value)
         if response.keep_copy:
@@ -249,7 +251,13 @@ class SandboxPayer:
         counts: Counts,
         changes: LedgerChanges,
     ) -> tuple[bytes, Counts]:
-        claims = [one for case in cases for one in await self._claim_payments(response, file, case)]
+        claims = [
+            one
+            for case in cases
+            for one in await self._claim_payments(response, file, case, changes)
+        ]
+        if not claims:
+            return b"", counts
         owed = {provider.id: await self._ledger.owed(provider.id) for provider in file.providers}
         payments = remit835.gather(file, claims, owed)
         content = await asyncio.to_thread(
@@ -263,26 +271,16 @@ class SandboxPayer:
         return content, replace(counts, checks=counts.checks + len(payments))
 
     async def _claim_payments(
-        self, response: PlannedResponse, file: File, case: Case
+        self, response: PlannedResponse, file: File, case: Case, changes: LedgerChanges
     ) -> list[remit835.ClaimPayment]:
         """Return a claim's entries in the 835, a reversal before its correction."""
         assert case.decision is not None, "only decided claims are remitted"
         payment = remit835.ClaimPayment(case.claim, case.number, case.decision, file.received)
         if response.type in _REVERSALS | _CORRECTIONS:
-            assert case.corrected is not None, "only a second look corrects"
-            back = dataclasses.replace(payment, reverses=True)
-            anew = dataclasses.replace(payment, decision=case.corrected, original=case.number)
-            parts = ((back, _REVERSALS), (anew, _CORRECTIONS))
-            return [part for part, types in parts if response.type in types]
+            return await self._second_look(response, case, payment, changes)
         if case.replaces:
-            earlier = await find_case(self._ledger, case.replaces)
-            assert earlier is not None, "what a claim replaces was found when it was received"
-            assert earlier.decision is not None, "and had been decided"
-            claim = replace(earlier.claim, provider=case.claim.provider)
-            back = remit835.ClaimPayment(
-                claim, earlier.number, earlier.decision, file.received, True
-            )
-            return [back, dataclasses.replace(payment, original=earlier.number)]
+            back = await self._taken_back(case, file)
+            return [*back, dataclasses.replace(payment, original=case.replaces)]
         scenario = scenarios.scenario_of(case.claim.member)
         share = scenarios.INTEREST if scenario.interest else ZERO
         return [
@@ -293,6 +291,35 @@ class SandboxPayer:
                 misstated=scenario.misstated,
             )
         ]
+
+    async def _second_look(
+        self,
+        response: PlannedResponse,
+        case: Case,
+        payment: remit835.ClaimPayment,
+        changes: LedgerChanges,
+    ) -> list[remit835.ClaimPayment]:
+        """Return the reversal and the correction of a claim; nothing where it was voided in the meantime."""
+        assert case.corrected is not None, "only a second look corrects"
+        if await self._ledger.get(payer_ledger.replaced_key(case.number), str) is not None:
+            return []
+        changes.put(payer_ledger.review_key(case.number), response.type.value)
+        back = dataclasses.replace(payment, reverses=True)
+        anew = dataclasses.replace(payment, decision=case.corrected, original=case.number)
+        parts = ((back, _REVERSALS), (anew, _CORRECTIONS))
+        return [part for part, types in parts if response.type in types]
+
+    async def _taken_back(self, case: Case, file: File) -> list[remit835.ClaimPayment]:
+        """Return the reversal of what is in force of the claim that a case replaces or voids."""
+        earlier = await find_case(self._ledger, case.replaces)
+        assert earlier is not None, "what a claim replaces was found when it was received"
+        reviewed = await self._ledger.get(payer_ledger.review_key(earlier.number), str)
+        if reviewed == ResponseType.REVERSE.value:
+            return []  # taken back before, and the correction was not sent yet
+        decision = earlier.corrected if reviewed else earlier.decision
+        assert decision is not None, "and had been decided"
+        claim = replace(earlier.claim, provider=case.claim.provider)
+        return [remit835.ClaimPayment(claim, earlier.number, decision, file.received, True)]
 
     def _web_page(self, counts: Counts) -> tuple[str, bytes, Counts]:
         """Return a web page instead of a response; each is a different file."""

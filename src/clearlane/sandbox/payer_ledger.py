@@ -119,6 +119,16 @@ def response_key(number: int, day: int, response: PlannedResponse) -> str:
     return f"{RESPONSE_PREFIX}{number:06}/{day:02}/{response.type}/{response.file_group}/{response.name}"
 
 
+def replaced_key(number: str) -> str:
+    """Return the key which marks that a claim was replaced or voided; its value is the claim that did it."""
+    return f"void/{number}"
+
+
+def review_key(number: str) -> str:
+    """Return the key of the last response of a second look at a claim, which says what of it is in force."""
+    return f"review/{number}"
+
+
 def owed_key(provider: str) -> str:
     """Return the key of what a provider owes."""
     return "owed/" + _digest([provider.encode()])

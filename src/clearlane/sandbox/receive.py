@@ -155,6 +155,8 @@ class FileIntake:
 
     async def _case(self, claim: Claim, number: str, provider: str) -> Case:
         scenario = scenarios.scenario_of(claim.member)
+        if claim.frequency == VOID and scenario.decide is not None:
+            return await self._void(claim, number)
         if scenario.task is not None:
             return await self._by_task(claim, number, provider, scenario)
         if scenario.refusal is not None:
@@ -168,6 +170,19 @@ class FileIntake:
             return Case(claim=claim, number=number)
         return await self._by_plan(claim, number, provider)
 
+    async def _void(self, claim: Claim, number: str) -> Case:
+        """Cancel an earlier claim, whatever its scenario: what was paid for it is taken back."""
+        earlier = await self._earlier(claim)
+        if earlier is None:
+            return Case(claim=claim, number=number, refusals=(checks.ORIGINAL_NOT_FOUND,))
+        self._mark_replaced(earlier, number)
+        decision = _void_decision(claim)
+        return Case(claim=claim, number=number, decision=decision, replaces=earlier.number)
+
+    def _mark_replaced(self, earlier: Case, number: str) -> None:
+        self._replaced.add(earlier.number)
+        self._outcome.changes.put(payer_ledger.replaced_key(earlier.number), number)
+
     async def _by_task(self, claim: Claim, number: str, provider: str, scenario: Scenario) -> Case:
         """Let a claim fail until it is corrected as its scenario says."""
         if scenario.decide is None:
@@ -178,15 +193,14 @@ class FileIntake:
             if scenario.refusal and await self._was_refused_before(claim, provider):
                 return Case(claim=claim, number=number, refusals=(scenario.refusal,))
             return Case(claim=claim, number=number, decision=scenario.decide(claim))
-        earlier = await self._earlier(claim) if claim.frequency in {REPLACEMENT, VOID} else None
-        if claim.frequency in {REPLACEMENT, VOID} and earlier is None:
+        earlier = await self._earlier(claim) if claim.frequency == REPLACEMENT else None
+        if claim.frequency == REPLACEMENT and earlier is None:
             return Case(claim=claim, number=number, refusals=(checks.ORIGINAL_NOT_FOUND,))
         if earlier is None or _same_services(claim, earlier.claim):
             decide = scenario.before_correction or scenario.decide
             return Case(claim=claim, number=number, decision=decide(claim))
-        self._replaced.add(earlier.number)
-        self._outcome.changes.put(_void_key(earlier.number), number)
-        decision = _void_decision(claim) if claim.frequency == VOID else scenario.decide(claim)
+        self._mark_replaced(earlier, number)
+        decision = scenario.decide(claim)
         return Case(claim=claim, number=number, decision=decision, replaces=earlier.number)
 
     async def _was_refused_before(self, claim: Claim, provider: str) -> bool:
@@ -209,8 +223,7 @@ class FileIntake:
         key = payer_ledger.member_key(claim)
         member = await self._member(key)
         if earlier is not None:
-            self._replaced.add(earlier.number)
-            self._outcome.changes.put(_void_key(earlier.number), number)
+            self._mark_replaced(earlier, number)
             member = _without_case(member, earlier)
         like = payer_ledger.duplicate_key(claim, provider)
         repeated = like in member.claims and claim.frequency == ORIGINAL
@@ -240,7 +253,7 @@ class FileIntake:
         if found is None or found.decision is None or found.claim.member != claim.member:
             return None
         gone = claim.original in self._replaced
-        known = await self._ledger.get(_void_key(claim.original), str)
+        known = await self._ledger.get(payer_ledger.replaced_key(claim.original), str)
         return None if gone or known is not None else found
 
     def _plan_responses(self, file: File) -> None:
@@ -249,7 +262,8 @@ class FileIntake:
         repeated: set[tuple[ResponseType, str]] = set()
         for at, case in enumerate(file.cases):
             scenario = scenarios.scenario_of(case.claim.member)
-            responses = scenario.responses
+            is_void = case.claim.frequency == VOID and scenario.decide is not None
+            responses = scenarios.USUAL if is_void else scenario.responses
             if case.refusals:
                 responses = tuple(
                     response for response in responses if response.type is ResponseType.ACKNOWLEDGE
@@ -323,7 +337,3 @@ def _with_claim(member: Member, like: str, number: str) -> Member:
     for old in list(claims)[: len(claims) - SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX]:
         del claims[old]
     return replace(member, claims=claims)
-
-
-def _void_key(number: str) -> str:
-    return f"void/{number}"

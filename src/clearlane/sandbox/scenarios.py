@@ -502,7 +502,8 @@ def _rest_of_the_page() -> Iterator[str]:
         "* Where the payer is not the first (`SBR01` other than P), it pays at most what earlier payers left of "
         "what it allows; what they paid is OA-23. CLP02 is 2 or 3.",
         "* A replacement (frequency 7) or void (8) that names one of the payer's claim numbers takes the first "
-        "payment back (CLP02 22). A replacement is then decided anew; a void is answered with OA-96 and remark MA67.",
+        "payment back (CLP02 22). A replacement is then decided anew; a void is answered with OA-96 and remark MA67. "
+        "A void cancels a claim of every insured id above that is paid or denied, too, on the usual days.",
         "* A dental predetermination is priced and not paid: CLP02 is 25, and what would be paid is OA-101.",
         "* One payment a billing provider and file: an electronic transfer where its NPI ends with an even digit, else a "
         "check, and a notice (NON) where nothing is paid.",

@@ -1,4 +1,4 @@
-"""The counts of all open claims, kept as one document that a node renews: whoever asks reads one row.
+"""Counts over all clients, each kept as one document that a node renews: whoever asks reads one row.
 
 Knows no document's content.
 """
@@ -23,15 +23,15 @@ class StoredCounts(NamedTuple):
     content: bytes
 
 
-async def find_counts(tx: Tx) -> StoredCounts | None:
-    """Return the counts that were kept last."""
-    row = await tx.row(_FIND, name=NAME)
+async def find_counts(tx: Tx, name: str = NAME) -> StoredCounts | None:
+    """Return the counts that were kept last under a name."""
+    row = await tx.row(_FIND, name=name)
     return None if row is None else StoredCounts(int(row[0]), int(row[1]), bytes(row[2]))
 
 
-async def put_counts(tx: Tx, counts: StoredCounts) -> None:
-    """Replace the counts."""
-    await tx.run(_PUT, name=NAME, **counts._asdict())
+async def put_counts(tx: Tx, counts: StoredCounts, name: str = NAME) -> None:
+    """Replace the counts of a name."""
+    await tx.run(_PUT, name=name, **counts._asdict())
 
 
 _FIND = Statement(

@@ -8,16 +8,19 @@ twice, once for the summary at the top and once for the body, which is written w
 Every text of the file is escaped. With a ``redactor`` the page shows pseudonyms where the file has patient data; findings
 name no values anyway.
 
+With ``name_fields`` an element also has the name of the field that the caller wrote it from.
+
 Knows outlines and descriptions; knows no claim form and no clock.
 """
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from html import escape
 from pathlib import Path
+from typing import TypeAlias
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity
 from clearlane.x12 import grammar, guides, reader, tree
@@ -53,12 +56,22 @@ _VISIBLE |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
+NameFields: TypeAlias = Callable[[tree.Loop | None, tree.Segment], Mapping[str, str]]
+"""A follower of the segments of one set: it returns names of fields by element, such as ``CLM05-3``."""
+FollowSet: TypeAlias = Callable[[grammar.Guide], NameFields | None]
+"""The follower of a set of a guide; None where its elements came from no fields."""
+
+
 class UnreadablePageError(ValueError):
     """A file without an interchange, of which there is nothing to show."""
 
 
 def write_page(
-    open_source: Callable[[], reader.Source], *, title: str, redactor: Redactor | None = None
+    open_source: Callable[[], reader.Source],
+    *,
+    title: str,
+    redactor: Redactor | None = None,
+    name_fields: FollowSet | None = None,
 ) -> Iterator[str]:
     """Yield the page piece by piece; ``open_source`` is called twice.
 
@@ -68,7 +81,7 @@ def write_page(
     if not summary.interchange_count:
         raise UnreadablePageError("cannot be read as X12")
     yield from _head(summary, title, redactor)
-    body = _Body(summary, redactor)
+    body = _Body(summary, redactor, name_fields)
     for event in iter_outline(open_source()):
         yield from body.write(event)
     yield from body.end()
@@ -203,9 +216,13 @@ def _place_link(position: SegmentPosition) -> str:
 class _Body:
     """The body of a page, written event by event."""
 
-    def __init__(self, summary: PageSummary, redactor: Redactor | None) -> None:
+    def __init__(
+        self, summary: PageSummary, redactor: Redactor | None, name_fields: FollowSet | None
+    ) -> None:
         self._summary = summary
         self._redactor = redactor
+        self._name_fields = name_fields
+        self._fields: NameFields | None = None
         self._is_long = summary.segments > SEGMENTS_OPEN_MAX
         self._line = 0
         self._set_line = 0
@@ -232,6 +249,9 @@ class _Body:
                 self._key = (set.group.interchange.number, set.group.number, set.number)
                 self._set_line = self._line + 1
                 self._unit = set.guide.unit if set.guide else ""
+                self._fields = (
+                    self._name_fields(set.guide) if self._name_fields and set.guide else None
+                )
                 name = f"{set.guide.kind} {set.guide.name}" if set.guide else "Unknown guide"
                 yield f'<details class="loop" open><summary><span class="lid">Set {visible(set.control)}</span> {visible(name)}</summary>'
             case reader.SetClosed(set):
@@ -306,7 +326,9 @@ class _Body:
         )
         if described.parts:
             marks = _marks(findings)
-            yield f'<dl class="els">{"".join(_element(part, marks) for part in described.parts)}</dl>'
+            names = self._fields(loop, event.segment) if self._fields else {}
+            parts = (_element(part, marks, names) for part in described.parts)
+            yield f'<dl class="els">{"".join(parts)}</dl>'
         yield "".join(map(_note, findings)) + "</details>\n"
 
 
@@ -321,10 +343,12 @@ def _marks(findings: list[Finding]) -> dict[str, Severity]:
     return marks
 
 
-def _element(part: ElementDescription, marks: dict[str, Severity]) -> str:
+def _element(part: ElementDescription, marks: dict[str, Severity], names: Mapping[str, str]) -> str:
     place = part.place.split(" ")[0]
     mark = marks.get(place) or marks.get(place.split("-")[0])
     meaning = f'<dd class="m">{visible(part.words)}</dd>' if part.words else ""
+    if name := names.get(place):
+        meaning += f'<dd class="f">from {visible(name)}</dd>'
     marked = f' class="{mark}"' if mark else ""
     return (
         f"<div{marked}><dt><b>{visible(part.place)}</b> {visible(part.name)}</dt>"

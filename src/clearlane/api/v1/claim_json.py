@@ -4,7 +4,6 @@ Money is text with two decimals, moments are UTC, and what there is not is null 
 added.
 """
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
@@ -12,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from clearlane.accounts.model import Site
+from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.clock import moment_text
@@ -156,7 +156,7 @@ def finding_object(finding: ClaimFinding) -> Json:
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,
-        "field": _IN_DOCUMENT.sub("", finding.location),
+        "field": path_in_claim(finding.location),
         "message": finding.message,
     }
 
@@ -171,7 +171,3 @@ def history_object(entry: HistoryEntry) -> Json:
         "sentences": list(entry.sentences),
         "findings": [finding_object(one) for one in entry.findings],
     }
-
-
-# The place of a claim in the document that it came with.
-_IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")

@@ -236,6 +236,8 @@ def correct_claim(
         state=RECEIVED if accepted else NOT_ACCEPTED,
         reference=_reference(vault, claim, row.payer_id) if accepted else "",
         total_cents=total,
+        # What was refused before the payer's number was set had no day.
+        service_day=_service_day(claim) if accepted else None,
         payload=vault.seal(site.scope, store.TABLE, row.request_id, _content(judgement)),
         status=_status(vault, claim, site, row.request_id, total, facts.today)
         if accepted

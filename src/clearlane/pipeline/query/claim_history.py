@@ -3,7 +3,7 @@
 Knows facts, payments and batches, and the sentences for them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from clearlane.claims import lifecycle
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact, FactKind
+from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimEvent
 from clearlane.claims.repair_summary import summarise_repairs
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 PAYMENTS_SHOWN_MAX = 200
 
+CHECKED = "Checked"
+"""The headline of our own check."""
 HEADLINES = {
     FactKind.ACCEPTED_999: "The payer's system took the file in",
     FactKind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
@@ -154,6 +157,16 @@ async def load_history_in_scope(
     )
 
 
+def check_sentences(
+    loaded: LoadedClaim, name_field: Callable[[str], str] = path_in_claim
+) -> Iterator[str]:
+    """Yield what our check found and repaired; ``name_field`` names a field by its path."""
+    yield "Not accepted." if loaded.row.state == "NotAccepted" else "Accepted."
+    for finding in loaded.findings:
+        yield ": ".join(filter(None, (name_field(finding.location), finding.message)))
+    yield from summarise_repairs((name_field(path), kind) for path, kind in loaded.repairs)
+
+
 async def _load_rows(tx: Tx, request_id: str) -> _HistoryRows:
     return _HistoryRows(
         await claim_history.find_state(tx, request_id),
@@ -188,7 +201,7 @@ def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[
         "Received",
         sentences=(f"It takes over from {before} under the same claim id.",) if before else (),
     )
-    yield HistoryEntry(created, "Checked", sentences=tuple(_check_sentences(loaded)))
+    yield HistoryEntry(created, CHECKED, sentences=tuple(check_sentences(loaded)))
     for sending in rows.sendings:
         yield from _delivery_entries(sending)
     for at, event in rows.events:
@@ -207,16 +220,6 @@ def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[
         part = parts.get(row.document_id)
         content = open_document_source(vault, part).part if part else b""
         yield _payer_entry(fact, source, loaded, controls, content)
-
-
-def _check_sentences(loaded: LoadedClaim) -> Iterator[str]:
-    if loaded.row.state == "NotAccepted":
-        yield "Not accepted."
-    else:
-        yield "Accepted."
-    for finding in loaded.findings:
-        yield f"{finding.location}: {finding.message}"
-    yield from summarise_repairs(loaded.repairs)
 
 
 def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:

@@ -172,7 +172,15 @@ def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: dateti
     reason = (
         silence_reason(label, changed_at)
         if no_answer
-        else explain_label(vault, label, loaded, status, known, page.documents)
+        else explain_label(
+            vault,
+            label,
+            loaded,
+            status,
+            known,
+            page.documents,
+            is_replaced=row.successor_id is not None,
+        )
     )
     decided = status is not None and any(isinstance(fact, ClaimPayment) for fact in known)
     return ClaimRow(
@@ -216,13 +224,15 @@ def explain_label(
     status: ClaimStatus | None,
     known: Sequence[AnyFact],
     kept: Mapping[str, StoredDocument],
+    *,
+    is_replaced: bool = False,
 ) -> ClaimReason:
     """Return the reason of a claim's label in one line."""
     if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
         return _refusal_reason(loaded, known)
     if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
         return _denial_reason(vault, loaded, known, kept)
-    return ClaimReason(text=_plain_reason(label, status))
+    return ClaimReason(text=_plain_reason(label, status, is_replaced=is_replaced))
 
 
 def silence_reason(label: ClaimLabel, since: datetime) -> ClaimReason:
@@ -357,7 +367,7 @@ _SHORTENERS = {
 }
 
 
-def _plain_reason(label: ClaimLabel, status: ClaimStatus | None) -> str:
+def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced: bool) -> str:
     """Return the sentence of a claim with nothing to fix."""
     if status is None:
         return ""
@@ -370,7 +380,8 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None) -> str:
         ClaimLabel.SENT: f"Sent {on_day}",
         ClaimLabel.ACCEPTED: f"Accepted {on_day}",
         ClaimLabel.IN_PROCESS: f"In process since {on_day}",
-        ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}; no correction yet",
+        ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}"
+        + ("" if is_replaced else "; no correction yet"),
         ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
         ClaimLabel.FORWARDED: "Forwarded to the next payer",
         ClaimLabel.NOTHING_DUE: "The payer canceled the earlier claim, as asked"

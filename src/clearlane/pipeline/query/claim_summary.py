@@ -22,6 +22,7 @@ from clearlane.kernel.ids import first_request_id
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
 from clearlane.pipeline.query.claim_list import OPEN_LABELS, silence_cutoff
+from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_summaries as store
 from clearlane.store import enrollments, payment_lists, payments
@@ -254,7 +255,8 @@ async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 
 async def refresh_stale(context: WorkContext) -> None:
-    """Refresh the summaries of sites whose claims have changed since, and all of them once a day."""
+    """Refresh the installation's month, and the summaries of sites whose claims have changed; all of them once a day."""
+    await refresh_payment_month(context)
     for site in context.accounts().sites:
         if site.baa_accepted and await _is_stale(context, site):
             await refresh_summary(context, site, with_causes=True)

@@ -1,20 +1,24 @@
-"""What came this month in the whole installation, counted every fifteen seconds at most by each process.
+"""What came this month in the whole installation: counted by schedule with the summaries of sites, and kept as one row.
 
-    total = await month.load(database, first, clock)        # PaymentMonthTotal(payments, cents, counted_at)
+    total = await load_payment_month(context)       # PaymentMonthTotal(payments, cents, counted_at)
 
-The months of sites are in their summaries (``claim_summary``). Knows no page.
+The month is that of UTC, in which pages about all sites write times; the months of sites are in their summaries
+(``claim_summary``). Knows no page.
 """
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import time
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
-from clearlane.kernel.clock import Clock
-from clearlane.store import payment_lists
-from clearlane.store import payments as store
-from clearlane.store.database import Database
+import msgspec
 
-COUNTED_SECONDS_MAX = 15
+from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.ids import first_request_id
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import payment_lists, payments, stored_counts
+from clearlane.store.stored_counts import StoredCounts
+
+KEPT_AS = "payments of the month"
 
 
 class PaymentMonthTotal(NamedTuple):
@@ -25,22 +29,47 @@ class PaymentMonthTotal(NamedTuple):
     counted_at: datetime
 
 
-@dataclass(slots=True)
-class InstallationMonth:
-    """The month of the whole installation, as this process counted it last."""
+class InstallationMonth(msgspec.Struct, frozen=True):
+    """The payments of a calendar month as they are kept. Amounts are cents."""
 
-    first: str = ""
-    total: PaymentMonthTotal | None = None
+    first_day: date
+    payments: int = 0
+    cents: int = 0
 
-    async def load(self, database: Database, first: str, clock: Clock) -> PaymentMonthTotal:
-        """Return the payments whose ids are not before ``first``; counted anew where the count is old."""
-        now, kept = clock.now(), self.total
-        is_fresh = kept is not None and now - kept.counted_at < timedelta(
-            seconds=COUNTED_SECONDS_MAX
-        )
-        if kept is None or not is_fresh or first != self.first:
-            async with database.read(store.SCOPE) as tx:
-                found = await payment_lists.sum_since(tx, first)
-            kept = PaymentMonthTotal(found.payments, found.cents, now)
-            self.first, self.total = first, kept
-        return kept
+
+async def load_payment_month(context: WorkContext) -> PaymentMonthTotal:
+    """Return what the schedule counted last; count it now where it never was, nothing where that was another month."""
+    async with context.database.read(payments.SCOPE) as tx:
+        kept = await stored_counts.find_counts(tx, KEPT_AS)
+    if kept is None:
+        return await refresh_payment_month(context)
+    month, counted_at = _DECODER.decode(kept.content), from_micros(kept.counted_at)
+    if month.first_day != _first_day(context.clock.now()):
+        return PaymentMonthTotal(0, 0, counted_at)
+    return PaymentMonthTotal(month.payments, month.cents, counted_at)
+
+
+async def refresh_payment_month(context: WorkContext) -> PaymentMonthTotal:
+    """Count the payments of the month and keep the sum."""
+    now, began = context.clock.now(), time.monotonic()
+    first_day = _first_day(now)
+    start = datetime(first_day.year, first_day.month, 1, tzinfo=UTC)
+    first = first_request_id(start, letter=payments.PAYMENT_LETTER)
+    async with context.database.read(payments.SCOPE) as tx:
+        found = await payment_lists.sum_since(tx, first)
+    took = int((time.monotonic() - began) * 1_000_000)
+    month = InstallationMonth(first_day, found.payments, found.cents)
+    new = StoredCounts(to_micros(now), took, msgspec.json.encode(month))
+    await context.database.write(
+        payments.SCOPE,
+        lambda tx: stored_counts.put_counts(tx, new, KEPT_AS),
+        actor=context.actor,
+    )
+    return PaymentMonthTotal(month.payments, month.cents, now)
+
+
+def _first_day(now: datetime) -> date:
+    return now.astimezone(UTC).date().replace(day=1)
+
+
+_DECODER = msgspec.json.Decoder(InstallationMonth)

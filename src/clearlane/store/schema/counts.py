@@ -1,4 +1,4 @@
-"""The table of claims that were counted for operators: one row, which a node renews now and then."""
+"""The table of what was counted for operators: a row for each count, which a node renews now and then."""
 
 from sqlalchemy import BigInteger, Column, LargeBinary, Text
 
@@ -6,7 +6,8 @@ from clearlane.store.schema.core import installation_table
 
 __all__ = ["claim_counts"]
 
-# Counts by state, payer and age over all clients, as JSON: no row of a client, and nothing that names a patient.
+# Claims by state, payer and age and payments of the month over all clients, as JSON: no row of a client, and nothing
+# that names a patient.
 claim_counts = installation_table(
     "claim_counts",
     Column("name", Text, primary_key=True),
