@@ -165,6 +165,9 @@ async def test_nothing_of_another_site_is_shown_and_nothing_runs(sandbox, biller
     operator = await sandbox.person(ConsoleRole.OPERATOR)
     every = await operator.text("/claims?changed=any&site=all")
     assert {sandbox.foreign, sandbox.numbers["3001"]} <= set(shown(every))
+    # In a list of all sites each claim names its own; in a list of one site it need not.
+    assert '<span class="under">Quarry Street Clinic</span>' in every
+    assert '<span class="under">Fernhill Family Practice</span>' not in page
 
 
 async def test_csv_has_the_list_and_no_formula(sandbox, biller):
