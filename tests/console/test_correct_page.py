@@ -157,6 +157,9 @@ async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
     link = unescape(re.search(r'href="/console(/worklists/fix\?[^"]+)"', worklist)[1])
     page = await biller.text(link)
     assert "9 claims" in text_of(page)
+    assert "payer=TST01" in link
+    other = await biller.ask(link.replace("payer=TST01", "payer=TST02"))
+    assert other.status_code == 404
     assert sandbox.foreign not in page
     cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
     chosen = {"cause": cause, "claim": sandbox.group}

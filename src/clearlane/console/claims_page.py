@@ -29,6 +29,7 @@ from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_list import (
     OPEN_LABELS,
+    ClaimReason,
     ClaimRow,
     load_claim_rows,
     silence_cutoff,
@@ -65,6 +66,29 @@ class ClaimPage:
     paid: int = 0
     more: bool = False
     """Whether the totals stop at their limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseGroup:
+    """Claims that have their reason and their payer in common."""
+
+    rows: list[ClaimRow]
+
+    @property
+    def reason(self) -> ClaimReason:
+        """The reason, as the first of them has it."""
+        return self.rows[0].reason
+
+    @property
+    def charge(self) -> int:
+        """What they charge together."""
+        return sum(row.charge for row in self.rows)
+
+    @property
+    def is_fixable(self) -> bool:
+        """Whether the reason names a field that can be corrected in all of them."""
+        explanation = self.reason.explanation
+        return bool(self.reason.cause and explanation and explanation.fields)
 
 
 async def show_claims(request: PageRequest) -> Response:
@@ -122,23 +146,12 @@ async def _show_grouped(
     )
 
 
-def _groups(rows: Sequence[ClaimRow]) -> list[dict[str, object]]:
+def _groups(rows: Sequence[ClaimRow]) -> list[CauseGroup]:
     """Return the reasons that several claims have in common, with those claims; the most money first."""
     found: dict[tuple[str, str], list[ClaimRow]] = {}
     for row in rows:
         found.setdefault((row.reason.cause or row.label.value, row.payer_id), []).append(row)
-    groups = [
-        {
-            "cause": same[0].reason.cause,
-            "text": same[0].reason.text,
-            "payer_id": same[0].payer_id,
-            "rows": same,
-            "charge": sum(row.charge for row in same),
-            "fixable": bool(same[0].reason.explanation and same[0].reason.explanation.fields),
-        }
-        for same in found.values()
-    ]
-    return sorted(groups, key=lambda group: -int(str(group["charge"])))
+    return sorted(map(CauseGroup, found.values()), key=lambda group: -group.charge)
 
 
 def _render(
@@ -149,7 +162,7 @@ def _render(
     page: ClaimPage,
     rows: Sequence[ClaimRow],
     *,
-    groups: list[dict[str, object]],
+    groups: list[CauseGroup],
 ) -> Response:
     now = request.context.clock.now()
     chips = form.chips()
