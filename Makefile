@@ -7,14 +7,15 @@ UV := .tools/bin/uv
 TESTS ?= tests
 # More than two: many tests wait for a clock, a payer or another process.
 WORKERS ?= 3
-# Tests without a server do not wait: one for each core.
-QUICK_WORKERS ?= auto
-# `make quick` runs them in two halves of about the same length, each of which reads its own files only.
-# A folder that is not named here is in the second; a part that is asked for is one half.
-HALF := tests/architecture tests/console tests/pipeline
-QUICK_FIRST := $(if $(filter tests,$(TESTS)),$(HALF),$(TESTS))
-QUICK_SECOND := $(if $(filter tests,$(TESTS)),$(filter-out $(HALF) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/))))
-QUICK := $(BIN)/python -m pytest -q -m "not server and not witness"
+# `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
+# same time, each of which reads its own files only. A folder that is not named here is in the third.
+FIRST := tests/pipeline tests/store
+SECOND := tests/architecture tests/console tests/accounts tests/enrollment tests/payers
+THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
+PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
+# A test that hangs is ended by tests/conftest.py; a watching thread for each test costs more than many tests.
+QUICK := -m pytest -q -m "not server and not witness" -o faulthandler_timeout=0
+in_parts = $(foreach part,$(PARTS),'$(1) $(QUICK) $($(part))')
 # How long `make fuzz` runs.
 SECONDS ?= 60
 # How long `make soak` runs.
@@ -55,20 +56,20 @@ quick: export CLEARLANE_TEST_PROFILE := quick
 quick: .venv/.installed ## format, lint, types, architecture and the quick tests: no server, no other X12 library
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .
-	@tools/side_by_side $(BIN)/mypy $(foreach half,QUICK_SECOND QUICK_FIRST,$(if $($(half)),'$(QUICK) $($(half))'))
+	@tools/side_by_side $(BIN)/mypy $(call in_parts,$(BIN)/python)
 
 cov: export PYTHONDONTWRITEBYTECODE :=
 cov: export CLEARLANE_TEST_PROFILE := quick
 cov: .venv/.installed ## branch coverage of the quick tests, held against the minimums in pyproject.toml
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python -m pytest $(TESTS) -q -m "not server and not witness" -n $(QUICK_WORKERS) --dist loadgroup --cov --cov-report=
+	@tools/side_by_side $(call in_parts,$(BIN)/coverage run)
 	@$(BIN)/python tools/coverage_minimums.py
 
 check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/architecture
+	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/architecture tests/docs/test_site_pages.py
 
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
 	@$(BIN)/python -m bench $(ONLY)

@@ -12,9 +12,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.cases import IS_QUICK
+from tests.memory_files import write_to_memory
 from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
 pytest_plugins = ["tests.databases"]
+
+write_to_memory()
 
 # pytest-xdist tells its workers how wide the terminal is; commands that tests start have none.
 os.environ.pop("COLUMNS", None)
@@ -28,6 +31,12 @@ settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 # The modules, tables and syntax trees of the tests stay: `make quick` looks for garbage among them seldom.
 if IS_QUICK:
     gc.set_threshold(100_000, 20, 20)
+
+
+def pytest_collection_finish():
+    """Look for garbage among what the tests make, never among what was imported for them."""
+    gc.freeze()
+
 
 # Test packages whose tests share one running service for each database.
 SERVED = ("api", "client", "console", "eligibility", "enrollment", "journey")

@@ -81,10 +81,8 @@ def test_a_command_group_imports_nothing_heavy(imported, group):
 
 
 def test_claim_show_imports_nothing_of_the_837():
-    loaded = [
-        name for name in OF_THE_837 if name in _modules_after("import clearlane.cli.claim_show")
-    ]
-    assert loaded == []
+    modules = _modules_after("import clearlane.cli.claim_show")
+    assert [name for name in OF_THE_837 if name in modules] == []
 
 
 def test_status_runs_without_the_engine_library_and_leaves_nothing_to_the_collector(tmp_path):

@@ -16,7 +16,6 @@ NOT_INSTALLED = {"atheris"}
 # Modules whose package has another name, or belongs to a declared one.
 PACKAGES = {
     "argon2": "argon2-cffi",
-    "coverage": "pytest-cov",
     "mkdocs": "mkdocs-material",
     "pydantic_core": "pydantic",
     "_pytest": "pytest",
@@ -160,7 +159,7 @@ def test_hooks_before_a_commit_fetch_nothing():
 
 def test_ci_runs_the_commands_a_contributor_runs():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for command in ("make check", "make test"):
+    for command in ("make check", "make cov", "make test"):
         assert command in script
 
 

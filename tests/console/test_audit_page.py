@@ -6,6 +6,7 @@ Also tests `store/audit_search`.
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.console.audit_page import action_words
 from clearlane.store import audit_search
 from tests.console.sandbox_console import open_sandbox_console
 
@@ -52,3 +53,17 @@ async def test_a_search_ends_and_says_where_to_go_on(sandbox, monkeypatch):
         everything += [row.seq for row in page.rows]
         before, pages = page.next_before, pages + 1
     assert everything == list(range(length, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("claim.read", "Claim looked at"),
+        ("console.sign-in", "Signed in"),
+        ("console.claims-csv", "Claims as CSV"),
+        ("inbox.statements.read", "Inbox statements looked at"),
+        ("batch.in-doubt-after-restore", "Batch in doubt after restore"),
+    ],
+)
+def test_an_action_is_named_in_words(action, words):
+    assert action_words(action) == words

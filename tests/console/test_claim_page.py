@@ -41,6 +41,7 @@ async def sandbox(tmp_path_factory):
     async with open_sandbox_console(tmp_path_factory.mktemp("sandbox")) as made:
         made.fresh_home = await (await made.person(ConsoleRole.BILLER)).text("/")
         made.numbers = {each: await made.send(each) for each in ("3001", "3003", "3004", "3008")}
+        made.silent = await made.send("3009")
         made.foreign = await made.send("3004", site="B-1")
         await made.advance(30)
         yield made
@@ -65,6 +66,21 @@ async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
     assert "claim 1 of 1" in text
     assert re.search(r'class="wide fault"><dt>33a', page)
     assert text.index("Rejected (277CA)") < text.index("Received")
+
+
+async def test_a_decided_claim_names_its_payment_and_a_silent_one_says_what_to_do(sandbox, biller):
+    page = await biller.text(f"/claims/{sandbox.numbers['3008']}")
+    assert re.search(
+        r"Paid 75\.00 on \w+ \d+, \d{4} , (notice|check|transfer) \S+ \.", text_of(page)
+    )
+    assert "CO-45 write-off 25.00, nothing to do" in text_of(page)
+    assert re.search(r'href="/console/payments/P\w+"', page)
+    denied = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}"))
+    assert re.search(r"Decided on \w+ \d+, \d{4} in (notice|check|transfer) \S+", denied)
+    silent = text_of(await biller.text(f"/claims/{sandbox.silent}"))
+    assert "No answer from Sandbox Medical" in silent
+    assert "What to do: Ask Sandbox Medical about our number" in silent
+    assert "Send again unchanged" in silent
 
 
 async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
@@ -226,13 +242,13 @@ async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
     await biller.ask("/sandbox/advance", form={"days": "1"})
     page = await biller.text("/")
     text = text_of(page)
-    assert re.search(r"2 claims need you: \$[\d.,]+ waiting\.", text)
-    assert "Rejected 1 claims" in text
+    assert re.search(r"3 claims need you: \$[\d.,]+ waiting\.", text)
+    assert "Rejected 1 claim " in text
     assert "Latest payments" in text
     assert page.count("<rect ") > 2
     assert "as a table" in text
     assert "First steps" not in text
-    assert "Claims 2 need you" in text_of(await biller.text("/claims"))
+    assert "Claims 3 need you" in text_of(await biller.text("/claims"))
 
 
 def test_a_new_installation_in_production_is_led_to_guides_that_exist():
@@ -295,7 +311,7 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     )
     await refresh_stale(context)
     # A new one is the operator's; one that the payer refused concerns the site.
-    assert "Enrollment tasks 1 enrollments" in text_of(await operator.text("/?site=A-1"))
+    assert "Enrollment tasks 1 enrollment " in text_of(await operator.text("/?site=A-1"))
     assert "Enrollment tasks" not in await biller.text("/")
     [id] = re.findall(r"/enrollments/(E\w+)", await biller.text("/enrollments"))
     payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)

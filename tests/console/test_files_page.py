@@ -46,7 +46,7 @@ async def trail(sandbox):
 async def test_what_went_out_and_came_in_is_told_in_sentences(sandbox, operator, claim):
     out = unescape(await operator.text("/files?tab=out"))
     assert "Delivered" in out
-    assert "Sandbox Medical, medical" in out
+    assert "Sandbox Medical<span" in out
     page = unescape(await operator.text("/files/out/1"))
     assert "837P" in page
     assert "1 claim, charged 100.00." in page
@@ -92,6 +92,7 @@ async def test_payments_and_unknown_claims_of_a_file_are_shown(sandbox, operator
     file = await arrive(sandbox.installation, content)
     page = await operator.text(f"/files/in/{file.id}")
     assert "1 payment in this file" in page
+    assert "Payment (835)" in page
     assert HOSTILE not in page
     assert HOSTILE in unescape(page)
     explained = (await operator.ask(f"/files/in/{file.id}/x12")).body.decode()
@@ -104,6 +105,11 @@ async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator):
     await sandbox.advance(1)
     id = re.findall(r"/files/out/(\d+)", await operator.text("/files?tab=out"))[0]
     await batch_admin.mark_in_doubt_after_restore(sandbox.installation.work_context, actor=BY)
+    # Also while the route is down, Home says that a delivery is in doubt, and the payer's page does.
+    home = unescape(await operator.text("/"))
+    assert "Route down: Sandbox Medical" in home
+    assert "Delivery in doubt: Sandbox Medical" in home
+    assert "Delivery in doubt" in await operator.text("/payers/medical/TST01")
     page = await operator.text(f"/files/out/{id}")
     assert "Nobody knows whether the payer has this file." in page
     assert f"/files/out/{id}" in await operator.text("/files?tab=review")

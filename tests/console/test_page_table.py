@@ -119,6 +119,14 @@ async def test_a_site_that_is_not_ones_own_is_not_there(people, site):
     assert b"<script>" not in answer.body
 
 
+async def test_what_is_not_there_is_said_inside_the_frame_with_the_requests_number(people):
+    for path, status in (("/nowhere", 404), ("/claims/C1", 404), ("/audit", 403)):
+        answer = await people[ConsoleRole.BILLER].ask(path)
+        assert answer.status_code == status, path
+        for part in (b'<nav class="side"', b"Request REQUEST-1"):
+            assert part in answer.body, path
+
+
 async def test_the_sandbox_band_lets_days_pass_and_comes_back(sandbox, people):
     biller = people[ConsoleRole.BILLER]
     before = sandbox.installation.clock.now()

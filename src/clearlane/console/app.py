@@ -34,6 +34,9 @@ from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 log = structlog.get_logger()
 
 SEGMENT = "console"
+LATER = "The service is busy. Nothing was done. Please try again in a moment."
+NO_SUCH_PAGE = "There is no such page here."
+NOT_FOR_ROLE = "Your role does not include this page."
 TOO_OLD = "The form was too old, so nothing was done. Go back and try again."
 
 
@@ -60,7 +63,9 @@ class Console:
         except NotSignedIn as why:
             return self._pages.redirect(f"/login?say={why.notice}{_next_path(request)}")
         except forms.BadForm:
-            return self._pages.message_page(400, "Not understood", "The form cannot be read.")
+            return self._pages.message_page(
+                400, "Not understood", "The form cannot be read.", request_id=request_id
+            )
         except (
             PasswordQueueFull,
             DatabaseUnavailable,
@@ -69,7 +74,7 @@ class Console:
             ConnectionError,
         ):
             later = {"Retry-After": str(limits.RETRY_SECONDS)}
-            return self._pages.message_page(503, "Not now", "Please try again in a moment.", later)
+            return self._pages.message_page(503, "Not now", LATER, later, request_id=request_id)
         except Exception:
             # The log configuration writes an exception's type and place, never its text.
             log.exception("fault in the console", request_id=request_id)
@@ -80,7 +85,8 @@ class Console:
         path = request.scope["path"].removeprefix(f"/{SEGMENT}") or "/"
         found = [(page, parts) for page in PAGES if (parts := page.match(path)) is not None]
         if not found:
-            return self._pages.message_page(404, "No such page", "There is no such page here.")
+            page_request = await self._page_request(request, address, request_id)
+            return await self._message(page_request, 404, "No such page", NO_SUCH_PAGE)
         chosen = next(((p, parts) for p, parts in found if request.method in p.methods), None)
         if chosen is None:
             allowed = ", ".join(sorted(set().union(*(page.methods for page, _ in found))))
@@ -99,15 +105,15 @@ class Console:
         if request.user is None and page.kept is not None:
             return await self._keep_form(request)
         if request.signed_in_user.role not in page.roles:
-            return request.message(
-                403, "Not for your role", "Your role does not include this page."
-            )
+            return await self._message(request, 403, "Not for your role", NOT_FOR_ROLE)
         if not page.methods <= READ:
             request.form = await forms.read_form(request.http_request)
             if not forms.has_valid_csrf_token(
                 self._context.vault, request.http_request, request.session, request.form
             ):
-                return self._pages.message_page(403, "Nothing was done", TOO_OLD)
+                return self._pages.message_page(
+                    403, "Nothing was done", TOO_OLD, request_id=request.request_id
+                )
             if page.kept is not None and request.form.get(KEPT_FIELD):
                 kept = await open_form(
                     self._context.database,
@@ -117,13 +123,31 @@ class Console:
                     request.now,
                 )
                 if kept is None:
-                    return self._pages.message_page(403, "Nothing was done", TOO_OLD)
+                    return self._pages.message_page(
+                        403, "Nothing was done", TOO_OLD, request_id=request.request_id
+                    )
                 request.form = kept.replaced(page.kept)
         try:
             request.menu_counts = await count_menu(request) if page.menu else {}
             return await page.show(request)
         except NoSuchPage as why:
-            return self._pages.message_page(404, "Not found", str(why))
+            return await self._message(request, 404, "Not found", str(why))
+
+    async def _message(
+        self, request: PageRequest, status: int, heading: str, sentence: str
+    ) -> Response:
+        """Return a page with one sentence, in the frame where somebody is signed in and their site is known."""
+        if request.user is None:
+            return self._pages.message_page(
+                status, heading, sentence, request_id=request.request_id
+            )
+        try:
+            request.menu_counts = await count_menu(request)
+            return request.message(status, heading, sentence)
+        except NoSuchPage:
+            return self._pages.message_page(
+                status, heading, sentence, request_id=request.request_id
+            )
 
     async def _keep_form(self, request: PageRequest) -> Response:
         """Show the sign-in page with the form that was sent after its session had ended."""

@@ -13,6 +13,27 @@ from clearlane.store.database import Tx
 ROWS_SHOWN = 50
 IDS_SHOWN = 6
 TEXT_CHARACTERS_MAX = 80
+CONSOLE_WORDS = {
+    "console.claim": "Claim opened",
+    "console.claim-pdf": "Claim as PDF",
+    "console.claims": "Claims listed",
+    "console.claims-csv": "Claims as CSV",
+    "console.correct": "Correction opened",
+    "console.fix-cause": "Cause of a group opened",
+    "console.search": "Claims searched",
+}
+"""What people look at in the console."""
+VERB_WORDS = {
+    "accept": "accepted", "add": "added", "billed-change": "billed otherwise", "delete": "deleted", "discard": "put aside",
+    "draft": "draft kept", "draft-dropped": "draft discarded", "end-sessions": "sessions ended", "enter": "entered",
+    "export": "exported", "import": "imported", "list": "listed", "mailed": "sent by file", "note": "note added",
+    "park": "stopped", "pause": "paused", "read": "looked at", "release": "released", "replay": "replayed",
+    "resend": "sent again", "resent": "sent again", "resume": "resumed", "rotate": "secret renewed", "search": "searched",
+    "shown": "looked at", "sending": "being sent", "sign-in": "signed in", "sign-in-link": "one-time address made",
+    "sign-out": "signed out", "submit": "submitted", "test": "tested", "try-now": "tried at once", "url": "address made",
+    "way-chosen": "way of sending chosen",
+}  # fmt: skip
+"""What the last part of an action is called; another one stands as it is."""
 ROWS_VERIFIED_MAX = 200_000
 """A longer chain is verified by the operator's command, which may take minutes."""
 
@@ -33,6 +54,7 @@ async def show_audit(request: PageRequest) -> Response:
         "Audit",
         wanted=wanted,
         rows=[(row, _when(request, row), _owner(request, row)) for row in found.rows],
+        action_words=action_words,
         ids_shown=IDS_SHOWN,
         is_first=before == NEWEST,
         length=await trail_length(request.context.database),
@@ -82,3 +104,14 @@ def _when(request: PageRequest, row: AuditRow) -> str:
 def _owner(request: PageRequest, row: AuditRow) -> str:
     site = request.site_of(row.vendor_id or 0, row.site_id or 0)
     return site.name if site else ""
+
+
+def action_words(action: str) -> str:
+    """Return an action of the trail as people say it: ``claim.read`` is ``Claim looked at``."""
+    if action in CONSOLE_WORDS:
+        return CONSOLE_WORDS[action]
+    *nouns, verb = action.split(".")
+    words = (
+        " ".join((*nouns, VERB_WORDS.get(verb, verb))).replace("-", " ").removeprefix("console ")
+    )
+    return words[:1].upper() + words[1:]

@@ -5,8 +5,12 @@ Knows adjustments; knows no page.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
-from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
+from clearlane.claims.provenance import Explanation
+from clearlane.console.page_text import money
+from clearlane.console.payment_label import method_noun
+from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine, Payment
 
 PATIENT_COLUMNS = {"1": "deductible", "2": "coinsurance", "3": "copay"}
 """The column of what the patient owes (group PR), by reason."""
@@ -18,6 +22,23 @@ COLUMN_TITLES = {
     "write_off": "Write-off",
     "denied": "Denied",
 }
+
+
+ADJUSTMENTS_NAMED_MAX = 3
+CENTS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionInForce:
+    """The decision in force on a claim, for one sentence about it."""
+
+    payment_id: str
+    number: str
+    """The check or transfer, as the bank calls it."""
+    day: date | None
+    paid: int
+    owes: str
+    """What the patient owes, by kind; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,3 +90,47 @@ def _columns(adjustments: Iterable[LineAdjustment], *, denied: bool) -> dict[str
             column = PATIENT_COLUMNS.get(one.reason, "other")
         found[column] = found.get(column, 0) + one.amount
     return found
+
+
+def decision_in_force(
+    decisions: Sequence[tuple[Payment, ClaimOccurrence]],
+) -> DecisionInForce | None:
+    """Return the last decision in force; None where no payment has decided, or what it paid was taken back."""
+    in_force = [(payment, one) for payment, one in decisions if one.in_force]
+    if not in_force:
+        return None
+    payment, decision = in_force[-1]
+    return DecisionInForce(
+        payment_id=payment.payment_id,
+        number=f"{method_noun(payment)} {payment.trace_number}".strip(),
+        day=payment.effective_date or payment.production_date,
+        paid=decision.paid,
+        owes=_owed(decision),
+    )
+
+
+def _owed(decision: ClaimOccurrence) -> str:
+    """Return what the patient owes: ``25.00 copay``, or the sum and its kinds."""
+    total = money_table(decision).total
+    kinds = [f"{money(total[name])} {name}" for name in PATIENT_COLUMNS.values() if total[name] > 0]
+    if not decision.patient:
+        return ""
+    if len(kinds) == 1 and not total["other"]:
+        return kinds[0]
+    whole = money(decision.patient)
+    return f"{whole}: {', '.join(kinds)}" if kinds else whole
+
+
+def adjustment_words(explained: Sequence[Explanation]) -> str:
+    """Return adjustments with nothing to do: ``CO-45 write-off 20.00``; empty where some are no adjustments, or many."""
+    if len(explained) > ADJUSTMENTS_NAMED_MAX or any(one.source != "835" for one in explained):
+        return ""
+    return ", ".join(
+        f"{one.code} {_adjustment_noun(one.code)} {money(int((one.amount or 0) * CENTS))}"
+        for one in explained
+    )
+
+
+def _adjustment_noun(code: str) -> str:
+    group, _, reason = code.partition("-")
+    return PATIENT_COLUMNS.get(reason, "patient owes") if group == "PR" else "write-off"

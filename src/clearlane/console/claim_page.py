@@ -19,7 +19,7 @@ from clearlane.console.claim_actions import claim_actions
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claim_filters import BY_KEY, ONLY_CHOICES, ClaimFilterForm, read_filters
-from clearlane.console.claim_money import money_table
+from clearlane.console.claim_money import adjustment_words, decision_in_force, money_table
 from clearlane.console.claim_words import (
     LABEL_WORDS,
     REPLACED,
@@ -145,7 +145,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     notes = await claim_work.list_notes(
         request.context.work_context, opened.site, opened.number, actor=request.actor
     )
-    decisions = await _decisions(request, opened) if shown == "money" else []
+    decisions = await _decisions(request, opened) if opened.history.payments else []
     lines = _money_lines(decisions)
     row = opened.row
     return request.render(
@@ -171,6 +171,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         decisions=decisions,
         lines=lines,
         table=money_table(lines) if lines else None,
+        settled=decision_in_force(decisions),
+        adjusted=adjustment_words,
         net=_net(decisions),
         wording=wording,
         payers_words=_payers_words,
@@ -258,6 +260,8 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
         return f"by {opened.history.successor}"
     day = status.decided_day if status else None
     name = payer_name(request, row.payer_id, row.kind)
+    if row.no_answer:
+        return f"from {name}"
     if day is None:
         return f"to {name}" if row.label is ClaimLabel.SENT else f"for {name}"
     by = "by " if row.label in DECIDED_BY else "· "

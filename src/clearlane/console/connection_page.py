@@ -9,6 +9,7 @@ from starlette.responses import Response
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.console import page_text
 from clearlane.console.connections_page import load_states, route_path, route_row
+from clearlane.console.files_page import IN_LABELS, OUT_LABELS
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Finding
@@ -181,6 +182,8 @@ async def _render(
         routes=routes,
         sent=sent,
         received=received,
+        in_labels=IN_LABELS,
+        out_labels=OUT_LABELS,
         answer=answer,
         typed={name: request.form.get(name) for name in request.form.names()},
         moment=lambda micros: page_text.moment(from_micros(micros), request.zone),

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.element_fields import ElementFields
+from clearlane.claims.facts import FactKind
 from clearlane.claims.forms import FORMS
 from clearlane.console import page_text
 from clearlane.console.files_page import IN_LABELS, OUT_LABELS, in_sentence, payer_text
@@ -45,6 +46,17 @@ OUT_NOTICES = {
     "delivered": "The claims of the file count as sent.",
 }
 NOT_THERE = "There is no such file."
+KIND_WORDS = {
+    FactKind.SENT: "Sent",
+    FactKind.ACCEPTED_999: "Accepted as a file (999)",
+    FactKind.SEND_AGAIN: "To be sent again (999)",
+    FactKind.CLAIM_REFUSED: "Refused (999)",
+    FactKind.SET_REFUSED: "Set refused (999)",
+    FactKind.TA1_REFUSED: "File refused (TA1)",
+    FactKind.STATUS: "Status (277)",
+    FactKind.REMIT: "Payment (835)",
+}
+"""What a statement of a payer's file is called, by its kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +90,7 @@ async def show_incoming(request: PageRequest) -> Response:
         sentence=in_sentence(file),
         summary=summary,
         parked=list(zip(found.parked, found.statements, strict=True))[:PARKED_SHOWN],
+        kind_words=KIND_WORDS,
         payments=payments,
         received=page_text.moment(from_micros(file.received_at), request.zone),
         may_discard=file.state not in {inbox.APPLIED, inbox.DISCARDED},

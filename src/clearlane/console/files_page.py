@@ -45,6 +45,7 @@ class FileRowTexts(NamedTuple):
     id: int
     name: str
     payer: str
+    type: str
     holds: str
     at: str
     sentence: str
@@ -92,7 +93,8 @@ def in_row(request: PageRequest, file: InboxFile) -> FileRowTexts:
         label=IN_LABELS[file.state],
         id=file.id,
         name=file.name,
-        payer=payer_text(request, file.type, file.payer_id),
+        payer=_payer_name(request, file.type, file.payer_id),
+        type=file.type.lower(),
         holds=file.kinds or "-",
         at=page_text.moment(from_micros(file.received_at), request.zone),
         sentence=in_sentence(file),
@@ -106,7 +108,8 @@ def out_row(request: PageRequest, batch: SentFile) -> FileRowTexts:
         label=OUT_LABELS[batch.state],
         id=batch.id,
         name=batch.name,
-        payer=payer_text(request, batch.type, batch.payer_id),
+        payer=_payer_name(request, batch.type, batch.payer_id),
+        type=batch.type.lower(),
         holds=page_text.count(batch.claims, "claim"),
         at=page_text.moment(from_micros(batch.delivered_at or batch.created_at), request.zone),
         sentence=batch.fault,
@@ -127,8 +130,12 @@ def in_sentence(file: InboxFile) -> str:
 
 def payer_text(request: PageRequest, type: str, payer_id: str) -> str:
     """Return a payer's name and type."""
+    return f"{_payer_name(request, type, payer_id)}, {type.lower()}"
+
+
+def _payer_name(request: PageRequest, type: str, payer_id: str) -> str:
     payer = request.context.payers.find(payer_id, type)
-    return f"{payer.name if payer else payer_id}, {type.lower()}"
+    return payer.name if payer else payer_id
 
 
 def _count(tab: str, review: list[InboxFile], in_doubt: list[batches.Batch]) -> int | None:

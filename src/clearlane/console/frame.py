@@ -59,6 +59,8 @@ class Frame:
     here: str
     """The path and query of this page, to come back to."""
     notice: str
+    printed: str
+    """When this page was made, for paper."""
 
     @property
     def menu(self) -> tuple[MenuEntry, ...]:

@@ -1,5 +1,6 @@
 """Home: what needs the user and how much money waits, the last thirty days, and the latest payments."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -26,13 +27,18 @@ from clearlane.pipeline.query.claim_summary import (
 )
 from clearlane.pipeline.query.health import health
 from clearlane.pipeline.query.payment_pages import PaymentListPage, list_payment_page
-from clearlane.pipeline.query.route_states import RouteCondition, load_route_states
+from clearlane.pipeline.query.route_states import (
+    RouteCondition,
+    RouteState,
+    load_route_states,
+)
 from clearlane.store import inbox
 from clearlane.store.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
 
 PAYMENTS_SHOWN = 5
 SITES_AT_ONCE_MAX = 50
 FILES_COUNTED_MAX = 1_000
+NAMES_SHOWN = 3
 BARS = (
     (LabelConcern.GOOD, "good", "Paid"),
     (LabelConcern.WAIT, "wait", "On the way"),
@@ -51,7 +57,7 @@ class ToDo:
     cents: int | None
     oldest: str
     href: str
-    noun: str = "claims"
+    noun: str = "claim"
 
 
 async def show_home(request: PageRequest) -> Response:
@@ -129,41 +135,41 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
     for condition, text in (
         (RouteCondition.DOWN, "Route down"),
         (RouteCondition.NO_ROUTE, "No route to the payer"),
-        (RouteCondition.IN_DOUBT, "Delivery in doubt"),
     ):
         found = [state for state in states if state.condition is condition]
-        claims, cents = (
-            sum(state.waiting.claims for state in found),
-            sum(state.waiting.cents for state in found),
-        )
-        names = ", ".join(state.name for state in found[:3])
         if found:
             rows.append(
                 ToDo(
                     kind="act",
-                    text=f"{text}: {names}",
-                    count=claims,
-                    cents=cents,
+                    text=f"{text}: {_names(found)}",
+                    count=sum(state.waiting.claims for state in found),
+                    cents=sum(state.waiting.cents for state in found),
                     oldest="",
                     href=request.url("/payers"),
-                    noun="claims waiting",
+                    noun="waiting claim",
                 )
             )
     async with context.database.read(inbox.SCOPE) as tx:
         files = await inbox.list_files(tx, REVIEW_STATES, FILES_COUNTED_MAX)
-    if files:
-        rows.append(
-            ToDo(
-                kind="act",
-                text="Files not understood",
-                count=len(files),
-                cents=None,
-                oldest="",
-                href=request.url("/files", tab="review"),
-                noun="files",
-            )
-        )
-    return rows
+    # Also where the route is down: then its condition does not say that a delivery is in doubt.
+    in_doubt = [state for state in states if state.waiting.in_doubt]
+    doubts = sum(state.waiting.in_doubt for state in in_doubt)
+    return [
+        *rows,
+        *_file_rows(request, "act", "Files not understood", len(files)),
+        *_file_rows(request, "late", f"Delivery in doubt: {_names(in_doubt)}", doubts),
+    ]
+
+
+def _names(states: Sequence[RouteState]) -> str:
+    return ", ".join(state.name for state in states[:NAMES_SHOWN])
+
+
+def _file_rows(request: PageRequest, kind: str, text: str, count: int) -> list[ToDo]:
+    """Return the row of files that need a person; none where there are none."""
+    href = request.url("/files", tab="review")
+    row = ToDo(kind=kind, text=text, count=count, cents=None, oldest="", href=href, noun="file")
+    return [row] if count else []
 
 
 async def _payments(request: PageRequest) -> PaymentListPage:
@@ -192,7 +198,7 @@ def _payment_rows(request: PageRequest, page: PaymentListPage | None, now: datet
             cents=sum(found.values()),
             oldest=page_text.count((now - request_id_moment(min(found))).days, "day"),
             href=request.url("/payments", tab=tab),
-            noun="payments",
+            noun="payment",
         )
         for kind, text, found, tab in rows
         if found
@@ -215,7 +221,7 @@ def _enrollment_rows(request: PageRequest, whole: SiteSummary, now: datetime) ->
             cents=None,
             oldest=page_text.count((now - oldest).days, "day"),
             href=request.url("/enrollments", state=found[0][0].value if len(found) == 1 else ""),
-            noun="enrollments",
+            noun="enrollment",
         )
     ]
 

@@ -279,7 +279,7 @@ PEOPLE_PAGES = (
         menu="/people",
         show=person_page.end_sessions,
     ),
-    PageRow(path="/me", roles=EVERYBODY, show=me_page.show_me, notices=me_page.NOTICES),
+    PageRow(path="/me", roles=EVERYBODY, menu="/me", show=me_page.show_me, notices=me_page.NOTICES),
     PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),
     PageRow(path="/me/recovery-codes", methods=SEND, roles=EVERYBODY, show=me_page.renew_codes),
     PageRow(path="/me/sessions", methods=SEND, roles=EVERYBODY, show=me_page.end_sessions),

@@ -242,11 +242,14 @@ class PageRequest:
             today=self.today,
             here=url.path.removeprefix("/console") + (f"?{url.query}" if url.query else ""),
             notice=self.notices.get(self.query("done"), ""),
+            printed=self.moment(self.now),
         )
 
     def message(self, status: int, heading: str, sentence: str) -> Response:
         """Return a page in the frame with a heading and one sentence."""
-        return self.render("sentence.html", heading, status, sentence=sentence)
+        return self.render(
+            "sentence.html", heading, status, sentence=sentence, request_id=self.request_id
+        )
 
     def redirect(self, path: str, **query: object) -> Response:
         """Return a redirect to a page of the console, which keeps the chosen site."""

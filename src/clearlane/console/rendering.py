@@ -62,10 +62,17 @@ class PageRenderer:
         return make_response(text.encode(), status, "text/html; charset=utf-8")
 
     def message_page(
-        self, status: int, heading: str, sentence: str, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        heading: str,
+        sentence: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        request_id: str = "",
     ) -> Response:
         """Return a page with a heading and one sentence, without the frame."""
-        page = self.render("message.html", status, heading=heading, sentence=sentence)
+        values = {"heading": heading, "sentence": sentence, "request_id": request_id}
+        page = self.render("message.html", status, **values)
         page.headers.update(headers or {})
         return page
 

@@ -1,6 +1,6 @@
 // What a page does with a script, each of which works without one, only slower: the search shortcut, selects that
-// send their form, checking a correction, going back to a kept form, copying of numbers, choosing all rows, and finding
-// while one types. No inline handler, no other host, no patient data kept.
+// send their form, checking a correction, going back to a kept form, keeping the chosen tab in sight, copying of
+// numbers, choosing all rows, and finding while one types. No inline handler, no other host, no patient data kept.
 "use strict";
 
 document.documentElement.classList.add("with-script");
@@ -63,6 +63,12 @@ for (const form of document.querySelectorAll("form[data-check-on-change]")) {
 
 // A form that was kept while its session ended: its page shows it as it was, and does nothing else.
 for (const form of document.querySelectorAll("form[data-send-now]")) form.requestSubmit();
+
+// Menu and tabs scroll sideways on a phone: where one is must be in sight.
+for (const entry of document.querySelectorAll(".side [aria-current], .tabs [aria-current]")) {
+  const strip = entry.parentElement;
+  strip.scrollLeft = entry.offsetLeft - strip.offsetLeft - (strip.clientWidth - entry.offsetWidth) / 2;
+}
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;

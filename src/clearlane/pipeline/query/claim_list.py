@@ -326,9 +326,12 @@ def short_reason(explanation: Explanation) -> str:
     words = _SHORTENERS.get(explanation.source, _first_sentence)(explanation)
     if place is None or not place.box:
         return words
-    at_line = f" of line {explanation.line}" if explanation.line else ""
+    # A box of the whole claim, such as the diagnoses, has no line of its own.
+    line = f"line {explanation.line}" if explanation.line else ""
+    at_line = f" of {line}" if line and "[" in place.path else ""
     if explanation.source == "835":
-        return f"{words} (box {place.box}{at_line})"
+        box = f"box {place.box}{at_line}"
+        return f"{words} ({box if at_line or not line else f'{line}, {box}'})"
     return f"Box {place.box}{at_line}, {place.label}: {words}"
 
 
