@@ -66,17 +66,14 @@ async def _differences(
         opened.history.successor,
         actor=request.actor,
     )
-    new = {one.path: one for one in (correction_inputs(theirs.claim, {}, {}) if theirs else ())}
-    found = []
-    for one in correction_inputs(opened.history.loaded.claim, draft.values, {}):
-        other = new.get(one.path)
-        if one.changed or (other.sent if other else "") != one.sent:
-            found.append(
-                FieldDifference(
-                    title=one.title,
-                    before=one.sent_words,
-                    theirs=other.sent_words if other else "",
-                    mine=one.text_words,
-                )
-            )
-    return found
+    new = {
+        one.path: one.sent for one in (correction_inputs(theirs.claim, {}, {}) if theirs else ())
+    }
+    inputs = correction_inputs(opened.history.loaded.claim, draft.values, {})
+    return [
+        FieldDifference(
+            title=one.title, before=one.sent, theirs=new.get(one.path, ""), mine=one.text
+        )
+        for one in inputs
+        if one.changed or new.get(one.path, "") != one.sent
+    ]
