@@ -212,9 +212,8 @@ def tab_counts(summaries: Sequence[SiteSummary]) -> list[tuple[ClaimTab, int]]:
 
 
 def payer_name(request: PageRequest, payer_id: str, kind: str) -> str:
-    """Return a payer's name; its id where the directory does not know it."""
-    payer = request.context.payers.find(payer_id, kind.title())
-    return payer.name if payer else payer_id
+    """Return the name of the payer of a kind of claim."""
+    return request.payer_name(payer_id, kind.title())
 
 
 def _payers(request: PageRequest) -> list[tuple[str, str]]:

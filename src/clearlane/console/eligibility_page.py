@@ -181,8 +181,7 @@ def _chosen_payer_id(request: PageRequest) -> str:
 
 
 def _payer_name(request: PageRequest, question: ListedQuestion) -> str:
-    payer = request.context.payers.find(question.payer_id, question.payer_type)
-    return payer.name if payer else question.payer_id
+    return request.payer_name(question.payer_id, question.payer_type)
 
 
 def _document(request: PageRequest, payer_id: str) -> bytes:

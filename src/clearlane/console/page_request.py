@@ -24,7 +24,7 @@ from clearlane.console import page_text
 from clearlane.console.forms import FormFields, csrf_token
 from clearlane.console.frame import Frame
 from clearlane.console.rendering import PageRenderer
-from clearlane.kernel.clock import Clock, to_local
+from clearlane.kernel.clock import Clock, from_micros, to_local
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
@@ -200,6 +200,15 @@ class PageRequest:
     def moment(self, value: datetime) -> str:
         """Return a moment in the zone of the page, with the zone said."""
         return page_text.moment(value, self.zone)
+
+    def stored_moment(self, micros: int) -> str:
+        """Return a moment as the store keeps it, in the zone of the page, with the zone said."""
+        return self.moment(from_micros(micros))
+
+    def payer_name(self, payer_id: str, type: str) -> str:
+        """Return a payer's name; its id where the directory does not know it."""
+        payer = self.context.payers.find(payer_id, type)
+        return payer.name if payer else payer_id
 
     # ---- reading and writing ----
 
