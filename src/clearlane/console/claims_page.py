@@ -42,7 +42,6 @@ WORKLIST_CLAIMS_MAX = 1_000
 CSV_CLAIMS_MAX = 5_000
 TOTALS_CLAIMS_MAX = 1_000
 GROUPED_CLAIMS_MAX = 200
-SITES_AT_ONCE_MAX = 50
 DAY_SECONDS = 86_400
 
 
@@ -114,7 +113,7 @@ async def _show(request: PageRequest, *, tab: str) -> Response:
     form, faults = read_filters(request.http_request.query_params, tab)
     summaries = [
         await claim_summary.load_summary(request.context.work_context, site)
-        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]
+        for site in request.counted_sites
     ]
     grouped = form.chosen_tab.is_worklist and request.query("group") != "0" and not form.cause
     if grouped or form.cause:
@@ -263,7 +262,7 @@ async def _totals(
     tab = form.chosen_tab
     if not form.chips():
         whole = LabelTotals()
-        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+        for site in request.counted_sites:
             summary = await claim_summary.load_summary(request.context.work_context, site)
             whole = whole.plus(summary.total(tab.labels, recent=bool(tab.days)))
         return whole, False
@@ -324,7 +323,7 @@ async def _keys(
     newer_than: tuple[int, str] | None = None,
 ) -> list[SiteKey]:
     found: list[SiteKey] = []
-    for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+    for site in request.counted_sites:
         async with request.context.database.read(site.scope) as tx:
             keys = await list_keys(
                 tx, labels, filters, limit=limit, older_than=older_than, newer_than=newer_than

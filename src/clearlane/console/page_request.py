@@ -38,6 +38,9 @@ T = TypeVar("T")
 ALL_SITES_KEY = "all"
 ROLES_OF_ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
 
+SITES_AT_ONCE_MAX = 50
+"""How many sites a page about several of them counts and lists; it says so where there are more."""
+
 
 class NotSignedIn(Exception):
     """A page that needs a session was requested without one."""
@@ -183,6 +186,11 @@ class PageRequest:
         chosen = (self.site,) if self.site else self.sites
         return tuple(site for site in chosen if site.baa_accepted)
 
+    @property
+    def counted_sites(self) -> tuple[Site, ...]:
+        """Of the chosen sites those that a page about several of them counts and lists, one after the other."""
+        return self.chosen_sites[:SITES_AT_ONCE_MAX]
+
     def site_of(self, vendor: int, site: int) -> Site | None:
         """Return a site by its owner columns, if the user may see it."""
         return next((s for s in self.sites if (s.vendor_id, s.id) == (vendor, site)), None)
@@ -235,6 +243,8 @@ class PageRequest:
             url=self.url,
             zone=self.zone,
             at=self.moment,
+            counted_sites=len(self.counted_sites),
+            chosen_sites=len(self.chosen_sites),
             **values,
         )
 
