@@ -8,7 +8,6 @@ from functools import partial
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.accounts.users import ConsoleRole
 from clearlane.console.claim_csv import claims_csv
 from clearlane.console.claim_filters import (
     CHANGED_CHOICES,
@@ -193,7 +192,7 @@ def _render(
         older_url=request.url("/claims", **form.as_query(), older=page.older) if page.older else "",
         newer_url=request.url("/claims", **form.as_query(), newer=page.newer) if page.newer else "",
         walk=request.url("", **form.as_query()).partition("?")[2],
-        may_work=request.signed_in_user.role is not ConsoleRole.VIEWER,
+        may_work=request.may_work,
         no_site=not request.sites,
         no_baa=bool(request.sites) and not request.chosen_sites,
     )

@@ -150,6 +150,11 @@ class PageRequest:
         return self.signed_in_user.role is ConsoleRole.OPERATOR
 
     @property
+    def may_work(self) -> bool:
+        """Whether the user may do more than read."""
+        return self.signed_in_user.role is not ConsoleRole.VIEWER
+
+    @property
     def path(self) -> str:
         """The path of the address inside the console."""
         return str(self.http_request.scope["path"]).removeprefix("/console") or "/"
