@@ -159,6 +159,7 @@ def test_a_long_file_begins_folded_but_for_what_is_wrong(monkeypatch):
 
 def test_findings_beyond_the_limit_are_counted(monkeypatch):
     monkeypatch.setattr(page_summary, "FINDINGS_SHOWN_MAX", 2)
+    monkeypatch.setattr(page_summary, "PLACES_PER_FINDING_MAX", 1)
     monkeypatch.setattr(page, "FINDING_GROUPS_SHOWN_MAX", 1)
     data = file("837P", *(row.replace("D8", "D9") for row in CLAIMS))
     text = html(data)
