@@ -296,6 +296,7 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert "Nothing due" in page
     assert "The payer canceled the earlier claim, as asked." in page
     assert "Box 22, Resubmission code (F22_MedicaidResubmissionCode):" in page
+    assert "(F22_OriginalReferenceNumber) was set as the payer needs it for a correction." in page
     assert "Claims[" not in page
     assert re.search(r"service \w{3} \d+, \d{4}", page)
     assert "Cancel at the payer It is a cancellation itself." in page
