@@ -185,6 +185,11 @@ async def test_an_exact_number_opens_the_claim_and_a_name_lists_it(sandbox, bill
     for text in (last, last[:3].lower(), f"{last} {born}", f"{last}, {born.replace(',', '')}"):
         assert number in await biller.text(f"/search?q={text.replace(' ', '+')}"), text
     assert sandbox.foreign not in await biller.text(f"/search?q={last}")
+    # The number of a check opens the payment.
+    paid = await biller.text(f"/claims/{sandbox.numbers['3001']}")
+    id, trace = re.search(r'/payments/(P\w+)">(?:check|transfer) (\w+)<', paid).groups()
+    opened = await biller.ask(f"/search?q={trace.lower()}")
+    assert opened.headers["location"] == f"/console/payments/{id}"
     nothing = text_of(await biller.text("/search?q=%3Cb%3EZZZ"))
     assert (
         "No claim with “<b>ZZZ” in Fernhill Family Practice in the last 12 months. "

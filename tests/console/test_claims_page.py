@@ -85,7 +85,7 @@ async def test_tabs_count_what_the_summary_counted_and_list_it(sandbox, biller):
     for tab in TABS:
         listed = shown(await biller.text(f"/claims?tab={tab.key}"))
         assert len(listed) == int(counts[tab.title]), tab.key
-    assert re.search(r"Tabs were counted \d+ \w+ ago", page)
+    assert re.search(r"Tabs were counted (a|\d+) \w+ ago", page)
 
 
 async def test_a_worklist_groups_by_reason_and_shows_one_of_them(sandbox, biller):

@@ -205,7 +205,8 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
 
     assert await listed()
     assert not await listed("&mine=1")
-    assert (await act("assign")).headers["location"] == "/console/worklists"
+    assert (await act("assign")).headers["location"] == "/console/worklists?done=assign"
+    assert "are assigned to you." in await biller.text("/worklists?done=assign")
     assert await listed("&mine=1")
     await act("snooze-7")
     assert not await listed()

@@ -34,7 +34,7 @@ def test_days_of_a_sentence_are_written_as_pages_write_days():
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0, "0 seconds"),
+        (0, "a moment"),
         (1, "1 second"),
         (59.9, "59 seconds"),
         (60, "1 minute"),

@@ -168,7 +168,7 @@ async def test_the_months_sum_is_counted_by_schedule_and_not_for_every_page(
     assert counted.payments > 0
     page = await operator.text("/payments")
     assert f"in {counted.payments} payment" in page
-    assert re.search(r"counted \d+ \w+ ago", page)
+    assert re.search(r"counted (a|\d+) \w+ ago", page)
     # A payment counts with the next run of the schedule; in another month it counts nothing.
     await arrive(sandbox.installation, payment(paid("NOBODY", "1", "100", "80", OFF)), name="late")
     assert await load_payment_month(context) == counted
@@ -187,7 +187,7 @@ async def test_an_installation_without_payments_says_when_they_come(sandbox):
     page = await nobody.text("/payments")
     assert "No payments yet. Payments usually follow claims by 14 to 30 days." in page
     assert "No payment came this month." in page
-    assert re.search(r"counted \d+ \w+ ago", page)
+    assert re.search(r"counted (a|\d+) \w+ ago", page)
 
 
 @pytest.mark.parametrize(

@@ -136,10 +136,10 @@ class ClaimFilterForm:
             changed_from=since,
         )
 
-    def chips(self) -> list[tuple[str, dict[str, str]]]:
-        """Return the filters that narrow the list, in words, each with the query that removes it."""
+    def chips(self, *, payer: str = "") -> list[tuple[str, dict[str, str]]]:
+        """Return the filters that narrow the list, in words, each with the query that removes it; ``payer`` is its name."""
         words = {
-            "payer": f"payer {self.payer}",
+            "payer": f"payer {payer or self.payer}",
             "kind": KINDS.get(self.kind, ""),
             "service_from": f"service from {_day(self.service_from)}",
             "service_to": f"service to {_day(self.service_to)}",

@@ -13,9 +13,21 @@ from clearlane.console import (
 from clearlane.console.page_row import BILLERS, EVERYBODY, READ, SEND, PageRow
 
 CLAIM_PAGES = (
-    PageRow(path="/claims", roles=EVERYBODY, menu="/claims", show=claims_page.show_claims),
+    PageRow(
+        path="/claims",
+        roles=EVERYBODY,
+        menu="/claims",
+        show=claims_page.show_claims,
+        notices=worklist_actions.NOTICES,
+    ),
     PageRow(path="/search", roles=EVERYBODY, menu="/claims", show=search_page.show_search),
-    PageRow(path="/worklists", roles=EVERYBODY, menu="/claims", show=claims_page.show_worklists),
+    PageRow(
+        path="/worklists",
+        roles=EVERYBODY,
+        menu="/claims",
+        show=claims_page.show_worklists,
+        notices=worklist_actions.NOTICES,
+    ),
     PageRow(path="/claims.csv", roles=EVERYBODY, show=claims_page.download_claims),
     PageRow(
         path="/claims/{number}",

@@ -41,6 +41,8 @@ WORKLIST_CLAIMS_MAX = 1_000
 CSV_CLAIMS_MAX = 5_000
 TOTALS_CLAIMS_MAX = 1_000
 GROUPED_CLAIMS_MAX = 200
+PAYERS_LISTED_MAX = 500
+SITES_AT_ONCE_MAX = 50
 DAY_SECONDS = 86_400
 
 
@@ -163,7 +165,8 @@ def _render(
     groups: list[CauseGroup],
 ) -> Response:
     now = request.context.clock.now()
-    chips = form.chips()
+    payers = _payers(request)
+    chips = form.chips(payer=dict(payers).get(form.payer, ""))
     return request.render(
         "claims.html",
         "Claims",
@@ -182,7 +185,7 @@ def _render(
         again=generation_words,
         days_old=lambda row: int((now - row.changed_at).total_seconds() // DAY_SECONDS),
         payer_name=partial(payer_name, request),
-        payers=_payers(request),
+        payers=payers,
         changed_choices=CHANGED_CHOICES,
         kinds=KINDS,
         chips=[(text, request.url("/claims", **query)) for text, query in chips],
@@ -215,8 +218,15 @@ def payer_name(request: PageRequest, payer_id: str, kind: str) -> str:
 
 
 def _payers(request: PageRequest) -> list[tuple[str, str]]:
-    """Return the payers to choose from; a large directory is too long for a list."""
+    """Return the payers to choose from: test payers, and those with a route. A large directory is too long for a list."""
     known = {payer.payer_id: payer.name for payer in request.context.payers.all if payer.is_test}
+    if request.context.sandbox_control is None:
+        routes = request.context.work_context.payer_access.connections().all_mailbox_routes()
+        known |= {
+            route.payer_id: payer.name
+            for route in routes[:PAYERS_LISTED_MAX]
+            if (payer := request.context.payers.find(route.payer_id, route.type))
+        }
     return sorted(known.items(), key=lambda pair: pair[1])
 
 

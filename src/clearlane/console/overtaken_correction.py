@@ -67,13 +67,17 @@ async def _differences(
         actor=request.actor,
     )
     new = {
-        one.path: one.sent for one in (correction_inputs(theirs.claim, {}, {}) if theirs else ())
+        one.path: one.sent_words
+        for one in (correction_inputs(theirs.claim, {}, {}) if theirs else ())
     }
     inputs = correction_inputs(opened.history.loaded.claim, draft.values, {})
     return [
         FieldDifference(
-            title=one.title, before=one.sent, theirs=new.get(one.path, ""), mine=one.text
+            title=one.title,
+            before=one.sent_words,
+            theirs=new.get(one.path, ""),
+            mine=one.text_words,
         )
         for one in inputs
-        if one.changed or new.get(one.path, "") != one.sent
+        if one.changed or new.get(one.path, "") != one.sent_words
     ]

@@ -60,4 +60,4 @@ def age(seconds: float) -> str:
     for unit_seconds, name in SECONDS_NAMED:
         if seconds >= unit_seconds:
             return count(int(seconds // unit_seconds), name)
-    return "0 seconds"
+    return "a moment"

@@ -15,8 +15,11 @@ from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search
 from clearlane.console.claim_words import generation_words, row_tag
 from clearlane.console.claims_page import DAY_SECONDS, payer_name
 from clearlane.console.page_request import PageRequest
+from clearlane.console.payments_page import SITES_MERGED_MAX, list_viewer
 from clearlane.kernel.ids import Scope, VendorScope
+from clearlane.payments.bank_search import BankSearch
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
+from clearlane.pipeline.query.payment_pages import bank_filter, list_payment_page
 from clearlane.store import claim_search
 from clearlane.store.claim_search import ClaimFilters
 from clearlane.store.claims import find_owner
@@ -48,6 +51,11 @@ async def show_search(request: PageRequest) -> Response:
     exact = await _find(request, sites, _number_filters(request, text))
     if len(exact) == 1:
         return request.redirect(f"/claims/{exact[0].number}")
+    payments = [] if exact else await _payments(request, text)
+    if len(payments) == 1:
+        return request.redirect(f"/payments/{payments[0]}")
+    if payments:
+        return request.redirect("/payments", q=text)
     is_wide = request.query("months") == str(SEARCH_MONTHS_MAX)
     months = SEARCH_MONTHS_MAX if is_wide else SEARCH_MONTHS
     found = exact or await _find_by_person(request, sites, text, _months_ago(request.today, months))
@@ -87,6 +95,25 @@ async def _claim_number(request: PageRequest, text: str) -> str:
         owner = await find_owner(tx, number)
     site = request.site_of(*owner) if owner else None
     return number if site is not None and site.baa_accepted else ""
+
+
+async def _payments(request: PageRequest, text: str) -> list[str]:
+    """Return the payments whose check or transfer has this number."""
+    viewer = list_viewer(request)
+    if not any(map(str.isdigit, text)) or len(viewer.scopes or ()) > SITES_MERGED_MAX:
+        return []
+    wanted = bank_filter(
+        request.context.vault, BankSearch(traces=(text, text.upper().replace(" ", "")))
+    )
+    page = await list_payment_page(
+        request.context.database,
+        request.context.vault,
+        viewer,
+        wanted,
+        before=None,
+        actor=request.actor,
+    )
+    return [one.payment.payment_id for one in page.payments]
 
 
 def _number_filters(request: PageRequest, text: str) -> list[str]:

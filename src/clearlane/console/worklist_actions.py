@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
@@ -17,6 +18,14 @@ CLAIMS_AT_ONCE_MAX = 200
 ANY_CLIENT = SystemScope("claims are found by their numbers before their site is known")
 SNOOZE_DAYS = {"snooze-1": 1, "snooze-7": 7, "snooze-30": 30}
 ACTIONS = ("assign", "release", *SNOOZE_DAYS, "done")
+NOTICES = {
+    "assign": "The ticked claims are assigned to you.",
+    "release": "The ticked claims are assigned to nobody.",
+    "snooze-1": "The ticked claims come back tomorrow.",
+    "snooze-7": "The ticked claims come back in 7 days.",
+    "snooze-30": "The ticked claims come back in 30 days.",
+    "done": "The ticked claims are done. They come back when the payer decides anew.",
+}
 
 
 async def act(request: PageRequest) -> Response:
@@ -35,7 +44,14 @@ async def act(request: PageRequest) -> Response:
     for site, numbers in (await _by_site(request, chosen)).items():
         await _act_on_site(request, site, numbers, do, reason)
         await refresh_summary(request.context.work_context, site)
-    return request.pages.redirect(back)
+    return request.pages.redirect(_with_notice(back, do))
+
+
+def _with_notice(path: str, done: str) -> str:
+    """Return the list's address with the notice of what was done, in place of an earlier one."""
+    path, _, query = path.partition("?")
+    kept = [(name, value) for name, value in parse_qsl(query) if name != "done"]
+    return f"{path}?{urlencode([*kept, ('done', done)])}"
 
 
 async def _act_on_site(

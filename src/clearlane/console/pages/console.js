@@ -36,6 +36,7 @@ const showCheck = (form, checked) => {
     const found = checked.getElementById(finding.id);
     finding.textContent = found ? found.textContent : "";
     finding.hidden = !found || found.hidden;
+    finding.closest(".correction")?.classList.toggle("at-fault", !finding.hidden);
     const field = document.getElementById(finding.id.replace(/-finding$/, ""));
     for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", finding.id]]) {
       if (finding.hidden) field.removeAttribute(name);
@@ -75,6 +76,14 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "copied";
+  });
+}
+
+for (const button of document.querySelectorAll("[data-copy-address]")) {
+  button.parentElement.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(new URL(button.dataset.copyAddress, location.href).href);
+    button.textContent = "Link copied";
   });
 }
 
