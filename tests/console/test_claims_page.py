@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.console import page_request
 from clearlane.console.claim_filters import TABS, read_filters
 from clearlane.console.claim_words import LABEL_WORDS
 from clearlane.pipeline.claim_label import ClaimLabel
@@ -210,3 +211,13 @@ def test_every_label_has_its_words_and_every_tab_its_empty_sentence():
     assert all(tab.nothing.endswith(".") for tab in TABS)
     form, faults = read_filters({})
     assert (form.tab, faults) == ("all", [])
+
+
+async def test_a_page_about_more_sites_than_it_counts_says_so(sandbox, monkeypatch):
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    for path in ("/?site=all", "/claims?site=all"):
+        assert "are counted and listed here" not in await operator.text(path)
+    monkeypatch.setattr(page_request, "SITES_AT_ONCE_MAX", 1)
+    for path in ("/?site=all", "/claims?site=all"):
+        page = await operator.text(path)
+        assert re.search(r"Of your [2-9] sites the first 1 are counted and listed here\.", page)

@@ -157,6 +157,9 @@ async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
     link = unescape(re.search(r'href="/console(/worklists/fix\?[^"]+)"', worklist)[1])
     page = await biller.text(link)
     assert "9 claims" in text_of(page)
+    assert "payer=TST01" in link
+    other = await biller.ask(link.replace("payer=TST01", "payer=TST02"))
+    assert other.status_code == 404
     assert sandbox.foreign not in page
     cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
     chosen = {"cause": cause, "claim": sandbox.group}
@@ -294,6 +297,7 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert "Nothing due" in page
     assert "The payer canceled the earlier claim, as asked." in page
     assert "Box 22, Resubmission code (F22_MedicaidResubmissionCode):" in page
+    assert "(F22_OriginalReferenceNumber) was set as the payer needs it for a correction." in page
     assert "Claims[" not in page
     assert re.search(r"service \w{3} \d+, \d{4}", page)
     assert "Cancel at the payer It is a cancellation itself." in page

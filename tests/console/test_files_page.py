@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.console import files_page
 from clearlane.console.path_number import read_number
 from clearlane.pipeline.operator import batch_admin
 from clearlane.store import audit
@@ -99,7 +100,7 @@ async def test_payments_and_unknown_claims_of_a_file_are_shown(sandbox, operator
     assert HOSTILE not in explained
 
 
-async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator):
+async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator, monkeypatch):
     await sandbox.control.set_mode("TST01", "down")
     await sandbox.send("3001")
     await sandbox.advance(1)
@@ -112,6 +113,11 @@ async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator):
     assert "Delivery in doubt" in await operator.text("/payers/medical/TST01")
     page = await operator.text(f"/files/out/{id}")
     assert "Nobody knows whether the payer has this file." in page
+    # It is listed however many files were written since.
+    await sandbox.send("3001")
+    await sandbox.advance(1)
+    assert f"/files/out/{int(id) + 1}" in await operator.text("/files?tab=out")
+    monkeypatch.setattr(files_page, "REVIEW_MAX", 1)
     assert f"/files/out/{id}" in await operator.text("/files?tab=review")
     answer = await operator.ask(f"/files/out/{id}/resend", form={})
     assert answer.headers["location"] == f"/console/files/out/{id}?done=resent"

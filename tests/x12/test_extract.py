@@ -47,6 +47,12 @@ def test_a_unit_comes_with_the_loops_around_it_and_without_its_neighbours():
         assert part[3:-4] == [*around, "HL*4*3*PT*0", *kept]
 
 
+def test_a_segment_that_ends_before_its_sum_stays_as_it_is():
+    short = STATUSES.replace(b"STC*A1:19:PR*20240501*WQ*300", b"STC*A1:19:PR*20240501")
+    part = rows(extract_unit(units(short)[0], SPEC))
+    assert "STC*A1:19:PR*20240501" in part
+
+
 def test_a_part_may_be_the_loops_around_alone():
     first, _ = units(STATUSES)
     part = rows(extract_loops(first.set, first.parents[:3], (), SPEC))

@@ -107,6 +107,18 @@ def test_elements_are_explained_and_amounts_added_up():
         assert words in text
 
 
+def test_an_element_has_the_field_that_its_writer_names():
+    def follow(guide):
+        if guide.kind != "837P":
+            return None
+        return lambda loop, segment: {"CLM02": "the <total>"} if segment[0] == "CLM" else {}
+
+    text = html(file("837P", *CLAIMS), name_fields=follow)
+    assert '<dd class="f">from the &lt;total&gt;</dd>' in text
+    assert "from the" not in html(file("835", *REMITTANCE), name_fields=follow)
+    Strict(text)
+
+
 def test_every_text_of_a_file_is_escaped():
     attack = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\x07</style>"
     data = file("837P", *CLAIMS).replace(b"FERNHILL FAMILY PRACTICE", attack.encode())
@@ -159,6 +171,7 @@ def test_a_long_file_begins_folded_but_for_what_is_wrong(monkeypatch):
 
 def test_findings_beyond_the_limit_are_counted(monkeypatch):
     monkeypatch.setattr(page_summary, "FINDINGS_SHOWN_MAX", 2)
+    monkeypatch.setattr(page_summary, "PLACES_PER_FINDING_MAX", 1)
     monkeypatch.setattr(page, "FINDING_GROUPS_SHOWN_MAX", 1)
     data = file("837P", *(row.replace("D8", "D9") for row in CLAIMS))
     text = html(data)

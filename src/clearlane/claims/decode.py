@@ -191,7 +191,7 @@ def read_claim(kind: ClaimKind, raw: bytes, at: str, *, other_names: bool = Fals
     if claim.Svc_VendorClaimId.isspace():  # the one text that is kept with its blanks
         missing.append("Svc_VendorClaimId")
     if missing:
-        findings = [_missingshape_finding(f"{at}.{path}") for path in missing]
+        findings = [_missing_finding(f"{at}.{path}") for path in missing]
         return DecodedClaim(None, limit_shape_findings(findings, at), ignored_fields)
     return DecodedClaim(claim, (), ignored_fields)
 
@@ -261,7 +261,7 @@ def _large_top(body: bytes, claims_max: int) -> _Top:
 def _document_type(raw: RawOrUnset, form: AnyForm) -> Iterator[ClaimFinding]:
     value = None if raw is msgspec.UNSET else msgspec.json.decode(raw)
     if value is None or (isinstance(value, str) and not value.strip()):
-        yield _missingshape_finding("DocumentType")
+        yield _missing_finding("DocumentType")
     elif not isinstance(value, str) or fold_name(value.strip()) != fold_name(form.document_type):
         yield shape_finding(
             "DocumentType",
@@ -329,7 +329,7 @@ def _read_tolerantly(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
     known = [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
     reported = {finding.location for finding in findings}
     missing = (f"{at}.{path}" for path in form.missing_fields(filled, known))
-    findings += [_missingshape_finding(path) for path in missing if path not in reported]
+    findings += [_missing_finding(path) for path in missing if path not in reported]
     return DecodedClaim(
         None if findings else claim,
         limit_shape_findings(findings, at),
@@ -407,7 +407,7 @@ def _left_out(state: _ReadingState) -> ClaimFinding:
     return shape_finding(DOCUMENT, message, count)
 
 
-def _missingshape_finding(path: str) -> ClaimFinding:
+def _missing_finding(path: str) -> ClaimFinding:
     field = path.rpartition(".")[2]
     return shape_finding(path, _MESSAGES["missing"].format(field=field))
 

@@ -6,6 +6,10 @@ Knows the kinds of repair; knows no field and no value.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+SET_FOR_CORRECTION = "set as the payer needs it for a correction"
+REMOVED_FROM_NEW = "removed: it is a new claim"
+"""The kinds of repair of a correction, whose frequency and payer's number we set."""
+
 # The sentence for one field, which names it, and for several.
 SENTENCES: Mapping[str, tuple[str, str]] = {
     "names": (
@@ -40,6 +44,14 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
                      "{count} ZIP codes were taken from the billing provider's enrollment."),
     "earlier zip": ("{field} was taken from an earlier claim of the billing provider.",
                     "{count} ZIP codes were taken from an earlier claim of the billing provider."),
+    SET_FOR_CORRECTION: (
+        "{field} was set as the payer needs it for a correction.",
+        "{count} fields were set as the payer needs them for a correction.",
+    ),
+    REMOVED_FROM_NEW: (
+        "{field} was removed: it is a new claim.",
+        "{count} fields were removed: it is a new claim.",
+    ),
     "completed": ("{field} was completed with 9998.", "{count} fields were completed with 9998."),
 }  # fmt: skip
 OTHER = ("{field} was repaired: {kind}.", "{count} fields were repaired: {kind}.")

@@ -5,7 +5,6 @@ from starlette.responses import Response
 from clearlane.console import page_text
 from clearlane.console.page_request import PageRequest
 from clearlane.console.path_number import read_number
-from clearlane.kernel.clock import from_micros
 from clearlane.store import audit
 from clearlane.store.audit_search import NEWEST, AuditRow, AuditSearch, search_trail, trail_length
 from clearlane.store.database import Tx
@@ -98,7 +97,7 @@ async def _chain(request: PageRequest) -> tuple[str, str]:
 
 
 def _when(request: PageRequest, row: AuditRow) -> str:
-    return page_text.moment(from_micros(row.at), request.zone)
+    return request.stored_moment(row.at)
 
 
 def _owner(request: PageRequest, row: AuditRow) -> str:

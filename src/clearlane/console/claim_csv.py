@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from clearlane.console import page_text
 from clearlane.console.claim_words import row_tag
 from clearlane.kernel.csv_text import csv_line, escape_formula
 from clearlane.payers.directory import PayerDirectory
@@ -11,7 +12,6 @@ COLUMNS = (
     "Label", "Claim number", "Your id", "Patient", "Birth date", "Service date", "Payer id", "Payer", "Reason",
     "Charge", "Paid", "Patient owes", "Last change", "Assigned",
 )  # fmt: skip
-CENTS = 100
 
 
 def claims_csv(rows: Iterable[ClaimRow], payers: PayerDirectory) -> bytes:
@@ -44,4 +44,4 @@ def _cells(row: ClaimRow, payers: PayerDirectory) -> list[str]:
 
 
 def _amount(cents: int | None) -> str:
-    return "" if cents is None else f"{cents / CENTS:.2f}"
+    return "" if cents is None else page_text.money(cents).replace(",", "")

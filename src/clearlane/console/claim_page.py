@@ -57,6 +57,8 @@ from clearlane.store.database import SystemScope
 
 CLAIM_NUMBER_CHARACTERS_MAX = 40
 WALK_CHARACTERS_MAX = 500
+WALK_CLAIMS_MAX = 200
+"""How far into a list one can walk from claim to claim."""
 NOTE_CHARACTERS_MAX = 4_000
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
 SHOWN = {"form": "Form", "money": "Lines and money", "files": "Files", "notes": "Notes"}
@@ -183,7 +185,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         walk=await _walk(request, opened.number),
         leaves=_leaves(request, opened),
         next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
-        may_work=request.signed_in_user.role.value != "viewer",
+        may_work=request.may_work,
         claim_url=f"/claims/{opened.number}",
     )
 
@@ -432,14 +434,27 @@ def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
     return request.moment(routes[0].next_sending(max(now, created + waited)))
 
 
-async def _walk(request: PageRequest, number: str) -> dict[str, object] | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimWalk:
+    """The list that one came from, with the neighbours of a claim in it; empty addresses for none."""
+
+    title: str
+    back: str
+    came_from: str
+    """The list's address, as the claim's address has it."""
+    position: str = ""
+    before: str = ""
+    next: str = ""
+
+
+async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
     """Return the neighbours of a claim in the list one came from; None where there is no list."""
     came_from = request.query("from")[:WALK_CHARACTERS_MAX]
     query = dict(parse_qsl(came_from))
     if not query:
         return None
     form, _ = read_filters(query)
-    page = await find_page(request, form, rows_max=200)
+    page = await find_page(request, form, rows_max=WALK_CLAIMS_MAX)
     numbers = [one.key.request_id for one in page.keys]
     at = numbers.index(number) if number in numbers else -1
 
@@ -447,11 +462,11 @@ async def _walk(request: PageRequest, number: str) -> dict[str, object] | None:
         inside = at >= 0 and 0 <= index < len(numbers)
         return request.url(f"/claims/{numbers[index]}", **{"from": came_from}) if inside else ""
 
-    return {
-        "title": BY_KEY[form.tab].title,
-        "back": f"{request.pages.root}/claims?{urlencode(query)}",
-        "position": f"{at + 1} of {page.total}" if at >= 0 else "",
-        "before": link(at - 1),
-        "next": link(at + 1),
-        "from": came_from,
-    }
+    return ClaimWalk(
+        title=BY_KEY[form.tab].title,
+        back=f"{request.pages.root}/claims?{urlencode(query)}",
+        came_from=came_from,
+        position=f"{at + 1} of {page.total}" if at >= 0 else "",
+        before=link(at - 1),
+        next=link(at + 1),
+    )

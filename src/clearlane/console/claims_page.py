@@ -8,7 +8,6 @@ from functools import partial
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.accounts.users import ConsoleRole
 from clearlane.console.claim_csv import claims_csv
 from clearlane.console.claim_filters import (
     CHANGED_CHOICES,
@@ -29,6 +28,7 @@ from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_list import (
     OPEN_LABELS,
+    ClaimReason,
     ClaimRow,
     load_claim_rows,
     silence_cutoff,
@@ -68,6 +68,29 @@ class ClaimPage:
     """Whether the totals stop at their limit."""
 
 
+@dataclass(frozen=True, slots=True)
+class CauseGroup:
+    """Claims that have their reason and their payer in common."""
+
+    rows: list[ClaimRow]
+
+    @property
+    def reason(self) -> ClaimReason:
+        """The reason, as the first of them has it."""
+        return self.rows[0].reason
+
+    @property
+    def charge(self) -> int:
+        """What they charge together."""
+        return sum(row.charge for row in self.rows)
+
+    @property
+    def is_fixable(self) -> bool:
+        """Whether the reason names a field that can be corrected in all of them."""
+        explanation = self.reason.explanation
+        return bool(self.reason.cause and explanation and explanation.fields)
+
+
 async def show_claims(request: PageRequest) -> Response:
     """Show a page of claims."""
     return await _show(request, tab="")
@@ -91,7 +114,7 @@ async def _show(request: PageRequest, *, tab: str) -> Response:
     form, faults = read_filters(request.http_request.query_params, tab)
     summaries = [
         await claim_summary.load_summary(request.context.work_context, site)
-        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]
+        for site in request.counted_sites
     ]
     grouped = form.chosen_tab.is_worklist and request.query("group") != "0" and not form.cause
     if grouped or form.cause:
@@ -123,23 +146,12 @@ async def _show_grouped(
     )
 
 
-def _groups(rows: Sequence[ClaimRow]) -> list[dict[str, object]]:
+def _groups(rows: Sequence[ClaimRow]) -> list[CauseGroup]:
     """Return the reasons that several claims have in common, with those claims; the most money first."""
     found: dict[tuple[str, str], list[ClaimRow]] = {}
     for row in rows:
         found.setdefault((row.reason.cause or row.label.value, row.payer_id), []).append(row)
-    groups = [
-        {
-            "cause": same[0].reason.cause,
-            "text": same[0].reason.text,
-            "payer_id": same[0].payer_id,
-            "rows": same,
-            "charge": sum(row.charge for row in same),
-            "fixable": bool(same[0].reason.explanation and same[0].reason.explanation.fields),
-        }
-        for same in found.values()
-    ]
-    return sorted(groups, key=lambda group: -int(str(group["charge"])))
+    return sorted(map(CauseGroup, found.values()), key=lambda group: -group.charge)
 
 
 def _render(
@@ -150,7 +162,7 @@ def _render(
     page: ClaimPage,
     rows: Sequence[ClaimRow],
     *,
-    groups: list[dict[str, object]],
+    groups: list[CauseGroup],
 ) -> Response:
     now = request.context.clock.now()
     payers = _payers(request)
@@ -183,7 +195,7 @@ def _render(
         older_url=request.url("/claims", **form.as_query(), older=page.older) if page.older else "",
         newer_url=request.url("/claims", **form.as_query(), newer=page.newer) if page.newer else "",
         walk=request.url("", **form.as_query()).partition("?")[2],
-        may_work=request.signed_in_user.role is not ConsoleRole.VIEWER,
+        may_work=request.may_work,
         no_site=not request.sites,
         no_baa=bool(request.sites) and not request.chosen_sites,
     )
@@ -201,9 +213,8 @@ def tab_counts(summaries: Sequence[SiteSummary]) -> list[tuple[ClaimTab, int]]:
 
 
 def payer_name(request: PageRequest, payer_id: str, kind: str) -> str:
-    """Return a payer's name; its id where the directory does not know it."""
-    payer = request.context.payers.find(payer_id, kind.title())
-    return payer.name if payer else payer_id
+    """Return the name of the payer of a kind of claim."""
+    return request.payer_name(payer_id, kind.title())
 
 
 def _payers(request: PageRequest) -> list[tuple[str, str]]:
@@ -260,7 +271,7 @@ async def _totals(
     tab = form.chosen_tab
     if not form.chips():
         whole = LabelTotals()
-        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+        for site in request.counted_sites:
             summary = await claim_summary.load_summary(request.context.work_context, site)
             whole = whole.plus(summary.total(tab.labels, recent=bool(tab.days)))
         return whole, False
@@ -321,7 +332,7 @@ async def _keys(
     newer_than: tuple[int, str] | None = None,
 ) -> list[SiteKey]:
     found: list[SiteKey] = []
-    for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+    for site in request.counted_sites:
         async with request.context.database.read(site.scope) as tx:
             keys = await list_keys(
                 tx, labels, filters, limit=limit, older_than=older_than, newer_than=newer_than

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -11,7 +10,6 @@ from clearlane.console import page_text
 from clearlane.console.connections_page import load_states, route_path, route_row
 from clearlane.console.files_page import IN_LABELS, OUT_LABELS
 from clearlane.console.page_request import NoSuchPage, PageRequest
-from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Finding
 from clearlane.payers.route_change import RouteEdit
 from clearlane.payers.routes import (
@@ -123,7 +121,7 @@ async def change(request: PageRequest) -> Response:
     if not done.is_stored:
         answer = RouteFormAnswer(route.id, done.failed_checks, done.findings)
         return await _render(request, state, answer, status=409)
-    return request.redirect(_quoted(state), done="changed" if done.changes else "unchanged")
+    return request.redirect(route_path(state), done="changed" if done.changes else "unchanged")
 
 
 async def _act(
@@ -136,7 +134,7 @@ async def _act(
     await verb(request.context.work_context, state.destination, actor=actor)
     if request.form.get("back") == "list":
         return request.redirect("/payers", done=notice)
-    return request.redirect(_quoted(state), done=notice)
+    return request.redirect(route_path(state), done=notice)
 
 
 async def _state(request: PageRequest) -> RouteState:
@@ -152,10 +150,6 @@ def _stored(request: PageRequest, state: RouteState) -> Route:
     if not found:
         raise NoSuchPage("There is no such route.")
     return found[0]
-
-
-def _quoted(state: RouteState) -> str:
-    return f"/payers/{state.type.lower()}/{quote(state.payer_id, safe='')}"
 
 
 async def _render(
@@ -186,7 +180,7 @@ async def _render(
         out_labels=OUT_LABELS,
         answer=answer,
         typed={name: request.form.get(name) for name in request.form.names()},
-        moment=lambda micros: page_text.moment(from_micros(micros), request.zone),
+        moment=request.stored_moment,
         sandbox=request.context.sandbox_control is not None,
     )
 

@@ -1,6 +1,7 @@
 """Connections: how each payer is reached and how that goes, the ones that are down first and open. For operators."""
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -72,7 +73,7 @@ async def show_connections(request: PageRequest) -> Response:
         sentence=top_sentence(request, states),
         is_fine=not any(state.condition in BROKEN for state in states),
         rows=[route_row(request, state, traffic[state.destination]) for state in shown],
-        moment=lambda micros: page_text.moment(from_micros(micros), request.zone),
+        moment=request.stored_moment,
         newer=request.url("/payers", start=max(start - ROUTES_PER_PAGE, 0) or "") if start else "",
         older=request.url("/payers", start=more) if more < len(states) else "",
         sandbox=request.context.sandbox_control is not None,
@@ -103,7 +104,7 @@ def route_row(request: PageRequest, state: RouteState, traffic: RouteTraffic) ->
 
 def route_path(state: RouteState) -> str:
     """Return the address of one destination."""
-    return f"/payers/{state.type.lower()}/{state.payer_id}"
+    return f"/payers/{state.type.lower()}/{quote(state.payer_id, safe='')}"
 
 
 def top_sentence(request: PageRequest, states: list[RouteState]) -> str:
@@ -128,12 +129,12 @@ def _trouble(request: PageRequest, state: RouteState) -> str:
     since = waiting.failing_since
     parts = [state.name]
     if since:
-        parts[0] += f" since {page_text.moment(from_micros(since), request.zone)}"
+        parts[0] += f" since {request.stored_moment(since)}"
     if waiting.claims:
         claims = page_text.count(waiting.claims, "claim")
         parts.append(f"{claims}, ${page_text.money(waiting.cents)} waiting")
     if waiting.next_try and state.condition is RouteCondition.DOWN:
-        next_try = page_text.moment(from_micros(waiting.next_try), request.zone)
+        next_try = request.stored_moment(waiting.next_try)
         parts.append(f"next try {next_try}")
     return ", ".join(parts)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
+from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.console import overtaken_correction
 from clearlane.console.claim_actions import why_not_correct
@@ -26,13 +27,14 @@ from clearlane.console.correction_ways import (
     REASON_CHARACTERS_MAX,
     WAY_TITLES,
     explain_way,
+    record_billed,
     record_way,
 )
 from clearlane.console.page_request import PageRequest
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
-from clearlane.pipeline.operator import claim_work, draft_corrections
+from clearlane.pipeline.operator import draft_corrections
 from clearlane.pipeline.operator.draft_corrections import OpenDraft
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
@@ -74,13 +76,7 @@ class CorrectionState:
     def findings_at(self, path: str) -> list[str]:
         """Return the sentences of a check about one field."""
         found = self.outcome.findings if self.outcome else ()
-        return [one.message for one in found if field_path(one.location) == path]
-
-
-def field_path(location: str) -> str:
-    """Return the path of a finding's location inside its claim."""
-    _, _, inside = location.partition("].")
-    return inside if location.startswith("Claims[") else location
+        return [one.message for one in found if path_in_claim(one.location) == path]
 
 
 async def show_correction(request: PageRequest) -> Response:
@@ -177,12 +173,7 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
         return _render_form(request, refused, checked=True)
     new = outcome.claim_number
     if billed:
-        await draft_corrections.record_billed_change(
-            context, opened.site, new, billed, actor=request.actor
-        )
-        await claim_work.add_note(
-            context, opened.site, new, f"Why what was billed changed: {reason}", actor=request.actor
-        )
+        await record_billed(request, opened.site, new, billed, reason)
     if state.way:
         await record_way(request, opened.site, new, state.way, why_this_way)
     await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
@@ -210,7 +201,7 @@ def _render_form(
     opened = state.opened
     sentences = faults_by_field(opened)
     inputs = correction_inputs(opened.history.loaded.claim, state.changes, sentences)
-    named = {field_path(one.location) for one in (*state.errors, *state.warnings)}
+    named = {path_in_claim(one.location) for one in (*state.errors, *state.warnings)}
     first = [one for one in inputs if one.sentence or one.changed or one.path in named]
     shown = {one.path for one in first}
     draft = state.draft
@@ -225,7 +216,9 @@ def _render_form(
         first=first,
         others=_by_box([one for one in inputs if one.path not in shown]),
         loose=[
-            one for one in state.errors if field_path(one.location) not in {i.path for i in inputs}
+            one
+            for one in state.errors
+            if path_in_claim(one.location) not in {i.path for i in inputs}
         ],
         checked=checked,
         busy=busy,

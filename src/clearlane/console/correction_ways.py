@@ -1,4 +1,4 @@
-"""How a correction goes to the payer, in words, and the reason with which a person decides otherwise.
+"""How a correction goes to the payer, in words, and the reasons that a person gives for what they decided.
 
 Knows ways by their names in ``pipeline.intake.submit_correction``; decides none.
 """
@@ -41,6 +41,19 @@ def explain_way(opened: OpenedClaim, outcome: CorrectionOutcome) -> str:
     status = opened.history.status
     is_known = bool(status and status.payer_control_number)
     return f"New claim. {outcome.reason}".strip() if is_known else NOT_TAKEN_IN
+
+
+async def record_billed(
+    request: PageRequest, site: Site, claim_number: str, names: list[str], reason: str
+) -> None:
+    """Audit that a person changed what was billed; the reason is a sealed note of the claim."""
+    context = request.context.work_context
+    await draft_corrections.record_billed_change(
+        context, site, claim_number, names, actor=request.actor
+    )
+    await claim_work.add_note(
+        context, site, claim_number, f"Why what was billed changed: {reason}", actor=request.actor
+    )
 
 
 async def record_way(

@@ -11,7 +11,6 @@ from decimal import Decimal
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.accounts.users import ConsoleRole
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import path_number
 from clearlane.eligibility.benefit_answer import RequestStatus
@@ -140,7 +139,7 @@ async def _render(
         faults=faults,
         earlier=earlier,
         payer_name=lambda one: _payer_name(request, one),
-        may_ask=request.signed_in_user.role is not ConsoleRole.VIEWER,
+        may_ask=request.may_work,
     )
 
 
@@ -181,8 +180,7 @@ def _chosen_payer_id(request: PageRequest) -> str:
 
 
 def _payer_name(request: PageRequest, question: ListedQuestion) -> str:
-    payer = request.context.payers.find(question.payer_id, question.payer_type)
-    return payer.name if payer else question.payer_id
+    return request.payer_name(question.payer_id, question.payer_type)
 
 
 def _document(request: PageRequest, payer_id: str) -> bytes:

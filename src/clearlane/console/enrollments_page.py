@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from clearlane.console import page_text
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.enrollment.fields import FIELDS, Enrollment
 from clearlane.enrollment.lifecycle import (
@@ -18,7 +17,6 @@ from clearlane.enrollment.lifecycle import (
     EnrollmentState,
     current_states,
 )
-from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import Scope
 from clearlane.payers.model import Payer
 from clearlane.pipeline.operator.enrollment_admin import (
@@ -138,7 +136,7 @@ async def show_enrollment(request: PageRequest) -> Response:
         payers=_payers(request, details),
         events=[
             (
-                page_text.moment(from_micros(one.at), request.zone),
+                request.stored_moment(one.at),
                 EVENT_WORDS.get(one.event, one.event),
                 _payer_name(request, one.payer_type, one.payer_id),
             )
@@ -209,7 +207,7 @@ def _row(request: PageRequest, details: EnrollmentDetails) -> EnrollmentRowTexts
         provider=_provider(details.enrollment),
         npi=details.enrollment.Npi,
         site=site.name if site else "",
-        submitted=page_text.moment(from_micros(row.created_at), request.zone),
+        submitted=request.stored_moment(row.created_at),
         labels=[_label(request, state) for state in _states(row)],
         notes=" ".join(note.message for note in details.notes),
     )
@@ -252,7 +250,7 @@ def _payers(request: PageRequest, details: EnrollmentDetails) -> list[PayerState
                 type=type,
                 payer_id=payer.payer_id if payer else payer_id,
                 label=_label(request, state),
-                since=page_text.moment(from_micros(since), request.zone),
+                since=request.stored_moment(since),
                 reason=reason,
                 moves=moves if request.is_operator and payer else [],
             )

@@ -19,7 +19,6 @@ from clearlane.console.files_page import IN_LABELS, OUT_LABELS, in_sentence, pay
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import path_number
 from clearlane.console.rendering import download, make_response
-from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.operator import batch_admin, inbox_admin
 from clearlane.store import inbox
@@ -92,7 +91,7 @@ async def show_incoming(request: PageRequest) -> Response:
         parked=list(zip(found.parked, found.statements, strict=True))[:PARKED_SHOWN],
         kind_words=KIND_WORDS,
         payments=payments,
-        received=page_text.moment(from_micros(file.received_at), request.zone),
+        received=request.stored_moment(file.received_at),
         may_discard=file.state not in {inbox.APPLIED, inbox.DISCARDED},
         is_unknown_sender=file.state == inbox.UNKNOWN_SENDER,
     )
@@ -116,7 +115,7 @@ async def show_outgoing(request: PageRequest) -> Response:
         members=found.members[:CLAIMS_SHOWN],
         answered=found.answered,
         is_open=batch.state is not BatchState.DELIVERED,
-        moment=lambda micros: page_text.moment(from_micros(micros), request.zone),
+        moment=request.stored_moment,
     )
 
 

@@ -7,7 +7,6 @@ from starlette.responses import Response
 from clearlane.console import page_text
 from clearlane.console.page_request import PageRequest
 from clearlane.console.path_number import read_number
-from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.route_states import NO_FILE
 from clearlane.store import batches, inbox, route_traffic
 from clearlane.store.inbox import InboxFile
@@ -63,10 +62,12 @@ async def show_files(request: PageRequest) -> Response:
             sent = await route_traffic.list_sent(tx, None, before=before, limit=limit)
             rows = [out_row(request, one) for one in sent]
         elif tab == "review":
-            rows = [in_row(request, one) for one in review]
-            ids = {one.id for one in in_doubt}
-            newest = await route_traffic.list_sent(tx, None, before=NO_FILE, limit=REVIEW_MAX)
-            rows = [out_row(request, one) for one in newest if one.id in ids] + rows
+            rows = [
+                out_row(request, one)
+                for batch in in_doubt[:REVIEW_MAX]
+                for one in await route_traffic.list_sent(tx, None, before=batch.id + 1, limit=1)
+            ]
+            rows += [in_row(request, one) for one in review]
         else:
             received = await route_traffic.list_received(tx, None, before=before, limit=limit)
             rows = [in_row(request, one) for one in received]
@@ -93,10 +94,10 @@ def in_row(request: PageRequest, file: InboxFile) -> FileRowTexts:
         label=IN_LABELS[file.state],
         id=file.id,
         name=file.name,
-        payer=_payer_name(request, file.type, file.payer_id),
+        payer=request.payer_name(file.payer_id, file.type),
         type=file.type.lower(),
         holds=file.kinds or "-",
-        at=page_text.moment(from_micros(file.received_at), request.zone),
+        at=request.stored_moment(file.received_at),
         sentence=in_sentence(file),
     )
 
@@ -108,10 +109,10 @@ def out_row(request: PageRequest, batch: SentFile) -> FileRowTexts:
         label=OUT_LABELS[batch.state],
         id=batch.id,
         name=batch.name,
-        payer=_payer_name(request, batch.type, batch.payer_id),
+        payer=request.payer_name(batch.payer_id, batch.type),
         type=batch.type.lower(),
         holds=page_text.count(batch.claims, "claim"),
-        at=page_text.moment(from_micros(batch.delivered_at or batch.created_at), request.zone),
+        at=request.stored_moment(batch.delivered_at or batch.created_at),
         sentence=batch.fault,
     )
 
@@ -130,12 +131,7 @@ def in_sentence(file: InboxFile) -> str:
 
 def payer_text(request: PageRequest, type: str, payer_id: str) -> str:
     """Return a payer's name and type."""
-    return f"{_payer_name(request, type, payer_id)}, {type.lower()}"
-
-
-def _payer_name(request: PageRequest, type: str, payer_id: str) -> str:
-    payer = request.context.payers.find(payer_id, type)
-    return payer.name if payer else payer_id
+    return f"{request.payer_name(payer_id, type)}, {type.lower()}"
 
 
 def _count(tab: str, review: list[InboxFile], in_doubt: list[batches.Batch]) -> int | None:

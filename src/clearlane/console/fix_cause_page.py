@@ -14,23 +14,23 @@ from clearlane.console.claim_filters import ClaimFilterForm
 from clearlane.console.claims_page import GROUPED_CLAIMS_MAX, find_page, load_rows, payer_name
 from clearlane.console.correction_form import (
     CorrectionInput,
+    billed_changes,
     changed_texts,
     correction_inputs,
     is_billed,
     to_fields,
 )
+from clearlane.console.correction_ways import REASON_CHARACTERS_MAX, record_billed
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.page_text import spell_days
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.load_claim import load_claim_in_scope
-from clearlane.pipeline.operator import claim_work, draft_corrections
 from clearlane.pipeline.query.claim_list import ClaimRow
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
 CAUSE_CHARACTERS_MAX = 200
-REASON_CHARACTERS_MAX = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +49,13 @@ class GroupClaim:
 
 async def show_cause(request: PageRequest) -> Response:
     """Show the claims of one cause, with the input of the field they have in common."""
-    return _render(request, await _group(request, request.query("cause")), value="")
+    group = await _group(request, request.query("cause"), request.query("payer"))
+    return _render(request, group, value="")
 
 
 async def send_cause(request: PageRequest) -> Response:
     """Check the value for every ticked claim, and send the corrections when the button says so."""
-    group = await _group(request, request.form.get("cause"))
+    group = await _group(request, request.form.get("cause"), request.form.get("payer"))
     value = request.form.get("value").strip()
     chosen = set(request.form.get_all("claim"))
     reason = request.form.get("reason").strip()[:REASON_CHARACTERS_MAX]
@@ -75,8 +76,8 @@ async def send_cause(request: PageRequest) -> Response:
     return _render(request, done, value=value, checked=True, fault=fault, reason=reason)
 
 
-async def _group(request: PageRequest, cause: str) -> list[GroupClaim]:
-    """Return the claims of a cause that can be corrected, each with its field."""
+async def _group(request: PageRequest, cause: str, payer: str) -> list[GroupClaim]:
+    """Return the claims of a cause and a payer that can be corrected, each with its field."""
     form = ClaimFilterForm(tab="needs-you")
     page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
     rows = await load_rows(request, page.keys, action="console.fix-cause")
@@ -85,6 +86,7 @@ async def _group(request: PageRequest, cause: str) -> list[GroupClaim]:
         for row in rows
         if cause
         and row.reason.cause == cause[:CAUSE_CHARACTERS_MAX]
+        and payer in {"", row.payer_id}
         and row.site.console_corrections
     ]
     found = []
@@ -139,18 +141,8 @@ async def _correct(
     if outcome is None or not outcome.accepted:
         faults = _sentences(outcome.findings if outcome else ())
         return replace(one, fault=faults or "It was not accepted.")
-    if send and reason:
-        names = [one.field.path.rpartition(".")[2]]
-        await draft_corrections.record_billed_change(
-            context, site, outcome.claim_number, names, actor=request.actor
-        )
-        await claim_work.add_note(
-            context,
-            site,
-            outcome.claim_number,
-            f"Why what was billed changed: {reason}",
-            actor=request.actor,
-        )
+    if send and (billed := billed_changes(changes)):
+        await record_billed(request, site, outcome.claim_number, billed, reason)
     return replace(one, sent=outcome.claim_number if send else "")
 
 
@@ -181,6 +173,7 @@ def _render(
         text=first.row.reason.text,
         todo=first.row.reason.explanation.todo if first.row.reason.explanation else "",
         payer=payer_name(request, first.row.payer_id, first.row.kind),
+        payer_id=first.row.payer_id,
         value=value,
         reason=reason,
         checked=checked,

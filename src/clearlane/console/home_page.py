@@ -36,7 +36,6 @@ from clearlane.store import inbox
 from clearlane.store.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
 
 PAYMENTS_SHOWN = 5
-SITES_AT_ONCE_MAX = 50
 FILES_COUNTED_MAX = 1_000
 NAMES_SHOWN = 3
 BARS = (
@@ -63,10 +62,7 @@ class ToDo:
 async def show_home(request: PageRequest) -> Response:
     """Show what needs the user."""
     context = request.context.work_context
-    summaries = [
-        await claim_summary.load_summary(context, site)
-        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]
-    ]
+    summaries = [await claim_summary.load_summary(context, site) for site in request.counted_sites]
     whole = combine_summaries(summaries)
     payments = await _payments(request) if request.chosen_sites or request.is_operator else None
     now = request.context.clock.now()

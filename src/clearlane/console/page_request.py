@@ -24,7 +24,7 @@ from clearlane.console import page_text
 from clearlane.console.forms import FormFields, csrf_token
 from clearlane.console.frame import Frame
 from clearlane.console.rendering import PageRenderer
-from clearlane.kernel.clock import Clock, to_local
+from clearlane.kernel.clock import Clock, from_micros, to_local
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
@@ -37,6 +37,9 @@ from clearlane.store.vault import Vault
 T = TypeVar("T")
 ALL_SITES_KEY = "all"
 ROLES_OF_ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
+
+SITES_AT_ONCE_MAX = 50
+"""How many sites a page about several of them counts and lists; it says so where there are more."""
 
 
 class NotSignedIn(Exception):
@@ -147,6 +150,11 @@ class PageRequest:
         return self.signed_in_user.role is ConsoleRole.OPERATOR
 
     @property
+    def may_work(self) -> bool:
+        """Whether the user may do more than read."""
+        return self.signed_in_user.role is not ConsoleRole.VIEWER
+
+    @property
     def path(self) -> str:
         """The path of the address inside the console."""
         return str(self.http_request.scope["path"]).removeprefix("/console") or "/"
@@ -183,6 +191,11 @@ class PageRequest:
         chosen = (self.site,) if self.site else self.sites
         return tuple(site for site in chosen if site.baa_accepted)
 
+    @property
+    def counted_sites(self) -> tuple[Site, ...]:
+        """Of the chosen sites those that a page about several of them counts and lists, one after the other."""
+        return self.chosen_sites[:SITES_AT_ONCE_MAX]
+
     def site_of(self, vendor: int, site: int) -> Site | None:
         """Return a site by its owner columns, if the user may see it."""
         return next((s for s in self.sites if (s.vendor_id, s.id) == (vendor, site)), None)
@@ -200,6 +213,15 @@ class PageRequest:
     def moment(self, value: datetime) -> str:
         """Return a moment in the zone of the page, with the zone said."""
         return page_text.moment(value, self.zone)
+
+    def stored_moment(self, micros: int) -> str:
+        """Return a moment as the store keeps it, in the zone of the page, with the zone said."""
+        return self.moment(from_micros(micros))
+
+    def payer_name(self, payer_id: str, type: str) -> str:
+        """Return a payer's name; its id where the directory does not know it."""
+        payer = self.context.payers.find(payer_id, type)
+        return payer.name if payer else payer_id
 
     # ---- reading and writing ----
 
@@ -226,6 +248,8 @@ class PageRequest:
             url=self.url,
             zone=self.zone,
             at=self.moment,
+            counted_sites=len(self.counted_sites),
+            chosen_sites=len(self.chosen_sites),
             **values,
         )
 

@@ -6,7 +6,6 @@ from urllib.parse import quote
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from clearlane.accounts.users import ConsoleRole
 from clearlane.console import page_text
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import path_number, read_number
@@ -110,7 +109,7 @@ async def show_payment(request: PageRequest) -> Response:
         adjustments=[(one, wording.reason_words(one)) for one in sheet.adjustments],
         patient_name=wording.patient_name,
         candidate_words=candidate_words,
-        may_match=request.signed_in_user.role is not ConsoleRole.VIEWER,
+        may_match=request.may_work,
     )
 
 

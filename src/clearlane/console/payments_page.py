@@ -124,7 +124,7 @@ async def _month_total(request: PageRequest, viewer: PaymentViewer) -> PaymentMo
         return await load_payment_month(request.context.work_context)
     first_day = request.today.replace(day=1)
     total = PaymentMonthTotal(0, 0, request.context.clock.now())
-    for site in request.chosen_sites:
+    for site in request.counted_sites:
         summary = await load_summary(request.context.work_context, site)
         month = summary.payments
         counts = month.first_day == first_day

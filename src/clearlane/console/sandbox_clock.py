@@ -10,7 +10,6 @@ from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 
-SITES_AT_ONCE_MAX = 50
 DAYS_OFFERED = frozenset({"1", "14"})
 
 
@@ -30,7 +29,7 @@ async def advance(request: PageRequest) -> Response:
         return request.message(
             503, "Not finished yet", "Time has passed, but something that is due is not yet done."
         )
-    for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+    for site in request.counted_sites:
         await refresh_summary(request.context.work_context, site, with_causes=True)
     await refresh_payment_month(request.context.work_context)
     return request.pages.redirect(local_path(request.form.get("back")))

@@ -5,7 +5,6 @@ Only a sandbox has this page.
 
 from starlette.responses import Response
 
-from clearlane.console import page_text
 from clearlane.console.first_steps import submit_sample
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
@@ -39,7 +38,7 @@ async def show_sandbox(request: PageRequest) -> Response:
     return request.render(
         "sandbox.html",
         "Sandbox",
-        now=page_text.moment(clock.now(), request.zone),
+        now=request.moment(clock.now()),
         state=clock.state,
         payers=await control.modes(),
         modes=MODES,

@@ -12,7 +12,6 @@ from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import read_number
 from clearlane.console.webhooks_page import endpoint_line, find_vendor
 from clearlane.events.event import format_event_id, parse_event_id
-from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import VendorId
 from clearlane.pipeline.notify import webhook_endpoints as verbs
 from clearlane.pipeline.notify.webhook_endpoints import NoSuchEndpoint
@@ -146,4 +145,4 @@ def _line(request: PageRequest, row: DeliveryRow, answer: str) -> DeliveryLine:
 
 
 def _at(request: PageRequest, micros: int | None) -> str:
-    return "" if micros is None else request.moment(from_micros(micros))
+    return "" if micros is None else request.stored_moment(micros)

@@ -17,7 +17,6 @@ from clearlane.events.types import (
     is_for_vendors,
     matching_types,
 )
-from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.notify import webhook_endpoints as verbs
 from clearlane.pipeline.notify.webhook_endpoints import TooManyEndpoints, WebhookEndpoint
 from clearlane.store.webhooks import ACTIVE
@@ -105,7 +104,7 @@ def endpoint_line(request: PageRequest, vendor: Vendor, endpoint: WebhookEndpoin
 
 
 def _since(request: PageRequest, micros: int | None, fault: str) -> str:
-    when = f"since {request.moment(from_micros(micros))}" if micros is not None else ""
+    when = f"since {request.stored_moment(micros)}" if micros is not None else ""
     return ": ".join(part for part in (when, fault) if part)
 
 

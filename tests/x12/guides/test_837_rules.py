@@ -54,6 +54,7 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("rest to pay before any decision", "LX*1", "SBR*S*18*GRP400******CI~AMT*EAF*5~OI***Y***Y~NM1*IL*1*LUND*IVO****MI*M4~NM1*PR*2*SUMMIT DENTAL*****PI*SD001~LX*1", "X837-COB-PAID", position="AMT*EAF"), WARNING),
     (Fault("adjusted and not paid", "AMT*D", "CAS*CO*45*1", "X837-COB-PAID", position="SBR*P*19"), ERROR),
     (Fault("adjustments at both levels", "AMT*D", "CAS*CO*45*1~AMT*D*119", "X837-COB-LEVELS"), INFO),
+    (Fault("adjustments at both levels, one left out", "AMT*D", "CAS*CO*45*1*****96*2~AMT*D*117", "X837-COB-LEVELS"), INFO),
     (Fault("not covered in part", "AMT*D", "AMT*D*120~AMT*A8*5", "X837-COB-UNCOVERED", position="AMT*A8"), INFO),
     (Fault("decision of one without an id", "NM1*PR*2*SUMMIT", "NM1*PR*2*SUMMIT DENTAL", "ELM-MISSING"), ERROR),
     (Fault("tooth twice", "TOO*JP*14", "TOO*JP*14*M:O~TOO*JP*14*D", "X837D-TOOTH-TWICE", D, position="TOO*JP*14*D"), WARNING),

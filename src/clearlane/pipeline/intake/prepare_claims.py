@@ -18,6 +18,7 @@ from clearlane.claims.claim_status import encode_claim_status, new_claim_status
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.given_values import given_values
+from clearlane.claims.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
@@ -247,7 +248,7 @@ def correct_claim(
 
 
 # The kind of repair, by whether the value was removed.
-_REPAIRS = {False: "set as the payer needs it for a correction", True: "removed: it is a new claim"}
+_REPAIRS = {False: SET_FOR_CORRECTION, True: REMOVED_FROM_NEW}
 
 
 def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:
