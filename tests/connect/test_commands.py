@@ -1,6 +1,6 @@
 """`clearlane route`, as an operator types it.
 
-Also tests `cli/route`, `cli/route_edit`, `cli/route_input` and `connect/connection_test`.
+Also tests `cli/route`, `cli/route_edit`, `cli/route_input` and `connect/connection_check`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Connections in the console: what is down comes first, and an operator pauses, resumes, tries and changes.
 
-Also tests `console/connection_page` and `console/more_page_rows`.
+Also tests `console/connection_page` and `console/page_table_operators`.
 """
 
 from datetime import date

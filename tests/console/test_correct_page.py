@@ -1,6 +1,6 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
-Also tests `console/correction_form`, `console/claim_page_rows`, `console/fix_cause_page`, `console/worklist_actions`,
+Also tests `console/correction_form`, `console/page_table_billing`, `console/fix_cause_page`, `console/worklist_actions`,
 `console/overtaken_correction`, `console/resend_page`, `console/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/correction_drafts`.
 """

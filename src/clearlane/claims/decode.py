@@ -320,7 +320,7 @@ def _read_tolerantly(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
         drop_empty_fields(claim)
     except ValidationError as errors:
         findings += [
-            _pydanticshape_finding(error, at)
+            _finding_of_pydantic(error, at)
             for error in errors.errors(include_url=False)
             # A list of only faulty items counts as empty; its items have been reported.
             if not (error["type"] == "too_short" and error["input"])
@@ -391,7 +391,7 @@ _MESSAGES: Mapping[str, str] = {
 }
 
 
-def _pydanticshape_finding(error: ErrorDetails, at: str) -> ClaimFinding:
+def _finding_of_pydantic(error: ErrorDetails, at: str) -> ClaimFinding:
     path = at
     for step in error["loc"]:
         path += f"[{step}]" if isinstance(step, int) else f".{step}"

@@ -17,7 +17,7 @@ from clearlane.cli.operator_command import (
 from clearlane.cli.route_edit import Id, add, change, facts, note_sandbox, remove, show_checks
 from clearlane.cli.storage_command import REFUSED, Data, operator
 from clearlane.cli.table import TableColumn
-from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.payers.routes import (
     KIND_SECRETS,

@@ -40,7 +40,7 @@ from clearlane.cli.storage_command import (
     refuse,
 )
 from clearlane.cli.table import TableColumn
-from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel.finding import Finding
 from clearlane.payers.route_change import (

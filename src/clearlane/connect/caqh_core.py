@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 from clearlane.connect import caqh_core_envelope as rule
 from clearlane.connect.caqh_core_envelope import CoreEnvelope, CoreOperation, UnreadableEnvelope
 from clearlane.connect.caqh_core_http import CoreConnection, CoreHttpResponse
-from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
 from clearlane.connect.port import (
     BeforeArrival,

@@ -23,7 +23,7 @@ from clearlane.connect.caqh_core_envelope import (
     EnvelopeForm,
     UnreadableEnvelope,
 )
-from clearlane.connect.connection_test import ConnectionCheck, run_checks
+from clearlane.connect.connection_check import ConnectionCheck, run_checks
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from clearlane.connect.address_guard import Lookup, query_name_server
-from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.folder import FolderMailbox
 from clearlane.connect.port import Mailbox, Realtime
 from clearlane.kernel.clock import Clock

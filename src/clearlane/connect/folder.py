@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
+from clearlane.connect.connection_check import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
     is_incoming_name,
     is_odd_name,

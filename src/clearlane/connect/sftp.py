@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 import asyncssh
 
 from clearlane.connect.address_guard import Lookup, query_name_server, resolve
-from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
+from clearlane.connect.connection_check import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
     is_incoming_name,
     is_odd_name,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.console import page_text
 from clearlane.console.connections_page import load_states, route_path, route_row
 from clearlane.console.files_page import IN_LABELS, OUT_LABELS

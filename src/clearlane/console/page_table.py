@@ -11,8 +11,6 @@ from clearlane.console import (
     sandbox_clock,
     sign_in_page,
 )
-from clearlane.console.claim_page_rows import CLAIM_PAGES
-from clearlane.console.more_page_rows import MORE_PAGES
 from clearlane.console.page_row import (
     BILLERS,
     EVERYBODY,
@@ -20,6 +18,8 @@ from clearlane.console.page_row import (
     SEND,
     PageRow,
 )
+from clearlane.console.page_table_billing import BILLING_PAGES
+from clearlane.console.page_table_operators import OPERATOR_PAGES
 
 FRAME_PAGES = (
     PageRow(path="/style.css", roles=NOBODY_SIGNED_IN, show=frame_assets.show_style),
@@ -49,4 +49,4 @@ HOME_PAGES = (
     PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
 )
 
-PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *MORE_PAGES)
+PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *BILLING_PAGES, *OPERATOR_PAGES)

@@ -6,7 +6,7 @@ type of claims, and stored routes.
 
 from dataclasses import dataclass, field, replace
 
-from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding

@@ -1,48 +1,20 @@
-"""Rows of the table of pages for payments and for what operators run: connections, files, accounts, people, audit."""
+"""The rows of the table of pages for what operators run: connections, files, accounts, people and audit."""
 
 from clearlane.console import (
     accounts_page,
     audit_page,
     connection_page,
     connections_page,
-    eligibility_page,
-    enrollments_page,
     file_page,
     files_page,
     me_page,
-    payment_downloads,
-    payment_page,
-    payments_page,
     people_page,
     person_page,
     sandbox_page,
     webhook_page,
     webhooks_page,
 )
-from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, SEND, PageRow
-
-PAYMENT_PAGES = (
-    PageRow(path="/payments", roles=EVERYBODY, menu="/payments", show=payments_page.show_payments),
-    PageRow(
-        path="/payments/{id}",
-        roles=EVERYBODY,
-        menu="/payments",
-        show=payment_page.show_payment,
-        notices=payment_page.NOTICES,
-    ),
-    PageRow(path="/payments/{id}/835", roles=EVERYBODY, show=payment_downloads.download_x12),
-    PageRow(path="/payments/{id}/csv", roles=EVERYBODY, show=payment_downloads.download_csv),
-    PageRow(path="/payments/{id}/pdf", roles=EVERYBODY, show=payment_downloads.download_pdf),
-    PageRow(
-        path="/payments/{id}/{number}/assign",
-        methods=SEND,
-        roles=BILLERS,
-        show=payment_page.assign,
-    ),
-    PageRow(
-        path="/payments/{id}/{number}/undo", methods=SEND, roles=BILLERS, show=payment_page.undo
-    ),
-)
+from clearlane.console.page_row import EVERYBODY, OPERATORS, SEND, PageRow
 
 CONNECTION_PAGES = (
     PageRow(
@@ -129,60 +101,6 @@ SANDBOX_PAGES = (
             ("payer", sandbox_page.set_mode),
             ("clock", sandbox_page.set_clock),
         )
-    ),
-)
-
-ELIGIBILITY_PAGES = (
-    PageRow(
-        path="/eligibility",
-        roles=EVERYBODY,
-        menu="/eligibility",
-        show=eligibility_page.show_eligibility,
-    ),
-    PageRow(
-        path="/eligibility/ask",
-        methods=SEND,
-        roles=BILLERS,
-        menu="/eligibility",
-        show=eligibility_page.ask,
-    ),
-    # Before the answers: the first row that fits an address is shown.
-    PageRow(path="/eligibility/payers", roles=BILLERS, show=eligibility_page.show_payers),
-    PageRow(
-        path="/eligibility/payers",
-        methods=SEND,
-        roles=BILLERS,
-        menu="/eligibility",
-        show=eligibility_page.find_payers,
-    ),
-    PageRow(
-        path="/eligibility/{id}",
-        roles=EVERYBODY,
-        menu="/eligibility",
-        show=eligibility_page.show_answer,
-    ),
-)
-
-ENROLLMENT_PAGES = (
-    PageRow(
-        path="/enrollments",
-        roles=EVERYBODY,
-        menu="/enrollments",
-        show=enrollments_page.show_enrollments,
-    ),
-    PageRow(
-        path="/enrollments/{id}",
-        roles=EVERYBODY,
-        menu="/enrollments",
-        show=enrollments_page.show_enrollment,
-        notices=enrollments_page.NOTICES,
-    ),
-    PageRow(
-        path="/enrollments/{id}/move",
-        methods=SEND,
-        roles=OPERATORS,
-        menu="/enrollments",
-        show=enrollments_page.move,
     ),
 )
 
@@ -287,13 +205,10 @@ PEOPLE_PAGES = (
 
 AUDIT_PAGES = (PageRow(path="/audit", roles=OPERATORS, menu="/audit", show=audit_page.show_audit),)
 
-MORE_PAGES: tuple[PageRow, ...] = (
-    *PAYMENT_PAGES,
+OPERATOR_PAGES: tuple[PageRow, ...] = (
     *CONNECTION_PAGES,
     *FILE_PAGES,
     *SANDBOX_PAGES,
-    *ELIGIBILITY_PAGES,
-    *ENROLLMENT_PAGES,
     *ACCOUNT_PAGES,
     *WEBHOOK_PAGES,
     *PEOPLE_PAGES,

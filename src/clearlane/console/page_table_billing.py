@@ -1,16 +1,21 @@
-"""The rows of the table of pages about claims."""
+"""The rows of the table of pages for billing people: claims, payments, eligibility and enrollments."""
 
 from clearlane.console import (
     claim_action_handlers,
     claim_page,
     claims_page,
     correct_page,
+    eligibility_page,
+    enrollments_page,
     fix_cause_page,
+    payment_downloads,
+    payment_page,
+    payments_page,
     resend_page,
     search_page,
     worklist_actions,
 )
-from clearlane.console.page_row import BILLERS, EVERYBODY, READ, SEND, PageRow
+from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, READ, SEND, PageRow
 
 CLAIM_PAGES = (
     PageRow(
@@ -100,4 +105,88 @@ CLAIM_PAGES = (
         show=fix_cause_page.send_cause,
         kept={"do": "check"},
     ),
+)
+
+PAYMENT_PAGES = (
+    PageRow(path="/payments", roles=EVERYBODY, menu="/payments", show=payments_page.show_payments),
+    PageRow(
+        path="/payments/{id}",
+        roles=EVERYBODY,
+        menu="/payments",
+        show=payment_page.show_payment,
+        notices=payment_page.NOTICES,
+    ),
+    PageRow(path="/payments/{id}/835", roles=EVERYBODY, show=payment_downloads.download_x12),
+    PageRow(path="/payments/{id}/csv", roles=EVERYBODY, show=payment_downloads.download_csv),
+    PageRow(path="/payments/{id}/pdf", roles=EVERYBODY, show=payment_downloads.download_pdf),
+    PageRow(
+        path="/payments/{id}/{number}/assign",
+        methods=SEND,
+        roles=BILLERS,
+        show=payment_page.assign,
+    ),
+    PageRow(
+        path="/payments/{id}/{number}/undo", methods=SEND, roles=BILLERS, show=payment_page.undo
+    ),
+)
+
+ELIGIBILITY_PAGES = (
+    PageRow(
+        path="/eligibility",
+        roles=EVERYBODY,
+        menu="/eligibility",
+        show=eligibility_page.show_eligibility,
+    ),
+    PageRow(
+        path="/eligibility/ask",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/eligibility",
+        show=eligibility_page.ask,
+    ),
+    # Before the answers: the first row that fits an address is shown.
+    PageRow(path="/eligibility/payers", roles=BILLERS, show=eligibility_page.show_payers),
+    PageRow(
+        path="/eligibility/payers",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/eligibility",
+        show=eligibility_page.find_payers,
+    ),
+    PageRow(
+        path="/eligibility/{id}",
+        roles=EVERYBODY,
+        menu="/eligibility",
+        show=eligibility_page.show_answer,
+    ),
+)
+
+ENROLLMENT_PAGES = (
+    PageRow(
+        path="/enrollments",
+        roles=EVERYBODY,
+        menu="/enrollments",
+        show=enrollments_page.show_enrollments,
+    ),
+    PageRow(
+        path="/enrollments/{id}",
+        roles=EVERYBODY,
+        menu="/enrollments",
+        show=enrollments_page.show_enrollment,
+        notices=enrollments_page.NOTICES,
+    ),
+    PageRow(
+        path="/enrollments/{id}/move",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/enrollments",
+        show=enrollments_page.move,
+    ),
+)
+
+BILLING_PAGES: tuple[PageRow, ...] = (
+    *CLAIM_PAGES,
+    *PAYMENT_PAGES,
+    *ELIGIBILITY_PAGES,
+    *ENROLLMENT_PAGES,
 )
