@@ -9,8 +9,8 @@ TESTS ?= tests
 WORKERS ?= 3
 # `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
 # same time, each of which reads its own files only. A folder that is not named here is in the third.
-FIRST := tests/pipeline tests/store
-SECOND := tests/architecture tests/console tests/accounts tests/enrollment tests/payers
+FIRST := tests/pipeline
+SECOND := tests/architecture tests/console tests/store tests/enrollment tests/payers
 THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
 # A test that hangs is ended by tests/conftest.py; a watching thread for each test costs more than many tests.
