@@ -9,12 +9,13 @@ TESTS ?= tests
 WORKERS ?= 3
 # `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
 # same time, each of which reads its own files only. A folder that is not named here is in the third.
-FIRST := tests/pipeline
-SECOND := tests/architecture tests/console tests/store tests/enrollment tests/payers
+FIRST := tests/pipeline tests/enrollment tests/payers
+SECOND := tests/architecture tests/console tests/store
 THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
-# A test that hangs is ended by tests/conftest.py; a watching thread for each test costs more than many tests.
-QUICK := -m pytest -q -m "not server and not witness" -o faulthandler_timeout=0
+# Left out: a watching thread for each test, which costs more than many tests (tests/conftest.py ends one that
+# hangs), and a plugin that only tests with a server use.
+QUICK := -m pytest -q -m "not server and not witness" -o faulthandler_timeout=0 -p no:schemathesis
 in_parts = $(foreach part,$(PARTS),'$(1) $(QUICK) $($(part))')
 # How long `make fuzz` runs.
 SECONDS ?= 60

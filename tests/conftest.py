@@ -6,6 +6,7 @@ import gc
 import inspect
 import os
 import signal
+import sys
 from collections import Counter
 
 import pytest
@@ -37,6 +38,22 @@ if IS_QUICK:
 def pytest_collection_finish():
     """Look for garbage among what the tests make, never among what was imported for them."""
     gc.freeze()
+
+
+STATUS = pytest.StashKey[int]()
+
+
+def pytest_sessionfinish(session, exitstatus):
+    session.config.stash[STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    """End `make quick` once all is printed: the interpreter would take seconds to take modules and trees apart."""
+    if IS_QUICK and "coverage" not in sys.modules:  # which writes its file later
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash.get(STATUS, pytest.ExitCode.INTERNAL_ERROR))
 
 
 # Test packages whose tests share one running service for each database.
