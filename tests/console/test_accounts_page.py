@@ -3,11 +3,19 @@
 import re
 
 import pytest
+from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.store.database import SystemScope
+from clearlane.store.schema import audit
+from clearlane.store.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 
 SECRET = re.compile(r'data-copy="([A-Za-z0-9]{24,})"')
+SWITCH = re.compile(
+    r"Corrections in the console: </span>(On|Off)<.*?Switch corrections (on|off):", re.DOTALL
+)
+AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.actor).order_by(audit.c.seq))
 
 
 @pytest.fixture
@@ -60,3 +68,21 @@ async def test_a_site_is_added_suspended_and_its_agreement_recorded(sandbox):
     answer = await operator.ask("/accounts/site", form=form | {"zone": "Nowhere"})
     assert (answer.status_code, b"Time zone must be" in answer.body) == (409, True)
     assert (await operator.ask("/accounts/baa", form={"id": "NONE"})).status_code == 409
+
+
+async def test_corrections_in_the_console_are_switched_and_shown_for_a_site(sandbox):
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    for to, state in (("off", "Off"), ("on", "On")):
+        answer = await operator.ask("/accounts/corrections", form={"id": "A-1", "to": to})
+        assert answer.headers["location"] == f"/console/accounts?done=corrections-{to}"
+        assert sandbox.site("A-1").console_corrections is (to == "on")
+        page = await operator.text("/accounts")
+        shown = SWITCH.findall(page[page.index(">A-1<") :])[0]
+        assert shown == (state, "on" if to == "off" else "off")
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        rows = [row for row in await tx.rows(AUDIT) if row[0].startswith("site.corr")]
+    assert [row[0] for row in rows] == ["site.corrections-off", "site.corrections-on"]
+    assert all("A-1" in row[1] and row[2].startswith("console:operator") for row in rows), rows
+    for form, status in (({"id": "A-1", "to": "maybe"}, 400), ({"id": "NONE", "to": "on"}, 409)):
+        answer = await operator.ask("/accounts/corrections", form=form)
+        assert answer.status_code == status, form

@@ -16,11 +16,14 @@ from clearlane.store import accounts as store
 from clearlane.store.accounts import AccountChange, AccountRefused, NewSite
 
 OVERLAP_HOURS_MAX = 30 * 24
+SWITCH = {"on": True, "off": False}
 
 NOTICES = {
     "site": "The site is added.",
     "vendor": "The vendor is changed.",
     "changed": "The site is changed.",
+    "corrections-on": "The site's claims may be corrected in the console.",
+    "corrections-off": "The site's claims are corrected in its practice software alone.",
 }
 
 
@@ -112,6 +115,24 @@ async def set_baa(request: PageRequest) -> Response:
         else store.revoke_baa(database, id, actor=request.actor)
     )
     return await _changed(request, change, "changed")
+
+
+async def set_corrections(request: PageRequest) -> Response:
+    """Allow people to correct a site's claims in the console, or leave that to its software alone."""
+    wanted = request.form.get("to")
+    if wanted not in SWITCH:
+        sentence = "Corrections in the console of a site are switched on or off."
+        return _render(request, faults=[sentence], status=400)
+    return await _changed(
+        request,
+        store.set_console_corrections(
+            request.context.database,
+            request.form.get("id"),
+            allowed=SWITCH[wanted],
+            actor=request.actor,
+        ),
+        f"corrections-{wanted}",
+    )
 
 
 async def _with_secret(request: PageRequest, change: Awaitable[AccountChange]) -> Response:

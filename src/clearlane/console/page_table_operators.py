@@ -123,6 +123,7 @@ ACCOUNT_PAGES = (
             ("site", accounts_page.add_site),
             ("site-state", accounts_page.set_site_state),
             ("baa", accounts_page.set_baa),
+            ("corrections", accounts_page.set_corrections),
         )
     ),
 )
