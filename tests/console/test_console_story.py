@@ -266,6 +266,12 @@ async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_p
 
     # Nine claims were refused for one reason.
     await page.goto("/console/worklists")
+    # Done asks for its reason before anything is sent, and what is ticked stays ticked.
+    await main.get_by_role("checkbox").first.check()
+    reason = page.get_by_label("Done, because")
+    await page.get_by_role("button", name="Done", exact=True).click()
+    assert await reason.evaluate("field => field.validity.valueMissing && field.matches(':focus')")
+    assert await main.get_by_role("checkbox", checked=True).count() == 1
     cause = main.get_by_role("row").filter(has_text=f"{GROUP_CLAIMS} claims")
     await cause.get_by_role("link", name="Fix this cause").click()
     await page.get_by_role("heading", name="Box 33a").wait_for()

@@ -8,7 +8,7 @@ Also tests `console/correction_form`, `console/page_table_billing`, `console/fix
 import json
 import re
 from datetime import date
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from sqlalchemy import select
@@ -212,11 +212,22 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     assert not await listed()
     await sandbox.advance(8)
     assert await listed()
-    assert "A reason is needed" in text_of(await act("done"))
+    for back in ("/worklists?done=assign", "/claims?tab=needs-you&group=0"):
+        again = await act("done", reason=" ", back=back)
+        page = again.body.decode()
+        assert (again.status_code, "A reason is needed" in page) == (400, True), back
+        assert re.findall(r'value="(\w+)" checked', page) == [number], back
+        assert re.search(r'id="done-reason"[^>]+aria-describedby="work-fault" autofocus', page)
+        assert f'name="back" value="{escape(back.removesuffix("?done=assign"))}"' in page
+        assert "are assigned to you" not in page
+    elsewhere = await act("done", back="//other.example/")
+    assert (elsewhere.status_code, b"A reason is needed" in elsewhere.body) == (400, True)
     await act("done", reason="Written off")
     assert not await listed()
-    nobody = await biller.ask("/worklists/act", form={"do": "assign"})
-    assert nobody.status_code == 400
+    form = {"do": "done", "reason": "Written off", "back": "/worklists"}
+    nobody = await biller.ask("/worklists/act", form=form)
+    assert (nobody.status_code, b"No claim is ticked" in nobody.body) == (400, True)
+    assert b'value="Written off"' in nobody.body
     async with sandbox.installation.database.read(SystemScope("a test")) as tx:
         rows = await tx.rows(AUDIT)
     done = [row for row in rows if row[0] == "claim.done"]

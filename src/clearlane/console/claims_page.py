@@ -91,14 +91,26 @@ class CauseGroup:
         return bool(self.reason.cause and explanation and explanation.fields)
 
 
-async def show_claims(request: PageRequest) -> Response:
+@dataclass(frozen=True, slots=True)
+class RefusedWork:
+    """What is missing in a form of a worklist that was sent, and what the form held."""
+
+    sentence: str
+    ticked: frozenset[str] = frozenset()
+    """The numbers of the ticked claims."""
+    reason: str = ""
+    at_reason: bool = False
+    """Whether the reason is missing."""
+
+
+async def show_claims(request: PageRequest, refused: RefusedWork | None = None) -> Response:
     """Show a page of claims."""
-    return await _show(request, tab="")
+    return await _show(request, tab="", refused=refused)
 
 
-async def show_worklists(request: PageRequest) -> Response:
+async def show_worklists(request: PageRequest, refused: RefusedWork | None = None) -> Response:
     """Show the claims that need somebody."""
-    return await _show(request, tab="needs-you")
+    return await _show(request, tab="needs-you", refused=refused)
 
 
 async def download_claims(request: PageRequest) -> Response:
@@ -110,7 +122,7 @@ async def download_claims(request: PageRequest) -> Response:
     return download(claims_csv(rows, request.context.payers), name, "text/csv; charset=utf-8")
 
 
-async def _show(request: PageRequest, *, tab: str) -> Response:
+async def _show(request: PageRequest, *, tab: str, refused: RefusedWork | None) -> Response:
     form, faults = read_filters(request.http_request.query_params, tab)
     summaries = [
         await claim_summary.load_summary(request.context.work_context, site)
@@ -118,10 +130,10 @@ async def _show(request: PageRequest, *, tab: str) -> Response:
     ]
     grouped = form.chosen_tab.is_worklist and request.query("group") != "0" and not form.cause
     if grouped or form.cause:
-        return await _show_grouped(request, form, faults, summaries)
+        return await _show_grouped(request, form, faults, summaries, refused)
     page = await find_page(request, form)
     rows = await load_rows(request, page.keys)
-    return _render(request, form, faults, summaries, page, rows, groups=[])
+    return _render(request, form, faults, summaries, page, rows, groups=[], refused=refused)
 
 
 async def _show_grouped(
@@ -129,6 +141,7 @@ async def _show_grouped(
     form: ClaimFilterForm,
     faults: list[str],
     summaries: list[SiteSummary],
+    refused: RefusedWork | None,
 ) -> Response:
     """Show a worklist by reason, or the claims of one reason."""
     page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
@@ -141,9 +154,8 @@ async def _show_grouped(
             charge=sum(row.charge for row in rows),
             paid=sum(row.paid or 0 for row in rows),
         )
-    return _render(
-        request, form, faults, summaries, page, rows, groups=[] if form.cause else _groups(rows)
-    )
+    groups = [] if form.cause else _groups(rows)
+    return _render(request, form, faults, summaries, page, rows, groups=groups, refused=refused)
 
 
 def _groups(rows: Sequence[ClaimRow]) -> list[CauseGroup]:
@@ -163,6 +175,7 @@ def _render(
     rows: Sequence[ClaimRow],
     *,
     groups: list[CauseGroup],
+    refused: RefusedWork | None,
 ) -> Response:
     now = request.context.clock.now()
     payers = _payers(request)
@@ -170,6 +183,8 @@ def _render(
     return request.render(
         "claims.html",
         "Claims",
+        400 if refused else 200,
+        refused=refused,
         form=form,
         faults=faults,
         tabs=[

@@ -8,7 +8,7 @@ Knows no page.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Protocol, TypeVar
@@ -230,6 +230,14 @@ class PageRequest:
         return await self.context.database.write(site.scope, job, actor=self.actor)
 
     # ---- answering ----
+
+    def at(self, path: str, *, menu: str) -> "PageRequest":
+        """Return this request as one for another address of the console, whose page answers a form that was not taken."""
+        name, _, query = path.partition("?")
+        scope = dict(self.http_request.scope)
+        root = scope["path"].removesuffix(self.path)
+        scope |= {"path": root + name, "query_string": query.encode()}
+        return replace(self, http_request=Request(scope), menu=menu)
 
     def url(self, path: str, **query: object) -> str:
         """Return the address of a page of the console, which keeps the chosen site."""

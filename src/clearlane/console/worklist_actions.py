@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.console.claims_page import RefusedWork, show_claims, show_worklists
 from clearlane.console.local_path import local_path
 from clearlane.console.page_request import PageRequest
 from clearlane.pipeline.operator import claim_work
@@ -17,6 +18,8 @@ from clearlane.store.database import SystemScope
 CLAIMS_AT_ONCE_MAX = 200
 ANY_CLIENT = SystemScope("claims are found by their numbers before their site is known")
 SNOOZE_DAYS = {"snooze-1": 1, "snooze-7": 7, "snooze-30": 30}
+LISTS = {"/claims": show_claims, "/worklists": show_worklists}
+"""The lists that have tick boxes, by address."""
 ACTIONS = ("assign", "release", *SNOOZE_DAYS, "done")
 NOTICES = {
     "assign": "The ticked claims are assigned to you.",
@@ -34,24 +37,35 @@ async def act(request: PageRequest) -> Response:
     chosen = list(dict.fromkeys(request.form.get_all("claim")))[:CLAIMS_AT_ONCE_MAX]
     if do not in ACTIONS:
         return request.message(400, "Not possible", "There is no such action.")
-    if not chosen:
-        return request.message(
-            400, "No claim is ticked", "Tick the claims first, then press the button."
-        )
     reason = request.form.get("reason").strip()
+    if not chosen:
+        sentence = "No claim is ticked. Tick the claims first, then press the button."
+        return await _refuse(request, back, RefusedWork(sentence, reason=reason))
     if do == "done" and not reason:
-        return request.message(400, "A reason is needed", "Say why these claims are done.")
+        sentence = "A reason is needed. Say why these claims are done."
+        return await _refuse(
+            request, back, RefusedWork(sentence, frozenset(chosen), at_reason=True)
+        )
     for site, numbers in (await _by_site(request, chosen)).items():
         await _act_on_site(request, site, numbers, do, reason)
         await refresh_summary(request.context.work_context, site)
     return request.pages.redirect(_with_notice(back, do))
 
 
+async def _refuse(request: PageRequest, back: str, refused: RefusedWork) -> Response:
+    """Show the list again as it was, with its ticks and with what is missing."""
+    show = LISTS.get(back.partition("?")[0])
+    if show is None:
+        return request.message(400, "Not done", refused.sentence)
+    return await show(request.at(_with_notice(back, ""), menu="/claims"), refused)
+
+
 def _with_notice(path: str, done: str) -> str:
-    """Return the list's address with the notice of what was done, in place of an earlier one."""
+    """Return the list's address with the notice of what was done, if anything, in place of an earlier one."""
     path, _, query = path.partition("?")
     kept = [(name, value) for name, value in parse_qsl(query) if name != "done"]
-    return f"{path}?{urlencode([*kept, ('done', done)])}"
+    written = urlencode([*kept, *([("done", done)] if done else [])])
+    return f"{path}?{written}" if written else path
 
 
 async def _act_on_site(

@@ -1,6 +1,6 @@
 // What a page does with a script, each of which works without one, only slower: the search shortcut, selects that
 // send their form, checking a correction, going back to a kept form, keeping the chosen tab in sight, copying of
-// numbers, choosing all rows, and finding while one types. No inline handler, no other host, no patient data kept.
+// numbers, choosing all rows, asking for the field a button needs, and finding while one types. No inline handler, no other host, no patient data kept.
 "use strict";
 
 document.documentElement.classList.add("with-script");
@@ -29,6 +29,20 @@ document.addEventListener("change", (event) => {
     for (const box of boxes) box.checked = event.target.checked;
   }
 });
+
+// A button with data-needs is not sent without the field it names; Enter in that field presses it.
+for (const button of document.querySelectorAll("[data-needs]")) {
+  const field = document.getElementById(button.dataset.needs);
+  button.form.addEventListener("click", (event) => {
+    const pressed = event.target.closest("button");
+    if (pressed) field.required = pressed === button;
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    button.click();
+  });
+}
 
 // A correction is checked when a field is left: findings come under their fields, the button says what is left to fix.
 const showCheck = (form, checked) => {
