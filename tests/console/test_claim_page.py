@@ -79,6 +79,10 @@ async def test_a_decided_claim_names_its_payment_and_a_silent_one_says_what_to_d
     assert re.search(r"Decided on \w+ \d+, \d{4} in (notice|check|transfer) \S+", denied)
     silent = text_of(await biller.text(f"/claims/{sandbox.silent}"))
     assert "No answer from Sandbox Medical" in silent
+    since = (
+        r"Payers usually answer within 30 days; Sandbox Medical was sent this claim 3\d days ago\."
+    )
+    assert re.search(since, silent)
     assert "What to do: Ask Sandbox Medical about our number" in silent
     assert "Send again unchanged" in silent
 

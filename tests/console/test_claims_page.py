@@ -7,6 +7,7 @@ Also tests `console/claim_filters`, `console/claim_words`, `console/claim_csv`, 
 import csv
 import io
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -15,7 +16,7 @@ from sqlalchemy import select
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console import page_request
 from clearlane.console.claim_filters import TABS, read_filters
-from clearlane.console.claim_words import LABEL_WORDS
+from clearlane.console.claim_words import LABEL_WORDS, silence_words
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
 from clearlane.store.database import SystemScope
@@ -108,6 +109,12 @@ async def test_a_silent_payer_makes_a_claim_late(sandbox, biller):
     page = shown(await biller.text("/claims?tab=needs-you&only=no-answer&group=0"))
     assert page[sandbox.numbers["3009"]][:2] == ("late", "No answer")
     assert "nothing since" in page[sandbox.numbers["3009"]][2]
+    for label, since in (
+        (ClaimLabel.SENT, "Harbor Health was sent this claim 31 days ago"),
+        (ClaimLabel.ACCEPTED, "the last word from Harbor Health on this claim came 31 days ago"),
+    ):
+        words = silence_words(label, "Harbor Health", timedelta(days=31, hours=5), usual_days=30)
+        assert words == f"Payers usually answer within 30 days; {since}."
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from clearlane.console.claim_words import (
     LabelTag,
     generation_words,
     label_tag,
+    silence_words,
 )
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
@@ -147,7 +148,9 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     )
     decisions = await _decisions(request, opened) if opened.history.payments else []
     lines = _money_lines(decisions)
-    row = opened.row
+    row, limits = opened.row, request.context.work_context.limits
+    payer = payer_name(request, row.payer_id, row.kind)
+    silence = request.context.clock.now() - row.changed_at
     return request.render(
         "claim.html",
         row.patient or opened.number,
@@ -156,7 +159,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         tag=opened.tag,
         decided=_decided(request, opened),
         again=generation_words(row.generation),
-        payer=payer_name(request, row.payer_id, row.kind),
+        payer=payer,
+        silence=silence_words(row.label, payer, silence, limits.claim_silence_days),
         why=[one for one in why if _is_fixable(one, row.label)],
         rest=[one for one in why if not _is_fixable(one, row.label)],
         seen_on=await _seen_on(request, opened, why),

@@ -3,8 +3,10 @@
 Knows labels; knows no claim.
 """
 
+from datetime import timedelta
 from typing import NamedTuple
 
+from clearlane.console.page_text import count
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.claim_list import ClaimRow
 
@@ -53,6 +55,17 @@ def row_tag(row: ClaimRow) -> LabelTag:
     if row.is_replaced:
         return REPLACED
     return label_tag(row.label, no_answer=row.no_answer)
+
+
+def silence_words(label: ClaimLabel, payer: str, silence: timedelta, usual_days: int) -> str:
+    """Return how long payers usually take, and how long this payer has been silent about a claim."""
+    days = count(silence.days, "day")
+    since = (
+        f"{payer} was sent this claim {days} ago"
+        if label is ClaimLabel.SENT
+        else f"the last word from {payer} on this claim came {days} ago"
+    )
+    return f"Payers usually answer within {count(usual_days, 'day')}; {since}."
 
 
 def generation_words(generation: int) -> str:
