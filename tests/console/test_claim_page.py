@@ -61,7 +61,9 @@ async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
     text = text_of(page)
     assert "Rejected by Sandbox Medical" in text
     assert "Box 33a: Billing provider's NPI" in text
-    assert "A7:562:85" in text
+    assert "The payer says the billing provider's NPI is invalid. What to do:" in text
+    listed = "Rejected: information is invalid. Entity's NPI (billing provider)"
+    assert f"A7:562:85 , 277CA: {listed}" in text
     assert "Correct box 33a" in text
     assert "claim 1 of 1" in text
     assert re.search(r'class="wide fault"><dt>33a', page)

@@ -38,6 +38,8 @@ PERIOD = frozenset({2, 3})
 """The elements that a period of days takes in a DTP."""
 
 
+PAYER_TEXT = " The payer writes: "
+"""What stands before a payer's own text."""
 NOTHING_TO_DO = (
     "Nothing now: the payer accepted the claim all the same. Correct it in the next one."
 )
@@ -216,7 +218,7 @@ def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
     who = codes.load("entities").get(one.entity, "")
     about = f" ({who[:1].lower() + who[1:]})" if who else ""
     category = codes.load("status_categories").get(one.category, "") or one.category
-    text = f" The payer writes: {one.text}" if one.text else ""
+    text = f"{PAYER_TEXT}{one.text}" if one.text else ""
     named = f" It concerns {_named(found)}." if found else ""
     level = _LEVELS.get(one.level, "The claim")
     return Explanation(

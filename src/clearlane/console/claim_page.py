@@ -31,6 +31,7 @@ from clearlane.console.claim_words import (
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.page_text import spell_days
+from clearlane.console.payer_words import list_words, payers_words
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
@@ -179,7 +180,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         adjusted=adjustment_words,
         net=_net(decisions),
         wording=wording,
-        payers_words=_payers_words,
+        payers_words=payers_words,
+        list_words=list_words,
         cause_of=lambda one: to_reason(one).cause,
         parts_x12=_parts(request, opened) if shown == "files" else {},
         notes=notes,
@@ -222,16 +224,11 @@ def explanations(opened: OpenedClaim) -> list[Explanation]:
 def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
     """Return the payer's sentence for each field at fault, by its path."""
     return {
-        place.path: f"{_payers_words(one)} {one.todo}".strip()
+        place.path: f"{payers_words(one)} {one.todo}".strip()
         for one in explanations(opened)
         if _is_fixable(one, opened.row.label)
         for place in one.fields
     }
-
-
-def _payers_words(one: Explanation) -> str:
-    """Return the payer's own sentence, without the names of fields, which stand beside it."""
-    return one.happened.partition(" It concerns ")[0].removeprefix("The claim: ")
 
 
 def sent_value(opened: OpenedClaim, path: str) -> str:
