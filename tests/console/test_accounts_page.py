@@ -12,9 +12,7 @@ from clearlane.store.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 
 SECRET = re.compile(r'data-copy="([A-Za-z0-9]{24,})"')
-SWITCH = re.compile(
-    r"Corrections in the console: </span>(On|Off)<.*?Switch corrections (on|off):", re.DOTALL
-)
+SWITCH = re.compile(r"Corrections in the console: </span>(On|Off)<.*?>Switch (on|off)<", re.DOTALL)
 AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.actor).order_by(audit.c.seq))
 
 

@@ -231,13 +231,13 @@ class PageRequest:
 
     # ---- answering ----
 
-    def at(self, path: str, *, menu: str) -> "PageRequest":
+    def at(self, path: str) -> "PageRequest":
         """Return this request as one for another address of the console, whose page answers a form that was not taken."""
         name, _, query = path.partition("?")
         scope = dict(self.http_request.scope)
         root = scope["path"].removesuffix(self.path)
         scope |= {"path": root + name, "query_string": query.encode()}
-        return replace(self, http_request=Request(scope), menu=menu)
+        return replace(self, http_request=Request(scope))
 
     def url(self, path: str, **query: object) -> str:
         """Return the address of a page of the console, which keeps the chosen site."""

@@ -95,7 +95,13 @@ CLAIM_PAGES = (
         roles=BILLERS,
         show=claim_action_handlers.cancel,
     ),
-    PageRow(path="/worklists/act", methods=SEND, roles=BILLERS, show=worklist_actions.act),
+    PageRow(
+        path="/worklists/act",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/claims",
+        show=worklist_actions.act,
+    ),
     PageRow(path="/worklists/fix", roles=BILLERS, menu="/claims", show=fix_cause_page.show_cause),
     PageRow(
         path="/worklists/fix",

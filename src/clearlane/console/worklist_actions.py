@@ -57,7 +57,7 @@ async def _refuse(request: PageRequest, back: str, refused: RefusedWork) -> Resp
     show = LISTS.get(back.partition("?")[0])
     if show is None:
         return request.message(400, "Not done", refused.sentence)
-    return await show(request.at(_with_notice(back, ""), menu="/claims"), refused)
+    return await show(request.at(_with_notice(back, "")), refused)
 
 
 def _with_notice(path: str, done: str) -> str:
