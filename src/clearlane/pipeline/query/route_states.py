@@ -53,6 +53,10 @@ class RouteCondition(StrEnum):
     UNUSED = "not used yet"
 
 
+BROKEN = frozenset({RouteCondition.DOWN, RouteCondition.NO_ROUTE, RouteCondition.NOT_READ})
+"""Conditions in which files do not go out or come in."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteBacklog:
     """What waits for one destination, and how the tries to send it went."""
