@@ -101,8 +101,12 @@ async def test_payments_and_unknown_claims_of_a_file_are_shown(sandbox, operator
     assert "Payment (835)" in page
     assert HOSTILE not in page
     assert HOSTILE in unescape(page)
-    explained = (await operator.ask(f"/files/in/{file.id}/x12")).body.decode()
+    explained = (await operator.ask(f"/files/in/{file.id}/x12?site=A-1")).body.decode()
     assert HOSTILE not in explained
+    # It leads back to the file, and writes days as every page does.
+    assert f'<a href="/console/files/in/{file.id}?site=A-1">' in explained
+    assert re.search(r'<dd class="m">[A-Z][a-z]{2} \d+, 20\d\d</dd>', explained)
+    assert not re.search(r'<dd class="m">[^<]*\d{4}-\d\d-\d\d', explained)
 
 
 async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator, monkeypatch):
