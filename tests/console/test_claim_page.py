@@ -285,9 +285,11 @@ async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandb
     await sandbox.send("3001")
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down: Sandbox Medical" in text_of(await operator.text("/"))
+    assert "Connections 1 need you" in text_of(await operator.text("/"))
     await sandbox.control.set_mode("TST01", "up")
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down" not in text_of(await operator.text("/"))
+    assert "Connections Files" in text_of(await operator.text("/"))
 
 
 async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, biller):

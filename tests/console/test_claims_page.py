@@ -14,15 +14,22 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console import page_request
+from clearlane.console import claims_page, page_request
 from clearlane.console.claim_filters import TABS, read_filters
 from clearlane.console.claim_words import LABEL_WORDS, silence_words
+from clearlane.payers.model import Payer
+from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
+from clearlane.settings import load
 from clearlane.store.database import SystemScope
+from clearlane.store.payers import import_payers
+from clearlane.store.routes import add_route
 from clearlane.store.schema import audit
 from clearlane.store.sql import Statement
+from clearlane.wiring import open_installation
 from tests.console.sandbox_console import open_sandbox_console
+from tests.console.signed_in_console import BY, sign_in_as
 
 SCENARIOS = ("3001", "3002", "3003", "3004", "3009", "3014", "3025")
 XSS = '<img src=x onerror="alert(1)">'
@@ -228,3 +235,39 @@ async def test_a_page_about_more_sites_than_it_counts_says_so(sandbox, monkeypat
     for path in ("/?site=all", "/claims?site=all"):
         page = await operator.text(path)
         assert re.search(r"Of your [2-9] sites the first 1 are counted and listed here\.", page)
+
+
+async def test_in_production_the_filter_offers_the_payers_that_have_a_route(
+    new_place, tmp_path, monkeypatch
+):
+    place = await new_place("sqlite")
+    place.keys().wrapping_key()
+    settings = load(environ={}, overrides={"data": place.data, "mode": "production"})
+    async with open_installation(settings, role="command") as installation:
+        database, now = installation.database, installation.wall.now()
+        names = {"HBR01": "Harbor Health", "MDW10": "Meadow Mutual", "ORC20": "Orchard Plan"}
+        listed = [
+            Payer(type="Medical", name=name, svc_payer_id=id, payer_id=id)
+            for id, name in names.items()
+        ]
+        await import_payers(database, list(enumerate(listed, 1)), drop_others=False, actor=BY)
+        folder = {"outbox": str(tmp_path), "inbox": str(tmp_path), "sender_id": "US"}
+        for id in ("MDW10", "HBR01"):
+            route = Route(
+                payer_id=id,
+                type="Medical",
+                kind=RouteKind.FOLDER,
+                options=folder | {"receiver_id": id},
+            )
+            await add_route(database, installation.vault, route, RouteSecrets(), now=now, actor=BY)
+        await installation.refresh()
+        operator = await sign_in_as(installation, ConsoleRole.OPERATOR)
+        assert offered(await operator.text("/claims")) == ["Harbor Health", "Meadow Mutual"]
+        monkeypatch.setattr(claims_page, "PAYERS_LISTED_MAX", 1)
+        assert len(offered(await operator.text("/claims"))) == 1
+
+
+def offered(page):
+    """The payers to choose from."""
+    choices = re.search(r'<select[^>]* name="payer".*?</select>', page, re.DOTALL)[0]
+    return re.findall(r'<option value="\w[^>]*>([^<]+)', choices)

@@ -68,6 +68,11 @@ async def test_what_went_out_and_came_in_is_told_in_sentences(sandbox, operator,
     assert {"inbox.read", "batch.read", "inbox.statements.read"} <= who
 
 
+def row_with_age(words: str) -> str:
+    """The row of Home with these words, and how old the oldest of it is."""
+    return rf'{words}</span></th>.*<td class="num hide-narrow">\d+ days?</td>'
+
+
 async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, operator, claim):
     file = await arrive(sandbox.installation, b"<html>" + HOSTILE.encode(), name=HOSTILE)
     assert file.state == "Quarantined"
@@ -76,7 +81,7 @@ async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, o
         assert "Not understood" in page
         assert HOSTILE not in page
     home = await operator.text("/")
-    assert "Files not understood" in home
+    assert re.search(row_with_age("Files not understood"), home)
     assert 'href="/console/files?tab=review"' in home
     assert "This is no X12 file." in await operator.text(f"/files/in/{file.id}")
     assert (await operator.ask(f"/files/in/{file.id}/x12")).status_code == 409
@@ -96,8 +101,12 @@ async def test_payments_and_unknown_claims_of_a_file_are_shown(sandbox, operator
     assert "Payment (835)" in page
     assert HOSTILE not in page
     assert HOSTILE in unescape(page)
-    explained = (await operator.ask(f"/files/in/{file.id}/x12")).body.decode()
+    explained = (await operator.ask(f"/files/in/{file.id}/x12?site=A-1")).body.decode()
     assert HOSTILE not in explained
+    # It leads back to the file, and writes days as every page does.
+    assert f'<a href="/console/files/in/{file.id}?site=A-1">' in explained
+    assert re.search(r'<dd class="m">[A-Z][a-z]{2} \d+, 20\d\d</dd>', explained)
+    assert not re.search(r'<dd class="m">[^<]*\d{4}-\d\d-\d\d', explained)
 
 
 async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator, monkeypatch):
@@ -108,8 +117,8 @@ async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator, monkeypatch
     await batch_admin.mark_in_doubt_after_restore(sandbox.installation.work_context, actor=BY)
     # Also while the route is down, Home says that a delivery is in doubt, and the payer's page does.
     home = unescape(await operator.text("/"))
-    assert "Route down: Sandbox Medical" in home
-    assert "Delivery in doubt: Sandbox Medical" in home
+    assert re.search(row_with_age("Route down: Sandbox Medical"), home)
+    assert re.search(row_with_age("Delivery in doubt: Sandbox Medical"), home)
     assert "Delivery in doubt" in await operator.text("/payers/medical/TST01")
     page = await operator.text(f"/files/out/{id}")
     assert "Nobody knows whether the payer has this file." in page

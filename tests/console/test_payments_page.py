@@ -1,7 +1,7 @@
 """Payments in the console: the list, one payment, matching by a person, and the files of it.
 
-Also tests `console/payment_page`, `console/payment_label`, `console/payment_downloads` and
-`pipeline/query/payment_month`.
+Also tests `console/payment_page`, `console/payment_label`, `console/payment_downloads`,
+`pipeline/query/payment_month` and `pipeline/query/operator_counts`.
 """
 
 import re
@@ -63,6 +63,14 @@ def body(answer) -> str:
 
 async def payment_id(person, query="") -> str:
     return LINK.findall(await person.text(f"/payments{query}"))[0]
+
+
+async def menu_count(person, path: str) -> str:
+    return "".join(
+        re.findall(
+            rf'href="/console{path}"[^>]*>\w+ <span class="count">(\w+)', await person.text("/")
+        )
+    )
 
 
 async def test_each_sees_its_part_of_a_payment_and_an_operator_all(people, shared):
@@ -140,6 +148,8 @@ async def test_a_person_matches_and_undoes(sandbox, people, shared):
     mine, _ = shared
     operator = people[ConsoleRole.OPERATOR]
     id = await payment_id(operator)
+    await refresh_stale(sandbox.installation.work_context)
+    assert await menu_count(operator, "/payments") == "1"
     answer = await operator.ask(f"/payments/{id}/3/assign", form={"claim": "C0"})
     assert (answer.status_code, "was not sent to payer" in body(answer)) == (409, True)
     for role, sentence in ((ConsoleRole.BILLER, "differs too much"), (ConsoleRole.VIEWER, "role")):
@@ -151,11 +161,14 @@ async def test_a_person_matches_and_undoes(sandbox, people, shared):
     page = await operator.text(f"/payments/{id}?done=assigned")
     assert "matched by a person" in page
     assert "The payment is booked on the claim." in page
+    assert await menu_count(operator, "/payments") == ""
     outsider = await sandbox.person(ConsoleRole.BILLER, "A-2")
     assert (await outsider.ask(f"/payments/{id}/3/undo", form={})).status_code == 409
     answer = await people[ConsoleRole.BILLER].ask(f"/payments/{id}/3/undo", form={})
     assert answer.headers["location"] == f"/console/payments/{id}?done=undone"
     assert "1 to match" in await operator.text(f"/payments/{id}")
+    assert [await menu_count(one, "/payments") for one in people.values()] == ["1"] * len(people)
+    assert await menu_count(outsider, "/payments") == ""
     assert (await operator.ask(f"/payments/{id}/x/undo", form={})).status_code == 404
 
 

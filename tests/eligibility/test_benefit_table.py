@@ -61,7 +61,7 @@ def test_the_patient_the_plan_and_the_refusals_are_reported():
     [found] = tables_of(*HEAD, *RECEIVER, *PERSON, "EB*1**30**GOLD", "AAA*N**60*C")
     assert (found.payer, found.patient, found.member_id) == (
         "SANDBOX MEDICAL",
-        "ROSA ARDEN",
+        "ARDEN, ROSA",
         "2001",
     )
     assert found.plans == ("GOLD",)
@@ -85,7 +85,7 @@ def test_a_dependents_table_names_the_dependent():
         *HEAD, *RECEIVER, "HL*3*2*22*1", "NM1*IL*1*ARDEN*ROSA****MI*2001", "HL*4*3*23*0",
         "NM1*03*1*ARDEN*MILO", "EB*1**30",
     )  # fmt: skip
-    assert (found.patient, found.member_id, len(found.rows)) == ("MILO ARDEN", "2001", 1)
+    assert (found.patient, found.member_id, len(found.rows)) == ("ARDEN, MILO", "2001", 1)
 
 
 def test_an_unknown_code_is_shown_as_it_is():

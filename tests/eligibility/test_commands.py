@@ -37,7 +37,7 @@ def run(serving):
 def test_check_prints_a_benefits_table(run):
     shown = run(*CHECK, "--payer", "TST01", "--member", "2001").stdout
     assert re.search(r"Request \d+: ResultsComplete", shown)
-    assert re.search(r"patient +ROSA ARDEN", shown)
+    assert re.search(r"patient +ARDEN, ROSA", shown)
     header = next(line for line in shown.splitlines() if line.startswith("SERVICE"))
     words = "SERVICE NETWORK LEVEL COVERAGE COPAY COINSURANCE"
     for amount in ("DEDUCTIBLE", "OUT OF POCKET"):

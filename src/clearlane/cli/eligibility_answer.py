@@ -9,6 +9,7 @@ from typing import Any
 
 from clearlane.eligibility import services
 from clearlane.eligibility.benefit_table import PatientTable, PayerError, build_table
+from clearlane.kernel.formats import last_first
 from clearlane.x12 import codes
 from clearlane.x12.views.benefits import BenefitView, RefusalView
 
@@ -68,12 +69,11 @@ def _payer_tables(payer: JSON, errors: list[PayerError]) -> Iterator[PatientTabl
 def _table(
     payer: JSON, subscriber: JSON, patient: JSON, errors: Iterable[PayerError]
 ) -> PatientTable:
-    names = (patient.get("FirstName"), patient.get("CommonName"))
     return build_table(
         tuple(map(_benefit, _objects(patient, "Benefits"))),
         errors,
         payer=payer.get("CommonName") or payer.get("PayerId") or "",
-        patient=" ".join(name for name in names if name),
+        patient=last_first(patient.get("CommonName"), patient.get("FirstName")),
         member_id=subscriber.get("MemberId") or "",
     )
 

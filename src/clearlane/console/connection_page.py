@@ -9,6 +9,7 @@ from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.console import page_text
 from clearlane.console.connections_page import load_states, route_path, route_row
 from clearlane.console.files_page import IN_LABELS, OUT_LABELS
+from clearlane.console.menu_counts import count_again
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.kernel.finding import Finding
 from clearlane.payers.route_change import RouteEdit
@@ -132,6 +133,7 @@ async def _act(
     state = await _state(request)
     actor: Actor = request.actor
     await verb(request.context.work_context, state.destination, actor=actor)
+    await count_again(request)
     if request.form.get("back") == "list":
         return request.redirect("/payers", done=notice)
     return request.redirect(route_path(state), done=notice)

@@ -10,6 +10,7 @@ from clearlane.console.page_request import PageRequest
 from clearlane.console.path_number import read_number
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.route_states import (
+    BROKEN,
     RouteCondition,
     RouteState,
     RouteTraffic,
@@ -31,9 +32,6 @@ CONDITION_LABELS = {
     RouteCondition.UNUSED: ("done", "Not in use"),
 }
 """The kind and the words of the label, by condition."""
-
-BROKEN = frozenset({RouteCondition.DOWN, RouteCondition.NO_ROUTE, RouteCondition.NOT_READ})
-"""Conditions in which files do not go out or come in."""
 
 WHAT_TO_CHECK = {
     "folder": "Is the directory there, is its disk mounted and not full, and may the service write to it?",

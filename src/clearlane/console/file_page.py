@@ -26,7 +26,7 @@ from clearlane.store.database import OperationRefused
 from clearlane.store.payments import list_of_file
 from clearlane.x12 import guides
 from clearlane.x12.grammar import Guide
-from clearlane.x12.page import NameFields, UnreadablePageError, style_policy, write_page
+from clearlane.x12.page import BackLink, NameFields, UnreadablePageError, style_policy, write_page
 from clearlane.x12.page_summary import UNITS, PageSummary, summarize
 
 EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
@@ -209,9 +209,11 @@ async def _explain(request: PageRequest, *, incoming: bool) -> Response:
             "The file is too large for a page. Download it, and read it with: clearlane x12 html"
         )
         return request.message(409, "Too large for a page", sentence)
-    title = f"File {id} {'in' if incoming else 'out'}"
+    direction = "in" if incoming else "out"
+    title = f"File {id} {direction}"
+    back = BackLink(request.url(f"/files/{direction}/{id}"), "The file in the console")
     try:
-        text = await asyncio.to_thread(_page, content, title)
+        text = await asyncio.to_thread(_page, content, title, back)
     except UnreadablePageError:
         sentence = "The file is no X12, so there is nothing to explain. Download it to look at it."
         return request.message(409, "Not X12", sentence)
@@ -220,8 +222,14 @@ async def _explain(request: PageRequest, *, incoming: bool) -> Response:
     return response
 
 
-def _page(content: bytes, title: str) -> str:
-    pieces = write_page(lambda: iter([content]), title=title, name_fields=_follow_claims)
+def _page(content: bytes, title: str, back: BackLink) -> str:
+    pieces = write_page(
+        lambda: iter([content]),
+        title=title,
+        name_fields=_follow_claims,
+        back=back,
+        spell=page_text.spell_days,
+    )
     return "".join(pieces)
 
 

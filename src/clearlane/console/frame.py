@@ -49,7 +49,7 @@ class Frame:
     user: ConsoleUser
     current: str
     """The address of the menu entry that is marked."""
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, str] = field(default_factory=dict)
     """What needs the user, by address of the menu entry."""
     sites: tuple[Site, ...]
     site: Site | None

@@ -1,6 +1,6 @@
 """Home: what needs the user and how much money waits, the last thirty days, and the latest payments."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,6 +16,7 @@ from clearlane.console.page_text import money, short_day
 from clearlane.console.payment_label import payment_label
 from clearlane.console.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
+from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import request_id_moment
 from clearlane.pipeline.claim_label import CONCERNS, LabelConcern
 from clearlane.pipeline.query import claim_summary
@@ -140,7 +141,7 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
                     text=f"{text}: {_names(found)}",
                     count=sum(state.waiting.claims for state in found),
                     cents=sum(state.waiting.cents for state in found),
-                    oldest="",
+                    oldest=_oldest(request, [_waits_since(state) for state in found]),
                     href=request.url("/payers"),
                     noun="waiting claim",
                 )
@@ -149,22 +150,45 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
         files = await inbox.list_files(tx, REVIEW_STATES, FILES_COUNTED_MAX)
     # Also where the route is down: then its condition does not say that a delivery is in doubt.
     in_doubt = [state for state in states if state.waiting.in_doubt]
-    doubts = sum(state.waiting.in_doubt for state in in_doubt)
     return [
         *rows,
-        *_file_rows(request, "act", "Files not understood", len(files)),
-        *_file_rows(request, "late", f"Delivery in doubt: {_names(in_doubt)}", doubts),
+        *_file_rows(
+            request, "act", "Files not understood", len(files), [one.received_at for one in files]
+        ),
+        *_file_rows(
+            request,
+            "late",
+            f"Delivery in doubt: {_names(in_doubt)}",
+            sum(state.waiting.in_doubt for state in in_doubt),
+            [state.waiting.in_doubt_since for state in in_doubt],
+        ),
     ]
+
+
+def _waits_since(state: RouteState) -> int | None:
+    """Return since when the oldest claim waits; since when tries fail where none does."""
+    return state.waiting.oldest_at or state.waiting.failing_since
+
+
+def _oldest(request: PageRequest, moments: Iterable[int | None]) -> str:
+    """Return the age in days of the oldest of some stored moments; empty where there is none."""
+    oldest = min(filter(None, moments), default=None)
+    if oldest is None:
+        return ""
+    return page_text.count((request.context.clock.now() - from_micros(oldest)).days, "day")
 
 
 def _names(states: Sequence[RouteState]) -> str:
     return ", ".join(state.name for state in states[:NAMES_SHOWN])
 
 
-def _file_rows(request: PageRequest, kind: str, text: str, count: int) -> list[ToDo]:
+def _file_rows(
+    request: PageRequest, kind: str, text: str, count: int, since: Iterable[int | None]
+) -> list[ToDo]:
     """Return the row of files that need a person; none where there are none."""
     href = request.url("/files", tab="review")
-    row = ToDo(kind=kind, text=text, count=count, cents=None, oldest="", href=href, noun="file")
+    oldest = _oldest(request, since)
+    row = ToDo(kind=kind, text=text, count=count, cents=None, oldest=oldest, href=href, noun="file")
     return [row] if count else []
 
 

@@ -1,14 +1,44 @@
-"""What needs the user, beside the entries of the menu: from the summaries, so that it costs one read a page."""
+"""What needs the user, beside the entries of the menu: from what the schedule counted, never counted for a page."""
+
+from collections.abc import Sequence
 
 from clearlane.console.claim_filters import ACT_LABELS
 from clearlane.console.page_request import PageRequest
-from clearlane.pipeline.query.claim_summary import load_summary
+from clearlane.console.payments_page import list_viewer
+from clearlane.pipeline.query.claim_summary import SiteSummary, load_summary, refresh_summary
+from clearlane.pipeline.query.operator_counts import load_operator_counts, refresh_operator_counts
+from clearlane.store.payment_lists import COUNTED_MAX
 
 
-async def count_menu(request: PageRequest) -> dict[str, int]:
-    """Return the counts of the chosen site by address of the menu entry; none for all sites together."""
-    site = request.site
-    if site is None or not site.baa_accepted:
-        return {}
-    summary = await load_summary(request.context.work_context, site)
-    return {"/claims": summary.total(ACT_LABELS).count + summary.no_answer.count}
+async def count_menu(request: PageRequest) -> dict[str, str]:
+    """Return the counts of the chosen sites by address of the menu entry; none where nothing needs the user."""
+    context = request.context.work_context
+    summaries = [await load_summary(context, site) for site in request.counted_sites]
+    counts = {"/claims": sum(_claims(one) for one in summaries), "/payments": _payments(summaries)}
+    if request.is_operator:
+        found = await load_operator_counts(context)
+        counts["/payers"] = found.routes_down
+        if list_viewer(request).sees_all:
+            counts["/payments"] = found.payments
+    limits = {"/payments": COUNTED_MAX}
+    return {
+        path: f"{limits[path] - 1}+" if count >= limits.get(path, count + 1) else f"{count:,}"
+        for path, count in counts.items()
+        if count
+    }
+
+
+async def count_again(request: PageRequest) -> None:
+    """Count anew what the menu shows of the chosen site and the installation, after an action that changed it."""
+    context = request.context.work_context
+    if request.site is not None and request.site.baa_accepted:
+        await refresh_summary(context, request.site)
+    await refresh_operator_counts(context)
+
+
+def _claims(summary: SiteSummary) -> int:
+    return summary.total(ACT_LABELS).count + summary.no_answer.count
+
+
+def _payments(summaries: Sequence[SiteSummary]) -> int:
+    return len({id for one in summaries for id in one.payments_in_need})

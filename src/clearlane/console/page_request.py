@@ -127,7 +127,7 @@ class PageRequest:
     menu: str = ""
     notices: Mapping[str, str] = field(default_factory=dict)
     """The payments of this month, as this process counted them last."""
-    menu_counts: Mapping[str, int] = field(default_factory=dict)
+    menu_counts: Mapping[str, str] = field(default_factory=dict)
     """What needs the user, by address of the menu entry."""
 
     # ---- who asks, and for which site ----

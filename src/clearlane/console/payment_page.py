@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from clearlane.console import page_text
+from clearlane.console.menu_counts import count_again
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import path_number, read_number
 from clearlane.console.payment_label import (
@@ -128,6 +129,7 @@ async def assign(request: PageRequest) -> Response:
         )
     except OperationRefused as why:
         return request.message(409, "Not assigned", str(why))
+    await count_again(request)
     return request.redirect(f"/payments/{quote(id)}", done="assigned")
 
 
@@ -144,6 +146,7 @@ async def undo(request: PageRequest) -> Response:
         )
     except OperationRefused as why:
         return request.message(409, "Not undone", str(why))
+    await count_again(request)
     return request.redirect(f"/payments/{quote(id)}", done="undone")
 
 

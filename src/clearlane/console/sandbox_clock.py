@@ -8,6 +8,7 @@ from clearlane.console.local_path import local_path
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished
 from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.query.operator_counts import refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 
 DAYS_OFFERED = frozenset({"1", "14"})
@@ -32,4 +33,5 @@ async def advance(request: PageRequest) -> Response:
     for site in request.counted_sites:
         await refresh_summary(request.context.work_context, site, with_causes=True)
     await refresh_payment_month(request.context.work_context)
+    await refresh_operator_counts(request.context.work_context)
     return request.pages.redirect(local_path(request.form.get("back")))

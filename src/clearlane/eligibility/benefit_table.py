@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from clearlane.eligibility.benefit_answer import AnswerError, BenefitAnswer, patient_share
+from clearlane.kernel.formats import last_first
 from clearlane.x12 import codes
 from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView
 
@@ -123,7 +124,7 @@ def _patient_table(
         patient.benefits if patient else (),
         errors,
         payer=(payer.name or payer.id) if payer else "",
-        patient=" ".join(filter(None, (person.first, person.name))) if person else "",
+        patient=last_first(person.name, person.first) if person else "",
         member_id=subscriber.id if subscriber else "",
     )
 

@@ -1,4 +1,4 @@
-"""Formats of single values: NPI, taxonomy, telephone, ZIP code, dates, money.
+"""Formats of single values: NPI, taxonomy, telephone, ZIP code, dates, money, names.
 
 Text in, boolean or value out. Knows no code list, no clock and no field.
 """
@@ -21,6 +21,11 @@ _PO_BOX = re.compile(
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 _X12_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _MONEY = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
+
+
+def last_first(last: str | None, first: str | None) -> str:
+    """Return a person's name as lists write it: ``ARDEN, ROSA``; a part that is missing is left out."""
+    return ", ".join(filter(None, (last, first)))
 
 
 def is_npi(text: str) -> bool:

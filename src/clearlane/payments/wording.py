@@ -11,6 +11,7 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
+from clearlane.kernel.formats import last_first
 from clearlane.payments.balance import format_count
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
@@ -223,7 +224,7 @@ def outcome_label(occurrence: ClaimOccurrence) -> str:
 
 def patient_name(occurrence: ClaimOccurrence) -> str:
     """Return the patient's last and first name, or that the payer gave none."""
-    names = ", ".join(filter(None, (occurrence.patient_last_name, occurrence.patient_first_name)))
+    names = last_first(occurrence.patient_last_name, occurrence.patient_first_name)
     return names or "Patient not named"
 
 

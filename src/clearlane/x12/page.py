@@ -8,7 +8,8 @@ twice, once for the summary at the top and once for the body, which is written w
 Every text of the file is escaped. With a ``redactor`` the page shows pseudonyms where the file has patient data; findings
 name no values anyway.
 
-With ``name_fields`` an element also has the name of the field that the caller wrote it from.
+With ``name_fields`` an element also has the name of the field that the caller wrote it from. ``back`` is a link above the
+title, and ``spell`` rewrites the words of an explanation, where the caller writes days in a manner of its own.
 
 Knows outlines and descriptions; knows no claim form and no clock.
 """
@@ -20,7 +21,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity
 from clearlane.x12 import grammar, guides, reader, tree
@@ -62,6 +63,17 @@ FollowSet: TypeAlias = Callable[[grammar.Guide], NameFields | None]
 """The follower of a set of a guide; None where its elements came from no fields."""
 
 
+Spell: TypeAlias = Callable[[str], str]
+"""How a text with ISO days is written for people."""
+
+
+class BackLink(NamedTuple):
+    """Where a page came from."""
+
+    href: str
+    text: str
+
+
 class UnreadablePageError(ValueError):
     """A file without an interchange, of which there is nothing to show."""
 
@@ -72,6 +84,8 @@ def write_page(
     title: str,
     redactor: Redactor | None = None,
     name_fields: FollowSet | None = None,
+    back: BackLink | None = None,
+    spell: Spell = str,
 ) -> Iterator[str]:
     """Yield the page piece by piece; ``open_source`` is called twice.
 
@@ -80,8 +94,8 @@ def write_page(
     summary = summarize(open_source())
     if not summary.interchange_count:
         raise UnreadablePageError("cannot be read as X12")
-    yield from _head(summary, title, redactor)
-    body = _Body(summary, redactor, name_fields)
+    yield from _head(summary, title, redactor, back, spell)
+    body = _Body(summary, redactor, name_fields, spell)
     for event in iter_outline(open_source()):
         yield from body.write(event)
     yield from body.end()
@@ -105,7 +119,9 @@ def visible(text: str) -> str:
     return escape(text.translate(_VISIBLE))
 
 
-def _head(summary: PageSummary, title: str, redactor: Redactor | None) -> Iterator[str]:
+def _head(
+    summary: PageSummary, title: str, redactor: Redactor | None, back: BackLink | None, spell: Spell
+) -> Iterator[str]:
     yield (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{style_policy()}">'
@@ -114,10 +130,11 @@ def _head(summary: PageSummary, title: str, redactor: Redactor | None) -> Iterat
         f"<title>{visible(title)}</title><style>{read_style()}</style></head><body><main>\n"
     )
     note = "<br>Names, numbers, addresses and days are pseudonyms." if redactor else ""
-    yield f'<header><h1>{visible(title)}</h1><p class="soft">{visible(_subject(summary))}{note}</p>'
+    link = f'<p><a href="{escape(back.href)}">← {visible(back.text)}</a></p>' if back else ""
+    yield f'<header>{link}<h1>{visible(title)}</h1><p class="soft">{visible(_subject(summary))}{note}</p>'
     yield f'<p class="verdict">{"".join(_verdict(summary))}</p></header>\n'
     yield '<section class="panel"><h2>Summary</h2>'
-    yield from _facts(summary, redactor)
+    yield from _facts(summary, redactor, spell)
     yield "</section>\n"
     if summary.groups:
         yield '<section class="panel"><h2>Findings</h2><ul class="findings">'
@@ -145,12 +162,13 @@ def _label(severity: Severity, number: int) -> str:
     return f'<span class="label {severity}">{_count(number, severity)}</span>'
 
 
-def _facts(summary: PageSummary, redactor: Redactor | None) -> Iterator[str]:
+def _facts(summary: PageSummary, redactor: Redactor | None, spell: Spell) -> Iterator[str]:
     for header in summary.interchanges:
         shown = redactor.segment(header, None) if redactor else header
         pairs = [(name, tree.get_element(shown, at).strip()) for name, at in INTERCHANGE_FACTS]
         day, time = tree.get_element(shown, 9), tree.get_element(shown, 10)
-        pairs.append(("Sent", f"20{day[:2]}-{day[2:4]}-{day[4:]} {time[:2]}:{time[2:]}"))
+        sent = f"20{day[:2]}-{day[2:4]}-{day[4:]} {time[:2]}:{time[2:]}"
+        pairs.append(("Sent", spell(sent)))
         usage = tree.get_element(shown, 15)
         pairs.append(("Usage", USAGE.get(usage, usage)))
         yield _fact_row(pairs)
@@ -217,11 +235,16 @@ class _Body:
     """The body of a page, written event by event."""
 
     def __init__(
-        self, summary: PageSummary, redactor: Redactor | None, name_fields: FollowSet | None
+        self,
+        summary: PageSummary,
+        redactor: Redactor | None,
+        name_fields: FollowSet | None,
+        spell: Spell,
     ) -> None:
         self._summary = summary
         self._redactor = redactor
         self._name_fields = name_fields
+        self._spell = spell
         self._fields: NameFields | None = None
         self._is_long = summary.segments > SEGMENTS_OPEN_MAX
         self._line = 0
@@ -327,7 +350,7 @@ class _Body:
         if described.parts:
             marks = _marks(findings)
             names = self._fields(loop, event.segment) if self._fields else {}
-            parts = (_element(part, marks, names) for part in described.parts)
+            parts = (_element(part, marks, names, self._spell) for part in described.parts)
             yield f'<dl class="els">{"".join(parts)}</dl>'
         yield "".join(map(_note, findings)) + "</details>\n"
 
@@ -343,10 +366,15 @@ def _marks(findings: list[Finding]) -> dict[str, Severity]:
     return marks
 
 
-def _element(part: ElementDescription, marks: dict[str, Severity], names: Mapping[str, str]) -> str:
+def _element(
+    part: ElementDescription,
+    marks: dict[str, Severity],
+    names: Mapping[str, str],
+    spell: Spell,
+) -> str:
     place = part.place.split(" ")[0]
     mark = marks.get(place) or marks.get(place.split("-")[0])
-    meaning = f'<dd class="m">{visible(part.words)}</dd>' if part.words else ""
+    meaning = f'<dd class="m">{visible(spell(part.words))}</dd>' if part.words else ""
     if name := names.get(place):
         meaning += f'<dd class="f">from {visible(name)}</dd>'
     marked = f' class="{mark}"' if mark else ""

@@ -12,6 +12,7 @@ from clearlane.claims.search_terms import search_name
 from clearlane.eligibility import model
 from clearlane.eligibility.model import Inquiry
 from clearlane.kernel.clock import from_micros
+from clearlane.kernel.formats import last_first
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
 from clearlane.store.database import Actor, Tx
@@ -113,7 +114,7 @@ def _question(
     return ListedQuestion(
         request_id=request.id,
         asked_at=asked_at,
-        patient=", ".join(part for part in (person.last, person.first) if part),
+        patient=last_first(person.last, person.first),
         born=person.birth,
         member_id=inquiry.member_id,
         payer_id=listed.payer_id,

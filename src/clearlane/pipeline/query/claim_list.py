@@ -18,6 +18,7 @@ from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 from clearlane.claims.provenance import Explanation
 from clearlane.kernel.clock import from_micros
+from clearlane.kernel.formats import last_first
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.outcome import is_denial
 from clearlane.payments.read_claim_part import read_claim_part
@@ -210,11 +211,9 @@ def patient_name(claim: Claim) -> str:
     """Return the patient as ``ARDEN, RUTH``; of a claim for the insured, the insured."""
     (last, insured_last, _), (first, insured_first, _), *_ = form_of(claim).persons
     given = claim.__dict__
-    parts = (
-        given.get(last) or given.get(insured_last),
-        given.get(first) or given.get(insured_first),
+    return last_first(
+        given.get(last) or given.get(insured_last), given.get(first) or given.get(insured_first)
     )
-    return ", ".join(str(part) for part in parts if part)
 
 
 def explain_label(

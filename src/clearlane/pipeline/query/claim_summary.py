@@ -22,6 +22,7 @@ from clearlane.kernel.ids import first_request_id
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
 from clearlane.pipeline.query.claim_list import OPEN_LABELS, silence_cutoff
+from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_summaries as store
@@ -140,6 +141,8 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     month_before: MonthFigures
     days: list[ChartDay]
     payments: PaymentMonth = PaymentMonth()
+    payments_in_need: list[str] = []
+    """The payments to match and those that do not balance, up to a limit each."""
     enrollments: dict[str, EnrollmentTotals] = {}
     """The enrollments in each state with some payer."""
     causes: dict[str, int] = {}
@@ -171,6 +174,7 @@ def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
         month_before=reduce(MonthFigures.plus, (one.month_before for one in several)),
         days=_add_days(several),
         enrollments=_add_enrollments(several),
+        payments_in_need=sorted({id for one in several for id in one.payments_in_need}),
     )
 
 
@@ -255,8 +259,9 @@ async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 
 async def refresh_stale(context: WorkContext) -> None:
-    """Refresh the installation's month, and the summaries of sites whose claims have changed; all of them once a day."""
+    """Refresh the counts of the installation, and the summaries of sites whose claims have changed; all of them once a day."""
     await refresh_payment_month(context)
+    await refresh_operator_counts(context)
     for site in context.accounts().sites:
         if site.baa_accepted and await _is_stale(context, site):
             await refresh_summary(context, site, with_causes=True)
@@ -313,6 +318,7 @@ async def _count(tx: Tx, now: datetime, cutoff: datetime, zone: str) -> SiteSumm
         ),
         days=_chart(days, middle, today),
         payments=await _payment_month(tx, today, zone),
+        payments_in_need=await _payments_in_need(tx),
         enrollments=await _count_enrollments(tx),
     )
 
@@ -324,6 +330,11 @@ async def _payment_month(tx: Tx, today: date, zone: str) -> PaymentMonth:
         tx, first_request_id(start, letter=payments.PAYMENT_LETTER)
     )
     return PaymentMonth(first_day, found.payments, found.cents)
+
+
+async def _payments_in_need(tx: Tx) -> list[str]:
+    needs = await payment_lists.list_own_needs(tx)
+    return sorted({id for need in PAYMENT_NEEDS for id in needs[need]})
 
 
 async def _count_enrollments(tx: Tx) -> dict[str, EnrollmentTotals]:

@@ -53,6 +53,10 @@ class RouteCondition(StrEnum):
     UNUSED = "not used yet"
 
 
+BROKEN = frozenset({RouteCondition.DOWN, RouteCondition.NO_ROUTE, RouteCondition.NOT_READ})
+"""Conditions in which files do not go out or come in."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteBacklog:
     """What waits for one destination, and how the tries to send it went."""
@@ -60,6 +64,8 @@ class RouteBacklog:
     files: int = 0
     """Batches that wait."""
     in_doubt: int = 0
+    in_doubt_since: int | None = None
+    """When the oldest batch in doubt was made."""
     claims: int = 0
     """Claims that wait, in a batch or for one."""
     cents: int = 0
@@ -194,13 +200,15 @@ class _WaitingRows:
         queues = [one for one in self.queues if _queue_key(one) == key]
         own = [one for one in self.batches if one.destination == key]
         sending = [one for one in own if one.state is not BatchState.IN_DOUBT]
+        doubts = [one.created_at for one in own if one.state is BatchState.IN_DOUBT]
         oldest = [one.oldest_at for one in queues] + [one.created_at for one in own]
         failing = [one.failing_since for one in own if one.failing_since is not None]
         due = [one.due_at for one in sending if one.fault]
         paused = health.paused_until if health else None
         return RouteBacklog(
             files=len(sending),
-            in_doubt=len(own) - len(sending),
+            in_doubt=len(doubts),
+            in_doubt_since=min(doubts, default=None),
             claims=sum(one.claims for one in queues) + sum(one.claims for one in own),
             cents=sum(self.queued_cents.get((one.payer_id, one.kind), 0) for one in queues)
             + sum(self.batch_cents.get(one.id, 0) for one in own),

@@ -1,0 +1,59 @@
+"""What needs an operator in the whole installation: counted by schedule with the summaries of sites, kept as one row.
+
+    counts = await load_operator_counts(context)        # OperatorCounts(payments, routes_down)
+
+Knows no page.
+"""
+
+import time
+from typing import NamedTuple
+
+import msgspec
+
+from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.query.route_states import BROKEN, load_route_states
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import payment_lists, payments, stored_counts
+from clearlane.store.payment_lists import UNBALANCED, UNMATCHED
+from clearlane.store.stored_counts import StoredCounts
+
+KEPT_AS = "what needs operators"
+PAYMENT_NEEDS = (UNMATCHED, UNBALANCED)
+
+
+class OperatorCounts(NamedTuple):
+    """How many payments of all clients need somebody, counted up to a limit, and how many routes are down."""
+
+    payments: int
+    routes_down: int
+
+
+async def load_operator_counts(context: WorkContext) -> OperatorCounts:
+    """Return what the schedule counted last; count it now where it never was."""
+    async with context.database.read(payments.SCOPE) as tx:
+        kept = await stored_counts.find_counts(tx, KEPT_AS)
+    return _DECODER.decode(kept.content) if kept else await refresh_operator_counts(context)
+
+
+async def refresh_operator_counts(context: WorkContext) -> OperatorCounts:
+    """Count what needs an operator, and keep the counts."""
+    now, began = context.clock.now(), time.monotonic()
+    async with context.database.read(payments.SCOPE) as tx:
+        needs = await payment_lists.list_needs(tx)
+    access = context.payer_access
+    states = await load_route_states(context.database, access.connections(), access.payers())
+    counts = OperatorCounts(
+        len({id for need in PAYMENT_NEEDS for id in needs[need]}),
+        sum(state.condition in BROKEN for state in states),
+    )
+    took = int((time.monotonic() - began) * 1_000_000)
+    new = StoredCounts(to_micros(now), took, msgspec.json.encode(counts))
+    await context.database.write(
+        payments.SCOPE,
+        lambda tx: stored_counts.put_counts(tx, new, KEPT_AS),
+        actor=context.actor,
+    )
+    return counts
+
+
+_DECODER = msgspec.json.Decoder(OperatorCounts)
