@@ -257,7 +257,7 @@ async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
 
 
 def test_a_new_installation_in_production_is_led_to_guides_that_exist():
-    request = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), site=object())
+    request = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), sites=(object(),))
     shown = steps(request, None, has_payments=False)
     for one in shown:
         assert (ROOT / one.href.strip("/")).with_suffix(".md").exists(), one.href
