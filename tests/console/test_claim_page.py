@@ -40,7 +40,9 @@ AUDIT = Statement(select(audit.c.action, audit.c.ids))
 async def sandbox(tmp_path_factory):
     async with open_sandbox_console(tmp_path_factory.mktemp("sandbox")) as made:
         made.fresh_home = await (await made.person(ConsoleRole.BILLER)).text("/")
-        made.numbers = {each: await made.send(each) for each in ("3001", "3003", "3004", "3008")}
+        made.numbers = {
+            each: await made.send(each) for each in ("3001", "3003", "3004", "3008", "3011")
+        }
         made.silent = await made.send("3009")
         made.foreign = await made.send("3004", site="B-1")
         await made.advance(30)
@@ -263,7 +265,7 @@ async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
 
 
 def test_a_new_installation_in_production_is_led_to_guides_that_exist():
-    request = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), site=object())
+    request = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), sites=(object(),))
     shown = steps(request, None, has_payments=False)
     for one in shown:
         assert (ROOT / one.href.strip("/")).with_suffix(".md").exists(), one.href
@@ -290,6 +292,11 @@ async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandb
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down" not in text_of(await operator.text("/"))
     assert "Connections Files" in text_of(await operator.text("/"))
+
+
+async def test_a_claim_that_was_passed_on_names_the_next_payer(sandbox, biller):
+    page = text_of(await biller.text(f"/claims/{sandbox.numbers['3011']}"))
+    assert re.search(r"Paid by Sandbox Medical, \w+ \d+, forwarded to [A-Z]", page)
 
 
 async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, biller):

@@ -108,7 +108,11 @@ async def test_the_site_switch_offers_the_sites_of_the_user(people):
     for role, page in seen.items():
         assert ("Larkspur Dental" in page) is (role in {ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
         assert ("Quarry Street Clinic" in page) is (role is ConsoleRole.OPERATOR)
-        assert ("All sites" in page) is (role in {ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
+        sees_several = role in {ConsoleRole.SUPPORT, ConsoleRole.OPERATOR}
+        assert ("All sites" in page) is sees_several
+        # Who never chose a site begins with all of them; a biller with their own.
+        chosen = re.findall(r"<option[^>]* selected>([^<]+)", page[: page.index("</header>")])
+        assert chosen == ["All sites" if sees_several else "Fernhill Family Practice"]
 
 
 @pytest.mark.parametrize("site", ["B-1", "NONE", "all", "%3Cscript%3E"])

@@ -379,6 +379,18 @@ async def test_a_person_assigns_what_matches_nothing_and_takes_it_back(flow):
     assert (await money(flow, id))[2] == 8000
 
 
+async def test_our_number_that_the_payer_cut_leads_to_a_candidate(flow):
+    [id], content = await flow.sent()
+    day = content.decode().split("DTP*472*D8*")[1][:8]
+    member = content.decode().split("NM1*IL*1*")[1].split("~")[0].split("*")[-1]
+    row = paid(id[:17], "1", "100", "80", "SVC*HC:99213*100*80**1", f"DTM*472*{day}", OFF)
+    await flow.arrive(payment([one.replace("*MI*M123", f"*MI*{member}") for one in row]))
+    [found] = await payments_of(flow)
+    assert (found.unmatched, (await money(flow, id))[0]) == (1, "Sent")
+    [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
+    assert (one.request_id, "account number cut at 17" in one.agrees) == (id, True)
+
+
 async def test_an_account_number_that_the_payer_cut_is_a_candidate_and_never_applied(flow):
     account = "LARKSPUR-2026-00042"
     [id], content = await flow.sent(F26_PatientAcctNumber=account)

@@ -89,6 +89,8 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
         return refusal
     if row.label in CORRECTABLE:
         return ""
+    if row.label is ClaimLabel.FORWARDED:
+        return "The payer passed it on: the next payer decides."
     if CONCERNS[row.label] is LabelConcern.WAIT:
         return "The payer has not answered yet. It can be corrected after the answer."
     return "Nothing in it was refused or denied."

@@ -39,6 +39,8 @@ class DecisionInForce:
     paid: int
     owes: str
     """What the patient owes, by kind; empty for nothing."""
+    forwarded_to: str = ""
+    """The next payer, where this one passed the claim on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,7 @@ def decision_in_force(
         day=payment.effective_date or payment.production_date,
         paid=decision.paid,
         owes=_owed(decision),
+        forwarded_to=decision.forwarded_to,
     )
 
 

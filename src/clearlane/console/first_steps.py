@@ -64,7 +64,7 @@ def steps(
 ) -> list[FirstStep]:
     """Return the steps that a new installation shows; none once a payment has come."""
     has_claims = bool(summary and summary.total(summary.labels).count)
-    if has_payments or request.site is None:
+    if has_payments or not request.sites:
         return []
     if request.context.sandbox_control is None:
         return [] if has_claims else list(GUIDE_STEPS)
@@ -98,8 +98,8 @@ async def send_sample(request: PageRequest) -> Response:
 
 
 async def submit_sample(request: PageRequest, member: str) -> Response:
-    """Submit a sample claim whose insured's id selects a scenario, and show the claim."""
-    site = request.site
+    """Submit a sample claim whose insured's id selects a scenario, and show the claim; with all sites, of the first."""
+    site = request.site or next(iter(request.chosen_sites), None)
     if request.context.sandbox_control is None or site is None or not site.baa_accepted:
         raise NoSuchPage("Only a sandbox sends sample claims.")
     context, now = request.context.work_context, request.context.clock.now()

@@ -171,9 +171,12 @@ class PageRequest:
 
     @cached_property
     def site(self) -> Site | None:
-        """The chosen site; None for "All sites", or for a user without any. Another's site is no page."""
+        """The chosen site; None for "All sites", or for a user without any. Another's site is no page.
+
+        Who never chose one and may see all begins with all of them; others begin with their first.
+        """
         wanted = self.query("site") or self.form.get("site")
-        if wanted == ALL_SITES_KEY and self.may_see_all_sites:
+        if wanted in {"", ALL_SITES_KEY} and self.may_see_all_sites:
             return None
         found = [each for each in self.sites if wanted in {each.vendor_site_id, str(each.id)}]
         if wanted and not found:

@@ -129,6 +129,18 @@ async def find_sent(
     return {row[0]: CandidateClaim(*row) for row in rows}
 
 
+async def find_by_cut_number(
+    tx: Tx, payer_id: str, account: str, *, limit: int
+) -> dict[str, CandidateClaim]:
+    """Return sent claims whose own number, which is their CLM01, a payer cut to this. For a person only."""
+    if len(account) != ACCOUNT_CHARACTERS_KEPT or not account.isalnum():
+        return {}
+    rows = await tx.rows(
+        _BY_CUT_NUMBER, payer_id=payer_id, first=account, last=f"{account}ZZZ", limit=limit
+    )
+    return {row[0]: CandidateClaim(*row) for row in rows}
+
+
 # References other than the current account number: line control numbers, former and cut account numbers,
 # former numbers of the payer.
 _ADD = Statement(
@@ -168,5 +180,16 @@ _SENT = Statement(
         claims.c.payer_id == bindparam("payer_id"),
         claims.c.sendings > 0,
     ),
+    system=True,
+)
+_BY_CUT_NUMBER = Statement(
+    select(*(claims.c[name] for name in CandidateClaim._fields[:-1]))
+    .where(
+        claims.c.request_id > bindparam("first"),
+        claims.c.request_id < bindparam("last"),
+        claims.c.payer_id == bindparam("payer_id"),
+        claims.c.sendings > 0,
+    )
+    .limit(bindparam("limit")),
     system=True,
 )

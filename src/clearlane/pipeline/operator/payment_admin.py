@@ -239,6 +239,9 @@ async def _possible_claims(
         pairs = await claim_lookup.find_by_other_reference(tx, row.payer_id, references)
         pairs |= await claim_lookup.find_by_account(tx, row.payer_id, references)
         sent = await claim_lookup.find_sent(tx, row.payer_id, {id for _, id in pairs})
+        sent |= await claim_lookup.find_by_cut_number(
+            tx, row.payer_id, account, limit=CANDIDATES_COMPARED_MAX
+        )
         found.append([one for one in sent.values() if _is_within(one, scopes)])
     return found
 
@@ -279,6 +282,8 @@ def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate
     form = form_of(claim)
     member = str(claim.__dict__.get(form.names.member_id) or "")
     account = str(claim.__dict__.get(form.names.account) or "")
+    if not loaded.row.account_as_number:
+        account = loaded.row.request_id
     days = {day for line in form.lines(claim) for day in form.service_days(line) if day}
     checks = {
         "member": _same_text(member, occurrence.member_id),
