@@ -16,8 +16,10 @@ from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.charts import paired_chart, stacked_chart
+from clearlane.console.claim_actions import CORRECTABLE, NOT_YET
 from clearlane.console.claim_files import explain_segments
 from clearlane.console.claim_money import money_table
+from clearlane.console.claim_page import NEVER_DENIED
 from clearlane.console.first_steps import steps
 from clearlane.console.search_page import read_name
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
@@ -134,6 +136,11 @@ async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, bil
     files = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}?show=files"))
     assert "CLP*" in files
     assert not re.search(r" \d{4}-\d\d-\d\d", files)
+
+
+def test_a_claim_that_was_not_denied_is_neither_red_nor_corrected():
+    assert not NEVER_DENIED & CORRECTABLE
+    assert not NOT_YET.keys() & CORRECTABLE
 
 
 def test_each_adjustment_of_a_line_stands_in_one_column():

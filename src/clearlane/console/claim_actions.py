@@ -3,6 +3,7 @@
 Knows states of claims; does nothing itself.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clearlane.claims.fields import ClaimKind
@@ -83,14 +84,21 @@ def claim_actions(
     ]
 
 
+NOT_YET: Mapping[ClaimLabel, str] = {
+    ClaimLabel.FORWARDED: "The payer passed it on: the next payer decides.",
+    ClaimLabel.WANTS_RECORDS: "The payer wants records, not another claim. It can be corrected after the answer.",
+}
+"""Why claims of a label that is no refusal and no payment are not corrected."""
+
+
 def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be corrected; empty where it can."""
     if refusal := _why_not_here(row, history):
         return refusal
     if row.label in CORRECTABLE:
         return ""
-    if row.label is ClaimLabel.FORWARDED:
-        return "The payer passed it on: the next payer decides."
+    if row.label in NOT_YET:
+        return NOT_YET[row.label]
     if CONCERNS[row.label] is LabelConcern.WAIT:
         return "The payer has not answered yet. It can be corrected after the answer."
     return "Nothing in it was refused or denied."

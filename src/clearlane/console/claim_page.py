@@ -247,10 +247,13 @@ def value_at(opened: OpenedClaim, path: str) -> object:
     return value
 
 
+NEVER_DENIED = {ClaimLabel.FORWARDED, ClaimLabel.NOTHING_DUE, ClaimLabel.PREDETERMINED}
+"""Labels of claims on which no adjustment is a denial: passed on, voided as asked, or only estimated."""
+
+
 def _is_fixable(one: Explanation, label: ClaimLabel) -> bool:
     if one.source == "835":
-        # What a payer writes on a void that it carried out is no denial.
-        return is_denied(one) and label is not ClaimLabel.NOTHING_DUE
+        return is_denied(one) and label not in NEVER_DENIED
     return label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
 
 
@@ -314,7 +317,7 @@ def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
     if not words.startswith("remittance") or "reversal" in words:
         return ""
     if any(is_denied(one) for one in entry.explanations):
-        return "" if label is ClaimLabel.NOTHING_DUE else "act"
+        return "" if label in NEVER_DENIED else "act"
     return "good"
 
 
