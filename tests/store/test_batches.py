@@ -14,7 +14,7 @@ from clearlane.claims.batch_lifecycle import (
     BatchState,
 )
 from clearlane.store import batches as store
-from clearlane.store import schema
+from clearlane.store import route_traffic, schema
 from clearlane.store.backup import Restore, write_backup
 from clearlane.store.batches import (
     CONTROL_NUMBERS_SKIPPED,
@@ -295,10 +295,17 @@ async def test_the_content_of_a_batch_that_is_not_there_is_a_fault(place, databa
 
 
 @pytest.mark.parametrize(
-    "statement", [store._QUEUES, store._PAGE, store._QUEUES_IN_DOUBT, store._UNDELIVERED]
+    "statement",
+    [
+        store._QUEUES,
+        store._PAGE,
+        store._QUEUES_IN_DOUBT,
+        store._UNDELIVERED,
+        route_traffic._QUEUED,
+    ],
 )
 async def test_looking_for_work_uses_the_partial_indexes(new_place, statement):
-    """It runs every other second, however much is stored."""
+    """It runs every other second, or whenever somebody opens Connections, however much is stored."""
     place = await new_place("sqlite")
     compiled = statement.compiled_for("sqlite")
     with contextlib.closing(sqlite3.connect(place.sqlite_file)) as raw:

@@ -331,11 +331,12 @@ async def _worklist_keys(request: PageRequest, form: ClaimFilterForm) -> list[Si
     found = []
     if form.only != SILENT:
         found += await _keys(request, labels, filters, WORKLIST_CLAIMS_MAX)
-    if form.only == SILENT or (form.chosen_tab.with_silent and not form.only):
+    left = WORKLIST_CLAIMS_MAX - len(found)
+    if left and (form.only == SILENT or (form.chosen_tab.with_silent and not form.only)):
         cutoff = to_micros(silence_cutoff(request.context.work_context))
         silent = ListFilters(**{**filters.given(), "changed_before": cutoff})  # type: ignore[arg-type]
-        found += await _keys(request, list(OPEN_LABELS), silent, WORKLIST_CLAIMS_MAX)
-    return found[:WORKLIST_CLAIMS_MAX]
+        found += await _keys(request, list(OPEN_LABELS), silent, left)
+    return found
 
 
 async def _keys(

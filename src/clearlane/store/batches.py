@@ -435,7 +435,8 @@ _NAMES = tuple(column.name for column in batches.columns if column.name != "cont
 _FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
-def _is_queued(queued: int) -> ColumnElement[bool]:
+def is_queued(queued: int) -> ColumnElement[bool]:
+    """Return the condition of claims that wait, in the words of the index of waiting claims."""
     return (claims.c.queued > inlined(0)) & (claims.c.queued == inlined(queued))
 
 
@@ -478,8 +479,8 @@ def _page(condition: ColumnElement[bool]) -> Statement:
     )
 
 
-_QUEUES, _QUEUES_IN_DOUBT = (_payer_queues(_is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
-_PAGE, _PAGE_IN_DOUBT = (_page(_is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
+_QUEUES, _QUEUES_IN_DOUBT = (_payer_queues(is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
+_PAGE, _PAGE_IN_DOUBT = (_page(is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
 _NUMBER = insert_into(control_numbers, "name", "number")
 _NEXT = Statement(
     _NUMBER.on_conflict_do_update(
@@ -610,5 +611,5 @@ _RESTORE = Statement(
     .values(state=bindparam("to_state"), holder="", lease_until=None, fault=bindparam("to_fault"))
 )
 _MARK_QUEUED_IN_DOUBT = Statement(
-    update(claims).where(_is_queued(QUEUED)).values(queued=QUEUED_IN_DOUBT), system=True
+    update(claims).where(is_queued(QUEUED)).values(queued=QUEUED_IN_DOUBT), system=True
 )

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, literal, select
 
-from clearlane.store.batches import QUEUED
+from clearlane.store.batches import QUEUED, is_queued
 from clearlane.store.database import SystemScope, Tx
 from clearlane.store.inbox import InboxFile
 from clearlane.store.schema import batch_claims, batches, claim_facts, claims, inbox
-from clearlane.store.sql import Statement, among, inlined
+from clearlane.store.sql import Statement, among
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
 
@@ -158,7 +158,7 @@ _RECEIVED_FROM = Statement(
 )
 _QUEUED = Statement(
     select(claims.c.payer_id, claims.c.kind, func.sum(claims.c.total_cents))
-    .where(claims.c.queued == inlined(QUEUED))
+    .where(is_queued(QUEUED))
     .group_by(claims.c.payer_id, claims.c.kind),
     system=True,
 )
