@@ -9,8 +9,8 @@ TESTS ?= tests
 WORKERS ?= 3
 # `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
 # same time, each of which reads its own files only. A folder that is not named here is in the third.
-FIRST := tests/pipeline tests/enrollment tests/payers
-SECOND := tests/architecture tests/console tests/store
+FIRST := tests/pipeline tests/enrollment
+SECOND := tests/architecture tests/console tests/store tests/payers
 THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
 # Left out: a watching thread for each test, which costs more than many tests (tests/conftest.py ends one that

@@ -1,6 +1,5 @@
 """What operators start and watch the service with: settings that are named exist, and alert rules follow the table."""
 
-import ctypes
 import re
 import shutil
 import subprocess
@@ -20,7 +19,6 @@ UNIT = DEPLOY / "clearlane.service"
 SETTINGS = {environment_variable(name) for name, _, _ in all_settings()}
 EXPOSURE_MAX = 1.5
 """Of 10, as `systemd-analyze security` counts: lower is better."""
-PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN = 65, 1
 
 
 @pytest.mark.parametrize("file", sorted(DEPLOY.iterdir()), ids=lambda file: file.name)
@@ -146,25 +144,3 @@ def test_the_unit_exposes_little(unit):
     exposure = re.search(r"exposure level for \S+: ([\d.]+)", done.stdout)
     assert exposure, done.stderr
     assert float(exposure[1]) <= EXPOSURE_MAX
-
-
-def test_the_service_lives_without_writable_and_executable_memory(tmp_path):
-    """The unit says MemoryDenyWriteExecute: the kernel is asked for the same, then a server is imported and used."""
-    program = f"""
-import asyncio, ctypes, sys
-if ctypes.CDLL(None).prctl({PR_SET_MDWE}, {PR_MDWE_REFUSE_EXEC_GAIN}, 0, 0, 0):
-    sys.exit(77)
-import argon2, asyncssh, cryptography.fernet, httptools, uvloop, zstandard
-import clearlane.api.service, clearlane.wiring
-argon2.PasswordHasher().hash("a password")
-uvloop.run(asyncio.sleep(0))
-key = asyncssh.generate_private_key("ssh-ed25519")
-"""
-    if not hasattr(ctypes.CDLL(None), "prctl"):
-        pytest.skip("not Linux")
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-    if done.returncode == 77:
-        pytest.skip("the kernel cannot refuse this memory (before 6.3)")
-    assert (done.returncode, done.stderr) == (0, "")
