@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from docs import site
+from tests.architecture.test_documentation import PROSE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,7 +50,7 @@ def built(tmp_path_factory):
 
 def test_every_page_of_the_documentation_is_in_the_site(built):
     sources = {page.source for page in site.find_pages()}
-    assert {ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")} <= sources
+    assert set(PROSE) <= sources
     assert not list(site.dead_links(built))
 
 

@@ -5,6 +5,7 @@ is shown as one sentence without details. Checks the session, the role and the C
 called. Knows the table of pages, not their work.
 """
 
+from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 import structlog
@@ -137,17 +138,11 @@ class Console:
         self, request: PageRequest, status: int, heading: str, sentence: str
     ) -> Response:
         """Return a page with one sentence, in the frame where somebody is signed in and their site is known."""
-        if request.user is None:
-            return self._pages.message_page(
-                status, heading, sentence, request_id=request.request_id
-            )
-        try:
-            request.menu_counts = await count_menu(request)
-            return request.message(status, heading, sentence)
-        except NoSuchPage:
-            return self._pages.message_page(
-                status, heading, sentence, request_id=request.request_id
-            )
+        if request.user is not None:
+            with suppress(NoSuchPage):
+                request.menu_counts = await count_menu(request)
+                return request.message(status, heading, sentence)
+        return self._pages.message_page(status, heading, sentence, request_id=request.request_id)
 
     async def _keep_form(self, request: PageRequest) -> Response:
         """Show the sign-in page with the form that was sent after its session had ended."""

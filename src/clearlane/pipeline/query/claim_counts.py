@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.query.kept_counts import keep_counts
 from clearlane.store import operating_counts
 from clearlane.store import stored_counts as store
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Tx
 from clearlane.store.operating_counts import DAY, SCOPE, OpenClaims
 from clearlane.store.stored_counts import StoredCounts
 
@@ -64,11 +65,7 @@ async def count_tick(context: "WorkContext", steps: "WorkSteps") -> None:
             return
         began = time.monotonic()
         counts = await count_claims(tx, now)
-    took = int((time.monotonic() - began) * 1_000_000)
-    new = StoredCounts(now, took, msgspec.json.encode(counts))
-    await context.database.write(
-        SCOPE, lambda tx: store.put_counts(tx, new), actor=Actor("node", context.node)
-    )
+    await keep_counts(context, counts, now=now, began=began)
 
 
 def _is_within(kept: StoredCounts, now: int, seconds: int, factor: int) -> bool:

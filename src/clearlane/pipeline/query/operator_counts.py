@@ -11,11 +11,11 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.query.kept_counts import keep_counts
 from clearlane.pipeline.query.route_states import BROKEN, load_route_states
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import payment_lists, payments, stored_counts
 from clearlane.store.payment_lists import UNBALANCED, UNMATCHED
-from clearlane.store.stored_counts import StoredCounts
 
 KEPT_AS = "what needs operators"
 PAYMENT_NEEDS = (UNMATCHED, UNBALANCED)
@@ -37,7 +37,7 @@ async def load_operator_counts(context: WorkContext) -> OperatorCounts:
 
 async def refresh_operator_counts(context: WorkContext) -> OperatorCounts:
     """Count what needs an operator, and keep the counts."""
-    now, began = context.clock.now(), time.monotonic()
+    now, began = to_micros(context.clock.now()), time.monotonic()
     async with context.database.read(payments.SCOPE) as tx:
         needs = await payment_lists.list_needs(tx)
     access = context.payer_access
@@ -46,13 +46,7 @@ async def refresh_operator_counts(context: WorkContext) -> OperatorCounts:
         len({id for need in PAYMENT_NEEDS for id in needs[need]}),
         sum(state.condition in BROKEN for state in states),
     )
-    took = int((time.monotonic() - began) * 1_000_000)
-    new = StoredCounts(to_micros(now), took, msgspec.json.encode(counts))
-    await context.database.write(
-        payments.SCOPE,
-        lambda tx: stored_counts.put_counts(tx, new, KEPT_AS),
-        actor=context.actor,
-    )
+    await keep_counts(context, counts, KEPT_AS, now=now, began=began)
     return counts
 
 

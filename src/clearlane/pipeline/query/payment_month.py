@@ -14,9 +14,9 @@ import msgspec
 
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import first_request_id
+from clearlane.pipeline.query.kept_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import payment_lists, payments, stored_counts
-from clearlane.store.stored_counts import StoredCounts
 
 KEPT_AS = "payments of the month"
 
@@ -57,14 +57,8 @@ async def refresh_payment_month(context: WorkContext) -> PaymentMonthTotal:
     first = first_request_id(start, letter=payments.PAYMENT_LETTER)
     async with context.database.read(payments.SCOPE) as tx:
         found = await payment_lists.sum_since(tx, first)
-    took = int((time.monotonic() - began) * 1_000_000)
     month = InstallationMonth(first_day, found.payments, found.cents)
-    new = StoredCounts(to_micros(now), took, msgspec.json.encode(month))
-    await context.database.write(
-        payments.SCOPE,
-        lambda tx: stored_counts.put_counts(tx, new, KEPT_AS),
-        actor=context.actor,
-    )
+    await keep_counts(context, month, KEPT_AS, now=to_micros(now), began=began)
     return PaymentMonthTotal(month.payments, month.cents, now)
 
 
