@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from clearlane.claims.provenance import Explanation
-from clearlane.console.page_text import money
+from clearlane.console.page_text import CENTS, money
 from clearlane.console.payment_label import method_noun
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine, Payment
 
@@ -25,7 +25,6 @@ COLUMN_TITLES = {
 
 
 ADJUSTMENTS_NAMED_MAX = 3
-CENTS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

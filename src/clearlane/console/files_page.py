@@ -62,11 +62,8 @@ async def show_files(request: PageRequest) -> Response:
             sent = await route_traffic.list_sent(tx, None, before=before, limit=limit)
             rows = [out_row(request, one) for one in sent]
         elif tab == "review":
-            rows = [
-                out_row(request, one)
-                for batch in in_doubt[:REVIEW_MAX]
-                for one in await route_traffic.list_sent(tx, None, before=batch.id + 1, limit=1)
-            ]
+            ids = [one.id for one in in_doubt[:REVIEW_MAX]]
+            rows = [out_row(request, one) for one in await route_traffic.list_sent_by_id(tx, ids)]
             rows += [in_row(request, one) for one in review]
         else:
             received = await route_traffic.list_received(tx, None, before=before, limit=limit)

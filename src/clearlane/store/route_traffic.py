@@ -60,6 +60,12 @@ async def list_sent(
     return [SentFile(*row) for row in rows]
 
 
+async def list_sent_by_id(tx: Tx, ids: Sequence[int]) -> list[SentFile]:
+    """Return the batches of these ids, in their order."""
+    found = {row[0]: SentFile(*row) for row in await tx.rows(_SENT_BY_ID, ids=list(ids))}
+    return [found[id] for id in ids if id in found]
+
+
 async def list_received(
     tx: Tx, destination: Destination | None, *, before: int, limit: int
 ) -> list[InboxFile]:
@@ -111,6 +117,7 @@ _BATCH_COLUMNS = select(*(batches.c[name] for name in SentFile._fields))
 _FILE_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
 _FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
+_SENT_BY_ID = Statement(_BATCH_COLUMNS.where(among(batches.c.id, "ids")))
 _SENT = Statement(
     _BATCH_COLUMNS.where(batches.c.id < bindparam("before"))
     .order_by(batches.c.id.desc())
