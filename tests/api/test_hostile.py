@@ -92,7 +92,7 @@ HOSTILE = {
 
 # What the sandbox's payers and the node itself move all the time, for claims that other tests have sent.
 MOVED_BY_OTHERS = {
-    "batch_claims", "batches", "claim_events", "claim_facts", "claim_occurrences", "claim_references",
+    "batch_claims", "batches", "claim_counts", "claim_events", "claim_facts", "claim_occurrences", "claim_references",
     "claim_summaries", "control_numbers", "data_keys", "delivery_failures", "documents", "events",
     "installation_events", "payment_shares", "payments", "provider_adjustments", "silence_scans",
     "unmatched_occurrences", "webhook_deliveries", "inbox", "line_references", "nodes", "parked_statements", "polls",
