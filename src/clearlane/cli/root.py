@@ -65,7 +65,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "events": CommandEntry(
         "events", "Everything that happens, in order: follow, list.", vendor="events_client"
     ),
-    "webhook": CommandEntry("webhook", "Webhooks: be told of events, and what was sent."),
+    "webhook": CommandEntry("webhook", "Webhooks: receive events, and see what was sent."),
     "documents": CommandEntry("documents", "Payer documents about claims."),
     "eligibility": CommandEntry(
         "eligibility", "Eligibility and benefits of patients.", vendor="eligibility_client"

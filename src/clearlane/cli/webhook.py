@@ -28,7 +28,7 @@ DELIVERIES = (
     TableColumn("next attempt", drop=1),
 )
 
-app = typer.Typer(help="Webhooks: be told of events.", add_completion=False, rich_markup_mode=None)
+app = typer.Typer(help="Webhooks: receive events.", add_completion=False, rich_markup_mode=None)
 
 Id = Annotated[str, typer.Argument(help="Id of the endpoint.")]
 
