@@ -218,3 +218,19 @@ def test_nothing_is_executed_from_text():
         for node in nodes_of(file):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"exec", "eval"}, f"{file}:{node.lineno}"
+
+
+def test_a_limit_that_one_module_uses_stands_in_that_module():
+    limits = SOURCE / "kernel" / "limits.py"
+    names = {
+        node.id
+        for node in nodes_of(limits)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    users: dict[str, set[Path]] = {name: set() for name in names}
+    for file in FILES:
+        for node in nodes_of(file):
+            name = getattr(node, "attr", getattr(node, "id", ""))
+            if name in names and file != limits:
+                users[name].add(file)
+    assert not {name for name, files in users.items() if len(files) < 2}
