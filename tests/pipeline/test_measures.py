@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli.status import COLUMNS
