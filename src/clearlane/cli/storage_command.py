@@ -148,8 +148,3 @@ def operator() -> Actor:
     except (KeyError, OSError):  # a container's user may have no name
         name = str(os.getuid())
     return Actor("operator", name)
-
-
-def is_interactive() -> bool:
-    """Return whether a person can see a progress bar."""
-    return sys.stderr.isatty()
