@@ -7,7 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli import terminal
-from clearlane.cli.output import counted, plural, show_error, show_facts, show_list, show_table
+from clearlane.cli.output import (
+    counted,
+    plural,
+    show_error,
+    show_facts,
+    show_list,
+    show_message,
+    show_table,
+)
 from clearlane.cli.root import app
 from clearlane.cli.table import TableColumn, fit
 from tests.cases import every_case
@@ -193,3 +201,9 @@ def test_numbers_have_their_nouns():
         "directories",
         "days",
     ]
+
+
+def test_a_message_keeps_its_lines(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "24")
+    show_message("The first of two long lines.\nThe second.")
+    assert capsys.readouterr().out == "The first of two long\nlines.\nThe second.\n"

@@ -86,11 +86,16 @@ def show_text(text: str, before: str = "", indent: int | None = None) -> None:
     show_lines(wrapped(printable(text), before, output_width(), indent))
 
 
-def show_error(text: str) -> None:
-    """Print a message on the error stream, each of its lines wrapped to the terminal."""
-    for part in text.splitlines():
-        for line in wrapped(printable(part), "", output_width(err=True)):
-            typer.echo(line, err=True)
+def show_message(message: str, *, err: bool = False) -> None:
+    """Print a message of our own, whose lines are wrapped to the terminal each."""
+    for part in message.splitlines():
+        for line in wrapped(printable(part), "", output_width(err=err)):
+            typer.echo(line, err=err)
+
+
+def show_error(message: str) -> None:
+    """Print a message on the error stream."""
+    show_message(message, err=True)
 
 
 def counted(count: int, noun: str) -> str:
@@ -129,4 +134,4 @@ def show_change(message: str, *, as_json: bool, changed: bool = True, **facts: o
     if as_json:
         show_json({"changed": changed, "message": message, **facts})
     else:
-        show_text(message if changed else f"{message} No change was needed.")
+        show_message(message if changed else f"{message} No change was needed.")
