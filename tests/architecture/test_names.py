@@ -84,6 +84,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "silent_claims": ROWS,
     "statuses": ROWS,
+    "stored_counts": ROWS,
     "vendor_payments": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
