@@ -34,7 +34,7 @@ Sample = tuple[tuple[str, ...], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallationMetric:
-    """A row of the table."""
+    """A metric of the installation: a row of the table."""
 
     name: str
     help: str

@@ -37,7 +37,7 @@ NetworkCheck: TypeAlias = Callable[[Client, "RecordingTransport"], Iterator[Doct
 
 
 class RecordingTransport:
-    """A transport that records the times that the last response tells."""
+    """A transport that records the times that the last response gives."""
 
     def __init__(self, transport: HttpTransport) -> None:
         self._transport = transport

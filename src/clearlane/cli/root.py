@@ -113,7 +113,7 @@ class Shell(StrEnum):
 
 
 class SectionedGroup(TyperGroup):
-    """A group whose help tells the commands of vendors from those of operators, where it has both."""
+    """A group whose help separates the commands of vendors from those of operators, where it has both."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]

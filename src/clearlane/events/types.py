@@ -20,7 +20,7 @@ class Audience(StrEnum):
 
 
 class EventType(NamedTuple):
-    """A row of the table."""
+    """A type of event: a row of the table."""
 
     name: str
     audience: Audience

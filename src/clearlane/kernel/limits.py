@@ -119,5 +119,5 @@ ELIGIBILITY_KEPT_DAYS = 90
 # Events.
 EVENTS_KEPT_DAYS = 90
 
-# After so many days without a word from the payer a claim may be sent again under its id.
+# After so many days without an answer of the payer a claim may be sent again under its id.
 CLAIM_SILENCE_DAYS_MAX = 30
