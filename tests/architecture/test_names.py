@@ -47,7 +47,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "audit": FACE,
     "backup": FACE,
     "claim_history": ROWS,
-    "claim_status": "a claim's status: the value in claims, its recording in pipeline",
+    "claim_status": "a claim's status: the value in claims, its computation in pipeline",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
     "dental": "dental claims: their form, and the rules of their own",

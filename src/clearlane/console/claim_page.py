@@ -36,7 +36,6 @@ from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.pipeline.claim_label import ClaimLabel
-from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_history import (
@@ -54,6 +53,7 @@ from clearlane.pipeline.query.claim_list import (
 )
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payments import load_decisions
+from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import find_owner
 from clearlane.store.database import SystemScope
 

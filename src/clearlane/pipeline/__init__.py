@@ -7,7 +7,8 @@ shared by these:
 
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
 - ``schedule``: the queues, workflows, ticks and schedules that the engine runs;
-- ``claim_status``: records facts on claims and recomputes their status, for ``outbound`` and ``inbound``;
+- ``record_facts``: records facts on claims, for ``outbound`` and ``inbound``, and has ``claim_status`` recompute the status of
+  these claims; ``stored_facts`` opens facts and documents for whoever reads them;
 - ``claim_events`` and ``payment_events``: make events of what was recorded, for the same transaction;
 - ``claim_label``: what a claim is called in lists and on pages;
 - ``claim_payment_content``: what is kept of a claim payment that matches no claim, for ``inbound`` and ``operator``;

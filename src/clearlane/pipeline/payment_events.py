@@ -6,7 +6,7 @@ A payment concerns several clients: each site gets one event with its own share,
 from collections.abc import Sequence
 
 from clearlane.events.event import EventActor, EventData, NewEvent
-from clearlane.pipeline.claim_status import ClaimFact
+from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.store import claim_updates
 from clearlane.store import payments as store
 from clearlane.store.database import Tx, require_row

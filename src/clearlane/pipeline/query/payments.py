@@ -43,8 +43,8 @@ from clearlane.x12.set_slices import cut_sets, slice_sets
 # What reads claims and 835s is imported where it is used: a list of payments needs none of it, and the forms of claims
 # take half a second to load.
 if TYPE_CHECKING:
-    from clearlane.pipeline.claim_status import DocumentSource
     from clearlane.pipeline.load_claim import LoadedClaim
+    from clearlane.pipeline.stored_facts import DocumentSource
 
 PAYMENTS_PER_PAGE = 500
 OCCURRENCES_PER_PAGE = 200
@@ -341,7 +341,7 @@ async def matched_occurrences(
 
 
 def _source(vault: Vault, one: OccurrenceDocument) -> "DocumentSource":
-    from clearlane.pipeline.claim_status import open_document_source
+    from clearlane.pipeline.stored_facts import open_document_source
 
     row = one.occurrence
     return open_document_source(
