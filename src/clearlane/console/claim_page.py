@@ -378,14 +378,14 @@ async def add_note(request: PageRequest) -> Response:
     return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
 
 
-SENT_NOTICES = frozenset({"sent", "sent-told", "sent-again", "void-sent"})
+SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "void-sent"})
 """Notices of something that was sent from here, behind which the next claim is offered."""
 NOTICES = {
     "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
     "noted": "The note is kept.",
     "no-note": "A note needs words.",
     "sent": "The correction is accepted and leaves with the next file.",
-    "sent-told": "The correction is accepted and leaves with the next file. Your software is told what changed.",
+    "sent-notified": "The correction is accepted and leaves with the next file. Your software gets an event with what changed.",
     "sent-again": "The claim is sent again and leaves with the next file.",
     "void-sent": "The cancellation is accepted and leaves with the next file.",
     "discarded": "The draft is discarded.",
