@@ -176,7 +176,7 @@ async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
         await biller.ask("/worklists/fix", form={**chosen, "value": GOOD_NPI, "do": "send"})
     )
     assert "9 corrections are kept" in sent
-    assert "Box 33a" not in text_of(await biller.text("/worklists"))
+    assert "box 33a" not in text_of(await biller.text("/worklists"))
 
 
 async def test_what_stands_in_two_boxes_is_fixed_in_both(sandbox, biller):
