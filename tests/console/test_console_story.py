@@ -189,6 +189,7 @@ def addresses(service):
         "/people/1",
         "/accounts/ACME/webhooks",
         f"/accounts/ACME/webhooks/{service.endpoint}",
+        "/files/out/1/x12",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
         f"/claims/{rejected}/again",
