@@ -12,8 +12,8 @@ from time import perf_counter
 import uvloop
 
 from bench.harness import Measure, bench
-from clearlane.kernel.clock import SystemClock
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.clock import SystemClock, to_micros
+from clearlane.kernel.ids import Scope, new_request_id
 from clearlane.store import migrate
 from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Actor, Database, SystemScope, Tx, open_database
@@ -116,13 +116,15 @@ async def _site(tx: Tx) -> Scope:
 async def _grouped(database: Database, vault: Vault, scope: Scope, *, audited: bool) -> float:
     """Return the writes a second of all callers together; each waits for its own commit."""
     actor, end = Actor("vendor", "bench", "request"), perf_counter() + SECONDS
+    clock = SystemClock()
     payload = secrets.token_bytes(PAYLOAD_BYTES)  # incompressible
 
     async def caller() -> int:
         done = 0
         while perf_counter() < end:
-            id = secrets.token_hex(12)
-            row = _row(id, vault.seal(scope, "claims", id, payload))
+            now = clock.now()
+            id = new_request_id(now)
+            row = _row(id, to_micros(now), vault.seal(scope, "claims", id, payload))
             await database.write(scope, partial(_store, row, audited), actor=actor)
             done += 1
         return done
@@ -138,11 +140,13 @@ async def _store(row: dict[str, object], audited: bool, tx: Tx) -> None:  # noqa
         tx.audit("claims.submitted", ids=[str(row["request_id"])])
 
 
-def _row(id: str, payload: bytes) -> dict[str, object]:
+def _row(id: str, now: int, payload: bytes) -> dict[str, object]:
+    """Return a claim's row, whose number and moments stand in the order of time as a real claim's do."""
     return {
         "request_id": id, "kind": "medical", "state": "Received", "payer_id": "p",
-        "vendor_claim_hash": id, "content_hash": "c", "account_as_number": 0, "total_cents": 0,
-        "created_at": 0, "created_day": "2024-03-05", "updated_at": 0, "payload": payload,
+        "vendor_claim_hash": secrets.token_hex(16), "content_hash": "c", "account_as_number": 0,
+        "total_cents": 0, "created_at": now, "created_day": "2024-03-05", "updated_at": now,
+        "payload": payload,
     }  # fmt: skip
 
 
@@ -150,10 +154,13 @@ def _raw(file: Path) -> float:
     """Return the baseline: the same durable settings, one row of the same size per commit, nothing else."""
     connection: sqlite3.Connection = connect(file)
     connection.execute("CREATE TABLE IF NOT EXISTS claims (id TEXT PRIMARY KEY, payload BLOB)")
+    clock = SystemClock()
     payload, done, start = secrets.token_bytes(PAYLOAD_BYTES), 0, perf_counter()
     while perf_counter() - start < SECONDS:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("INSERT INTO claims VALUES (?, ?)", (secrets.token_hex(12), payload))
+        connection.execute(
+            "INSERT INTO claims VALUES (?, ?)", (new_request_id(clock.now()), payload)
+        )
         connection.execute("COMMIT")
         done += 1
     connection.close()

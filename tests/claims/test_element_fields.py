@@ -74,3 +74,31 @@ def test_in_a_file_of_many_claims_an_element_has_the_names_of_all_fields_it_may_
     assert "2010AA/NM1:85/02" not in found
     days = "F24A_DateOfServiceFrom (box 24A), F24A_DateOfServiceTo (box 24A)"
     assert set(found["2400/DTP:472/03"]) == {days}
+
+
+MIDDLE = {"F04_InsuredNameMiddle": "Q", "F02_PatientNameMiddle": "Q"}
+ACCIDENT = {"F10A_PatientCondEmployment": True, "F10B_PatientCondAutoAccident": True}
+
+
+@every_case(
+    ("claim", "element", "names"),
+    [
+        # A patient's field stands in the insured's loop only where both are one person, and then either may be meant.
+        (medical(**MIDDLE, F06_PatientRelationshipToInsured="19"), "2010BA/NM1:IL/05", "F04_InsuredNameMiddle (box 4)"),
+        (medical(**MIDDLE, **SELF), "2010BA/NM1:IL/05", "F04_InsuredNameMiddle (box 4), F02_PatientNameMiddle (box 2)"),
+        (medical(**ACCIDENT, F10B_PatientCondAutoAccidentState="TX"), "2300/CLM:C1/11-1", "F10B_PatientCondAutoAccident (box 10b)"),
+        (medical(**ACCIDENT, F10B_PatientCondAutoAccidentState="TX"), "2300/CLM:C1/11-2", "F10A_PatientCondEmployment (box 10a)"),
+        (medical(**ACCIDENT, F10B_PatientCondAutoAccidentState="TX"), "2300/CLM:C1/11-4", "F10B_PatientCondAutoAccidentState (box 10b)"),
+        (medical(), "2300/HI:ABK/01-2", "F21_DiagnosisCodes (box 21)"),
+        (medical(), "2300/HI:ABK/01-1", "F21_DiagnosisCodes (box 21), F21_IcdIndicator (box 21)"),
+        (extended(ClaimKind.DENTAL), "2430/CAS:CO/02", "X12_AdjustmentReasonCode"),
+        (extended(ClaimKind.DENTAL), "2430/CAS:CO/03", "X12_AdjustmentAmount"),
+        (extended(ClaimKind.DENTAL), "2400/TOO:JP/02", "F27_Tooth (box 27)"),
+    ],
+)  # fmt: skip
+def test_in_a_file_of_many_claims_the_segments_decide_what_they_can(claim, element, names):
+    kind = ClaimKind.MEDICAL if hasattr(claim, "F28_TotalCharge") else ClaimKind.DENTAL
+    found = named(claim, source=kind)
+    if element.startswith("2300/CLM"):
+        found = {k.replace(k.split("/")[1], "CLM:C1"): v for k, v in found.items() if "/CLM:" in k}
+    assert set(found.get(element, [None])) == {names}

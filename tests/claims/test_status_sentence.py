@@ -1,11 +1,12 @@
 """A payer's rejection in one plain sentence, from category, status and entity.
 
-Also tests `console/payer_words`.
+Also tests `claims/payer_words`.
 """
 
 from clearlane.claims.code_advice import STATUS_PLACES
 from clearlane.claims.facts import Complaint, Fact, FactKind
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.payer_words import list_words, payers_words, short_reason
 from clearlane.claims.provenance import explain_complaints
 from clearlane.claims.status_sentence import (
     CLAUSES,
@@ -15,7 +16,6 @@ from clearlane.claims.status_sentence import (
     SENTENCES,
     status_sentence,
 )
-from clearlane.console.payer_words import list_words, payers_words
 from clearlane.x12 import codes
 from tests.cases import every_case
 from tests.claims.test_provenance import NOW
@@ -64,18 +64,22 @@ def test_every_status_with_fields_has_a_sentence_in_every_category():
 
 
 @every_case(
-    ("source", "category", "words", "listed"),
+    ("source", "category", "words", "listed", "short"),
     [
         (
             "277CA", "A7", "The payer says the billing provider's NPI is invalid. The payer writes: CALL US",
             "Rejected: information is invalid. Entity's NPI (billing provider).",
+            "The payer says the billing provider's NPI is invalid (box 33a)",
         ),
-        ("277", "P1", "Pending: in process. Entity's NPI (billing provider). The payer writes: CALL US", ""),
+        ("277", "P1", "Pending: in process. Entity's NPI (billing provider). The payer writes: CALL US", "", "Box 33a, Billing provider's NPI: in process"),
     ],
 )  # fmt: skip
-def test_the_payers_text_stays_and_the_lists_text_stands_beneath(source, category, words, listed):
+def test_the_payers_text_stays_and_the_lists_text_stands_beneath(
+    source, category, words, listed, short
+):
     one = Complaint(source=source, category=category, code="562", entity="85", text="CALL US")
     fact = Fact(kind=FactKind.STATUS, at=NOW, source=source, complaints=(one,))
     [explanation] = explain_complaints(fact, ClaimKind.MEDICAL)
     assert payers_words(explanation) == words
     assert list_words(explanation) == listed
+    assert short_reason(explanation) == short

@@ -303,7 +303,12 @@ async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandb
 
 async def test_a_claim_that_was_passed_on_names_the_next_payer(sandbox, biller):
     page = text_of(await biller.text(f"/claims/{sandbox.numbers['3011']}"))
-    assert re.search(r"Paid by Sandbox Medical, \w+ \d+, forwarded to [A-Z]", page)
+    name = re.search(r"Paid by Sandbox Medical, \w+ \d+, forwarded to ([A-Z ]+[A-Z]) ", page)[1]
+    assert re.search(
+        rf"Paid [\d.]+ on [^.]+\. Patient owes [\d.]+ coinsurance\. Forwarded to {name}\.", page
+    )
+    listed = text_of(await biller.text("/claims?tab=paid&changed=any"))
+    assert f"Paid, forwarded to {name}" in listed
 
 
 async def test_a_finding_says_on_how_many_other_claims_it_was_seen(sandbox, biller):

@@ -77,7 +77,7 @@ async def test_claims_have_the_labels_and_reasons_that_people_know(sandbox, bill
         "3001": "Paid", "3002": "Paid", "3003": "Denied", "3004": "Rejected", "3009": "Sent",
         "3014": "Denied", "3025": "Patient owes",
     }  # fmt: skip
-    assert named["3004"][2] == "Box 33a, Billing provider's NPI: information is invalid"
+    assert named["3004"][2] == "The payer says the billing provider's NPI is invalid (box 33a)"
     assert named["3003"][2].startswith("CO-50: Not medically necessary")
     assert "not a denial" in named["3025"][2]
     assert named["3004"][0] == "act"
@@ -102,7 +102,7 @@ async def test_a_worklist_groups_by_reason_and_shows_one_of_them(sandbox, biller
         r'scope="rowgroup".*?<strong>([^<]+)</strong>\s*<span[^>]*>([^<]+)', page, re.DOTALL
     )
     assert len(groups) == 2
-    [npi] = [under for text, under in groups if text.startswith("Box 33a")]
+    [npi] = [under for text, under in groups if "(box 33a)" in text]
     assert unescape(npi).strip().startswith("Sandbox Medical")
     assert "3 claims" in npi
     flat = shown(await biller.text("/worklists?group=0"))

@@ -118,7 +118,7 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     await page.keyboard.type(f"{name} {born}")
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/console/search?*")
-    rejected = page.get_by_role("row").filter(has_text="birth date: information is invalid")
+    rejected = page.get_by_role("row").filter(has_text="birth date is invalid")
     await rejected.get_by_role("link").click()
     await page.wait_for_url(re.compile("/console/claims/C"))
 
@@ -189,6 +189,7 @@ def addresses(service):
         "/people/1",
         "/accounts/ACME/webhooks",
         f"/accounts/ACME/webhooks/{service.endpoint}",
+        "/files/out/1/x12",
         f"/claims/{rejected}",
         f"/claims/{rejected}/correct",
         f"/claims/{rejected}/again",
@@ -302,7 +303,7 @@ async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_p
     await page.get_by_role("status").get_by_text(f"{GROUP_CLAIMS} corrections are kept").wait_for()
     await page.get_by_role("link", name="Back to the worklist").click()
     await page.wait_for_url("**/console/worklists*")
-    assert "Box 33a" not in await main.inner_text()
+    assert "box 33a" not in await main.inner_text()
 
     # Each is a claim of its own that goes its way.
     await page.goto(f"/console/claims/{service.numbers['3004']}")

@@ -7,7 +7,7 @@ Also tests `console/correction_form`, `console/page_table_billing`, `console/fix
 
 import json
 import re
-from datetime import date
+from datetime import date, timedelta
 from html import escape, unescape
 
 import pytest
@@ -17,6 +17,7 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.claims import samples
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
+from clearlane.console.claims_page import SNOOZE_DAYS_MAX
 from clearlane.console.correction_form import changed_texts, is_billed, to_fields
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.store.accounts import set_console_corrections
@@ -175,7 +176,7 @@ async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
         await biller.ask("/worklists/fix", form={**chosen, "value": GOOD_NPI, "do": "send"})
     )
     assert "9 corrections are kept" in sent
-    assert "Box 33a" not in text_of(await biller.text("/worklists"))
+    assert "box 33a" not in text_of(await biller.text("/worklists"))
 
 
 async def test_what_stands_in_two_boxes_is_fixed_in_both(sandbox, biller):
@@ -194,11 +195,8 @@ async def test_what_stands_in_two_boxes_is_fixed_in_both(sandbox, biller):
 async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     number = sandbox.other
 
-    async def act(do, **more):
-        return await biller.ask(
-            "/worklists/act",
-            form={"claim": [number, sandbox.foreign], "do": do, "back": "/worklists", **more},
-        )
+    async def act(do, at="/worklists", **more):
+        return await biller.ask(at, form={"claim": [number, sandbox.foreign], "do": do, **more})
 
     async def listed(query=""):
         return number in await biller.text(f"/claims?tab=needs-you&group=0{query}")
@@ -212,21 +210,41 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     assert not await listed()
     await sandbox.advance(8)
     assert await listed()
-    for back in ("/worklists?done=assign", "/claims?tab=needs-you&group=0"):
-        again = await act("done", reason=" ", back=back)
-        page = again.body.decode()
-        assert (again.status_code, "A reason is needed" in page) == (400, True), back
-        assert re.findall(r'value="(\w+)" checked', page) == [number], back
-        assert re.search(r'id="done-reason"[^>]+aria-describedby="work-fault" autofocus', page)
-        assert f'name="back" value="{escape(back.removesuffix("?done=assign"))}"' in page
-        assert "are assigned to you" not in page
-    elsewhere = await act("done", back="//other.example/")
-    assert (elsewhere.status_code, b"A reason is needed" in elsewhere.body) == (400, True)
+    # A form that is refused keeps the address, the ticks and what was typed, and names its field.
+    today = sandbox.installation.clock.now().date()
+    far = today + timedelta(days=SNOOZE_DAYS_MAX + 2)
+    for address in ("/worklists?done=assign", "/claims?tab=needs-you&group=0"):
+        for do, field, value, sentence in (
+            ("done", "reason", " ", "A reason is needed"),
+            ("snooze-until", "until", "", "Snooze until: choose a day from"),
+            ("snooze-until", "until", "2026-02-30", "Snooze until: choose a day from"),
+            ("snooze-until", "until", today.isoformat(), "Snooze until: choose a day from"),
+            ("snooze-until", "until", far.isoformat(), "Snooze until: choose a day from"),
+        ):
+            again = await act(do, address, **{field: value})
+            page = again.body.decode()
+            assert (again.status_code, sentence in page) == (400, True), (address, value)
+            assert re.findall(r'value="(\w+)" checked', page) == [number], address
+            at_fault = rf'name="{field}"[^>]+value="{value.strip()}"[^>]+"work-fault" autofocus'
+            assert re.search(at_fault, page), (address, value)
+            here = escape(address.removesuffix("?done=assign"))
+            assert f'<form method="post" action="/console{here}">' in page
+            assert "are assigned to you" not in page
+    assert await listed()
+    day = (today + timedelta(days=3)).isoformat()
+    done = await act("snooze-until", "/claims?tab=needs-you&group=0", until=day)
+    location = "/console/claims?tab=needs-you&group=0&done=snooze-until"
+    assert done.headers["location"] == location
+    assert not await listed()
+    await sandbox.advance(2)
+    assert not await listed()
+    await sandbox.advance(1)
+    assert await listed()
     await act("done", reason="Written off")
     assert not await listed()
-    form = {"do": "done", "reason": "Written off", "back": "/worklists"}
-    nobody = await biller.ask("/worklists/act", form=form)
-    assert (nobody.status_code, b"No claim is ticked" in nobody.body) == (400, True)
+    nobody = await biller.ask("/worklists", form={"do": "snooze-until", "reason": "Written off"})
+    assert nobody.status_code == 400
+    assert re.search(b"No claim is ticked.*Snooze until: choose", nobody.body)
     assert b'value="Written off"' in nobody.body
     async with sandbox.installation.database.read(SystemScope("a test")) as tx:
         rows = await tx.rows(AUDIT)

@@ -59,8 +59,17 @@ async def test_what_went_out_and_came_in_is_reported_in_sentences(sandbox, opera
     assert "Applied" in page
     for side, number in (("in", id), ("out", 1)):
         explained = await operator.ask(f"/files/{side}/{number}/x12")
-        assert b"<style>" in explained.body
-        assert "style-src 'sha256-" in explained.headers["content-security-policy"]
+        # It stands in the frame, with the policy of every page: the style sheet of its contents comes from us.
+        page = unescape(explained.body.decode())
+        assert re.search(
+            r'<nav class="side".*<a href="/console/files"[^>]* aria-current', page, re.DOTALL
+        )
+        assert "<strong>operator" in page
+        assert page.count("<h1>") == page.count("<main ") == page.count("</html>") == 1
+        assert f"<h1>File {number} {side}, explained</h1>" in page
+        assert "<style" not in page
+        assert '<link rel="stylesheet" href="/console/x12.css">' in page
+        assert "style-src 'self'" in explained.headers["content-security-policy"]
         assert (b"from F28_TotalCharge (box 28)" in explained.body) is (side == "out")
         raw = await operator.ask(f"/files/{side}/{number}/raw")
         assert raw.body.startswith(b"ISA*")
@@ -102,6 +111,7 @@ async def test_payments_and_unknown_claims_of_a_file_are_shown(sandbox, operator
     assert HOSTILE not in page
     assert HOSTILE in unescape(page)
     explained = (await operator.ask(f"/files/in/{file.id}/x12?site=A-1")).body.decode()
+    assert HOSTILE in unescape(explained)
     assert HOSTILE not in explained
     # It leads back to the file, and writes days as every page does.
     assert f'<a href="/console/files/in/{file.id}?site=A-1">' in explained

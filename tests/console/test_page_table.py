@@ -19,6 +19,7 @@ from tests.console.signed_in_console import BY, ConsolePerson
 
 OPEN_TO_ALL = {
     "/style.css",
+    "/x12.css",
     "/console.js",
     "/icon.svg",
     "/login",

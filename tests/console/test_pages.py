@@ -75,6 +75,7 @@ def test_pages_hold_no_script_and_no_style_of_their_own(browser, new_person):
         assert all(each.startswith("/console/") for each in links - {"#main"})
     for name, media_type in (
         ("style.css", "text/css; charset=utf-8"),
+        ("x12.css", "text/css; charset=utf-8"),
         ("console.js", "text/javascript; charset=utf-8"),
         ("icon.svg", "image/svg+xml"),
     ):

@@ -77,6 +77,10 @@ NOTES = {
     ),
     "line unbalanced": ({"balanced": False}, ("A line of it does not balance.",)),
     "forwarded": ({"forwarded_to": "MEADOW"}, ("Forwarded to MEADOW.",)),
+    "interest taken back": (
+        {"interest": -210},
+        ("Interest 2.10 is taken back as a provider adjustment, not with the claim.",),
+    ),
 }
 
 

@@ -343,19 +343,10 @@ DECIDED = [row.id for row in scenarios.SCENARIOS.values() if row.decide and row.
     [*((member, 35) for member in DECIDED), ("3008", 20), ("3022", 20), ("3022", 28)],
 )
 def test_a_void_takes_back_what_is_in_force_of_every_scenario(member, days):
-    async def voided():
-        stage = Stage()
-        await stage.send(medical(member, "100", "80"))
-        await stage.days(days)
-        await stage.send(
-            medical(member, "100", "80", account="A2", frequency="8", original="S00000100000")
-        )
-        await stage.days(40)
-        return stage.files
-
-    files = asyncio.run(voided())
+    files = asyncio.run(sent_anew(member, days, "8", "100", "80"))
     found = paid_once(files)
     assert sum(Decimal(row[4]) for row in found) == 0
+    assert sum(interest(files)) == 0
     assert found[-1][1:5] == ["A2", "1", "180", "0"]
     assert [row[2] for row in found if row[7] == "S00000100000"][-1] == "22"
     assert not any("STC*A7" in row for content in kind(files, "277CA") for row in rows(content))
@@ -363,10 +354,71 @@ def test_a_void_takes_back_what_is_in_force_of_every_scenario(member, days):
     assert "STC*A7:464" in asyncio.run(answered(unknown))
 
 
+@every_case(
+    ("member", "days"),
+    [*((member, 35) for member in DECIDED if member != "3017"), ("3008", 20), ("3022", 28)],
+)
+def test_a_replacement_takes_back_what_is_in_force_and_is_decided_anew(member, days):
+    files = asyncio.run(sent_anew(member, days, "7", "70", "60"))
+    assert all(map(clean, kind(files, "277CA")))
+    found, anew = paid_once(files), paid_once(asyncio.run(played(member, charges=("70", "60")))[0])
+    back = [row[2] for row in found if row[7] == "S00000100000"]
+    assert (back.count("22"), back[-1]) == (len(back) // 2, "22")
+    # What stays paid is what a first claim of the same lines and charges is paid.
+    assert sum(Decimal(row[4]) for row in found) == sum(Decimal(row[4]) for row in anew)
+    share = scenarios.INTEREST if scenarios.SCENARIOS[member].interest else 0
+    assert sum(interest(files)) == share * sum(Decimal(row[4]) for row in anew)
+    unknown = medical(member, "100", account="A3", frequency="7", original="S00000900000")
+    assert "STC*A7:464" in asyncio.run(answered(unknown))
+
+
+async def test_a_replacement_is_paid_beside_the_reversal_with_its_interest():
+    files = await sent_anew("3020", 15, "7", "70", "60", account="A1")
+    remit = kind(files, "835")[1]
+    # 180 with 1.80 interest are taken back, 130 with 1.30 are paid: 50.50 are left to be withheld
+    assert starting(rows(remit), "BPR*", "CLP*", "REF*F8", "AMT*I", "PLB*") == [
+        "BPR*H*0*C*NON************20260331",
+        "CLP*A1*22*-180*-180**15*S00000100000*11*1", "AMT*I*-1.8",
+        "CLP*A1*1*130*130**15*S00000200000*11*7", "REF*F8*S00000100000", "AMT*I*1.3",
+        "PLB*1234567893*20261231*L6:S00000100000*1.8*L6:S00000200000*-1.3*FB:S00000100000*-50.5",
+    ]  # fmt: skip
+    assert clean(remit)
+    assert witnessed(remit)
+
+
+async def sent_anew(member, days, frequency, *charges, account="A2") -> dict:
+    """A claim, and after some days another that replaces or voids it."""
+    stage = Stage()
+    await stage.send(medical(member, "100", "80"))
+    await stage.days(days)
+    await stage.send(
+        medical(member, *charges, account=account, frequency=frequency, original="S00000100000")
+    )
+    await stage.days(40)
+    return stage.files
+
+
+def interest(files) -> list[Decimal]:
+    """Return the interest of every claim, of each payment once; PLB says the same."""
+    claims, checks = {}, {}
+    for content in kind(files, "835"):
+        segments = rows(content)
+        if any(row.startswith("SE*") for row in segments):
+            trace = starting(segments, "TRN*")[0]
+            claims[trace] = [Decimal(row.split("*")[2]) for row in starting(segments, "AMT*I*")]
+            pairs = [row.split("*")[3:] for row in starting(segments, "PLB*")]
+            reasons = [(p[i], p[i + 1]) for p in pairs for i in range(0, len(p), 2)]
+            checks[trace] = -sum(
+                Decimal(amount) for reason, amount in reasons if reason[:2] == "L6"
+            )
+    assert {trace: sum(found) for trace, found in claims.items()} == checks
+    return [one for found in claims.values() for one in found]
+
+
 async def answered(claim) -> str:
     stage = Stage()
     await stage.send(claim)
-    return " ".join(row for content in kind(await stage.days(1), "277CA") for row in rows(content))
+    return " ".join(row for content in kind(await stage.days(9), "277CA") for row in rows(content))
 
 
 @pytest.mark.parametrize(("order", "code"), [("P", "1"), ("S", "2"), ("T", "3")])

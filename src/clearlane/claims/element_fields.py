@@ -7,6 +7,10 @@ The placement tables, read backwards, give the fields of an element. Of several 
 the element; a value computed from several fields has all their names. A field that only repeats another's value is
 named where its value stands there and no field of the element's own does.
 
+In a file of many claims the values of fields are not known, and the segments decide what they can: the component and the
+part of a structure come before the whole, a cause of the condition has one mark, and a patient's field stands in the
+insured's loop only where both are one person (SBR02).
+
 Knows the placement tables, the catalogue and segments; knows no file and no page.
 """
 
@@ -18,12 +22,18 @@ from functools import cache
 
 from clearlane.claims.field_lookup import FieldPlace, field_places, source_field
 from clearlane.claims.fields import Claim, ClaimKind, ClaimPart
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms.medical import ACCIDENT_MARKS
 from clearlane.x12 import tree
 from clearlane.x12.encode import format_element
 
 DAYS_ELEMENT = 3
 """The element of a DTP that holds its day or days."""
+ADJUSTMENT_ELEMENTS, GROUP_ELEMENT = 3, 1
+"""A CAS has its group first, then reason, amount and quantity of each adjustment."""
+CODE_COMPONENT = 2
+"""The component of an HI that holds the diagnosis; the first says of which list it is."""
+SUBSCRIBER_LOOP, RELATIONSHIP_ELEMENT, SELF = "2000B", 2, "18"
 NO = "N"
 NOTHING_GIVEN: Sequence[list[str]] = ([], [NO])
 """The texts of a field from which nothing is computed: an empty one, and a No, which is only sent unchanged."""
@@ -40,6 +50,8 @@ class ElementFields:
         self._loop: tree.Loop | None = None
         self._line = 0
         self._seen: dict[str, int] = {}
+        self._is_self = True
+        """Whether the insured is the patient, or may be."""
 
     def follow(self, loop: tree.Loop | None, segment: tree.Segment) -> Mapping[str, str]:
         """Return the names of fields by element, such as ``CLM02`` or ``SV101-2``, of the next segment."""
@@ -53,6 +65,8 @@ class ElementFields:
             self._line = 0
         elif id == "LX":
             self._line += 1
+        elif id == "SBR" and loop.node.id == SUBSCRIBER_LOOP:
+            self._is_self = tree.get_element(segment, RELATIONSHIP_ELEMENT) == SELF
         places = _by_segment(self._kind).get((loop.node.id, id), ())
         own = [place for place in places if self._is_of(place, segment)]
         found: dict[str, str] = {}
@@ -66,25 +80,38 @@ class ElementFields:
         """Return whether a place may be of this segment: of its qualifier, and of its number where it has one."""
         qualifier = tree.get_element(segment, 1).partition(":")[0]
         is_numbered = "#" in place.place
-        return place.path.qualifier in {"", qualifier} and (
-            not is_numbered or place.path.nth == self._seen[segment[0]]
+        return (
+            place.path.qualifier in {"", qualifier}
+            and (not is_numbered or place.path.nth == self._seen[segment[0]])
+            and (self._is_self or not place.of_patient)
         )
 
     def _name(self, places: Sequence[FieldPlace], number: int, component: int, value: str) -> str:
         """Return the names of the fields that a value came from, as people read them."""
         same = [place for place in places if _has_element(place, number)]
         at = [place for place in same if place.path.component in {0, component}]
-        if self._claim is None:
+        if marked := [place for place in at if ACCIDENT_MARKS.get(place.name) == value]:
+            chosen = marked
+        elif self._claim is None:
             # That a first name makes its owner a person can only be said of a claim that has one.
             own = {place.name for place in places if place.unchanged}
             chosen = [one for one in at if not one.echo and (one.unchanged or one.name not in own)]
+            chosen = [one for one in chosen if self._is_finer(one, component)] or chosen
         else:
             exact = [place for place in at or same if value in self._texts(place)]
             filled = [
                 place for place in at if not place.echo and self._texts(place) not in NOTHING_GIVEN
             ]
             chosen = [place for place in exact if not place.echo] or exact or filled
-        return ", ".join(dict.fromkeys(_words(self._kind, place) for place in chosen))
+        wholes = {place.name.partition("[")[0] for place in chosen if "." in place.name}
+        parts = [place for place in chosen if place.name not in wholes]
+        return ", ".join(dict.fromkeys(_words(self._kind, place) for place in parts))
+
+    def _is_finer(self, place: FieldPlace, component: int) -> bool:
+        """Return whether a place is of this very component: by its table, or as a diagnosis and not its list."""
+        if place.path.id == "HI" and component == CODE_COMPONENT:
+            return place.name != FORMS[self._kind].names.icd_version
+        return bool(component and place.path.component)
 
     def _texts(self, place: FieldPlace) -> list[str]:
         """Return the values of a field in this claim, or in the line that is followed, as elements hold them."""
@@ -116,8 +143,10 @@ def _parts(key: str, text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _has_element(place: FieldPlace, number: int) -> bool:
-    if place.path.id == "CAS":
-        return number >= place.path.element  # an adjustment takes the elements from its reason on
+    if place.path.id == "CAS" and place.path.element > GROUP_ELEMENT:
+        # An adjustment takes the elements from its reason on, and a part of it every third.
+        steps, rest = divmod(number - place.path.element, ADJUSTMENT_ELEMENTS)
+        return steps >= 0 and ("." not in place.name or not rest)
     return number == (place.path.element or DAYS_ELEMENT)
 
 

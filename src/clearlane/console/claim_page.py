@@ -14,6 +14,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.field_lookup import field_words
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.payer_words import list_words, payers_words
 from clearlane.claims.provenance import Explanation
 from clearlane.console.claim_actions import claim_actions
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
@@ -31,7 +32,6 @@ from clearlane.console.claim_words import (
 from clearlane.console.claims_page import find_page, payer_name
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.page_text import spell_days
-from clearlane.console.payer_words import list_words, payers_words
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
@@ -148,7 +148,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         request.context.work_context, opened.site, opened.number, actor=request.actor
     )
     decisions = await _decisions(request, opened) if opened.history.payments else []
-    lines = _money_lines(decisions)
+    lines, settled = _money_lines(decisions), decision_in_force(decisions)
+    named = settled.forwarded_to if settled else ""
     row, limits = opened.row, request.context.work_context.limits
     payer = payer_name(request, row.payer_id, row.kind)
     silence = request.context.clock.now() - row.changed_at
@@ -176,7 +177,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         decisions=decisions,
         lines=lines,
         table=money_table(lines) if lines else None,
-        settled=decision_in_force(decisions),
+        settled=settled,
+        forwarded_to="" if opened.is_replaced else row.forwarded_to or named,
         adjusted=adjustment_words,
         net=_net(decisions),
         wording=wording,

@@ -1,9 +1,11 @@
 """Claims and worklists: tabs, filters, one row a claim, totals, pages, and the same list as CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import partial
+from typing import TypeAlias
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -43,6 +45,7 @@ TOTALS_CLAIMS_MAX = 1_000
 GROUPED_CLAIMS_MAX = 200
 PAYERS_LISTED_MAX = 500
 DAY_SECONDS = 86_400
+SNOOZE_DAYS_MAX = 365
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,13 @@ class RefusedWork:
     ticked: frozenset[str] = frozenset()
     """The numbers of the ticked claims."""
     reason: str = ""
-    at_reason: bool = False
-    """Whether the reason is missing."""
+    until: str = ""
+    at: frozenset[str] = frozenset()
+    """The fields at fault."""
+
+
+ShowList: TypeAlias = Callable[[PageRequest, RefusedWork | None], Awaitable[Response]]
+"""A list of claims, which shows what is missing in its form."""
 
 
 async def show_claims(request: PageRequest, refused: RefusedWork | None = None) -> Response:
@@ -110,6 +118,19 @@ async def show_claims(request: PageRequest, refused: RefusedWork | None = None) 
 async def show_worklists(request: PageRequest, refused: RefusedWork | None = None) -> Response:
     """Show the claims that need somebody."""
     return await _show(request, tab="needs-you", refused=refused)
+
+
+def list_path(request: PageRequest, *, done: str = "") -> str:
+    """Return the address of this list in the console, with the notice of what was done in place of an earlier one."""
+    pairs = request.http_request.query_params.multi_items()
+    kept = [(name, value) for name, value in pairs if name != "done"]
+    written = urlencode([*kept, *([("done", done)] if done else [])])
+    return f"{request.path}?{written}" if written else request.path
+
+
+def snooze_range(today: date) -> tuple[date, date]:
+    """Return the first and the last day until which a claim can be put aside."""
+    return today + timedelta(days=1), today + timedelta(days=SNOOZE_DAYS_MAX)
 
 
 async def download_claims(request: PageRequest) -> Response:
@@ -184,6 +205,8 @@ def _render(
         "Claims",
         400 if refused else 200,
         refused=refused,
+        work_path=list_path(request),
+        snooze_range=snooze_range(request.today),
         form=form,
         faults=faults,
         tabs=[

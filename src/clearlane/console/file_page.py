@@ -1,6 +1,6 @@
 """One file, in or out: sentences first, then every element explained; replay, accept, put aside, send again.
 
-The explained file is a page of its own with its own style sheet, which its policy allows by its hash.
+What the explained file says, and its style sheet, are those of ``clearlane x12 html``; the frame around it is the console's.
 """
 
 import asyncio
@@ -26,11 +26,13 @@ from clearlane.store.database import OperationRefused
 from clearlane.store.payments import list_of_file
 from clearlane.x12 import guides
 from clearlane.x12.grammar import Guide
-from clearlane.x12.page import BackLink, NameFields, UnreadablePageError, style_policy, write_page
+from clearlane.x12.page import NameFields, UnreadablePageError, write_contents
 from clearlane.x12.page_summary import UNITS, PageSummary, summarize
 
 EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
 """A larger file is downloaded and read with ``clearlane x12 html``."""
+CONTENTS_MARK = b"<!-- contents -->"
+"""Where the contents stand in the page of an explained file."""
 CLAIMS_SHOWN = 100
 PARKED_SHOWN = 100
 FINDINGS_SHOWN = 20
@@ -209,28 +211,32 @@ async def _explain(request: PageRequest, *, incoming: bool) -> Response:
             "The file is too large for a page. Download it, and read it with: clearlane x12 html"
         )
         return request.message(409, "Too large for a page", sentence)
-    direction = "in" if incoming else "out"
-    title = f"File {id} {direction}"
-    back = BackLink(request.url(f"/files/{direction}/{id}"), "The file in the console")
     try:
-        text = await asyncio.to_thread(_page, content, title, back)
+        return await asyncio.to_thread(
+            _explained, request, content, "in" if incoming else "out", id
+        )
     except UnreadablePageError:
         sentence = "The file is no X12, so there is nothing to explain. Download it to look at it."
         return request.message(409, "Not X12", sentence)
-    response = make_response(text.encode(), 200, "text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = f"{style_policy()}; frame-ancestors 'none'"
-    return response
 
 
-def _page(content: bytes, title: str, back: BackLink) -> str:
-    pieces = write_page(
-        lambda: iter([content]),
-        title=title,
-        name_fields=_follow_claims,
-        back=back,
-        spell=page_text.spell_days,
+def _explained(request: PageRequest, content: bytes, direction: str, id: int) -> Response:
+    """Return the page of an explained file; in a thread, since a large file takes seconds."""
+    pieces = write_contents(
+        lambda: iter([content]), name_fields=_follow_claims, spell=page_text.spell_days
     )
-    return "".join(pieces)
+    first = next(pieces)  # raises where there is nothing to explain
+    page = request.render(
+        "file_explained.html",
+        f"File {id} {direction}, explained",
+        path=f"/files/{direction}/{id}",
+        file_name=f"File {id} {direction}",
+    )
+    # The contents are many times the file: put between the halves of the frame they are held once, not in each step
+    # of a template. Their writer escapes every text of the file.
+    before, _, after = bytes(page.body).partition(CONTENTS_MARK)
+    body = b"".join([before, first.encode(), *(piece.encode() for piece in pieces), after])
+    return make_response(body, 200, "text/html; charset=utf-8")
 
 
 def _follow_claims(guide: Guide) -> NameFields | None:

@@ -1,9 +1,10 @@
-"""The style sheet, the script and the icon of every page. They are public and may be cached."""
+"""The style sheets, the script and the icon of the pages. They are public and may be cached."""
 
 from starlette.responses import Response
 
 from clearlane.console.page_request import PageRequest
 from clearlane.console.rendering import PAGES, make_response
+from clearlane.x12.page import read_contents_style
 
 CACHE_SECONDS = 300
 STYLE = (PAGES / "console.css").read_bytes()
@@ -14,6 +15,11 @@ ICON = (PAGES / "icon.svg").read_bytes()
 async def show_style(request: PageRequest) -> Response:
     """Return the style sheet."""
     return _asset(STYLE, "text/css; charset=utf-8")
+
+
+async def show_x12_style(request: PageRequest) -> Response:
+    """Return the style sheet of an explained file, which stands beside that of every page."""
+    return _asset(read_contents_style().encode(), "text/css; charset=utf-8")
 
 
 async def show_script(request: PageRequest) -> Response:

@@ -23,6 +23,7 @@ from clearlane.console.page_table_operators import OPERATOR_PAGES
 
 FRAME_PAGES = (
     PageRow(path="/style.css", roles=NOBODY_SIGNED_IN, show=frame_assets.show_style),
+    PageRow(path="/x12.css", roles=NOBODY_SIGNED_IN, show=frame_assets.show_x12_style),
     PageRow(path="/console.js", roles=NOBODY_SIGNED_IN, show=frame_assets.show_script),
     PageRow(path="/icon.svg", roles=NOBODY_SIGNED_IN, show=frame_assets.show_icon),
     PageRow(path="/login", roles=NOBODY_SIGNED_IN, show=sign_in_page.show_sign_in),

@@ -95,12 +95,12 @@ CLAIM_PAGES = (
         roles=BILLERS,
         show=claim_action_handlers.cancel,
     ),
-    PageRow(
-        path="/worklists/act",
-        methods=SEND,
-        roles=BILLERS,
-        menu="/claims",
-        show=worklist_actions.act,
+    *(
+        PageRow(path=path, methods=SEND, roles=BILLERS, menu="/claims", show=show)
+        for path, show in (
+            ("/claims", worklist_actions.act_on_claims),
+            ("/worklists", worklist_actions.act_on_worklists),
+        )
     ),
     PageRow(path="/worklists/fix", roles=BILLERS, menu="/claims", show=fix_cause_page.show_cause),
     PageRow(

@@ -1,15 +1,25 @@
-"""Work on the claims that are ticked in a worklist: take them, put them aside, or be done with them."""
+"""Work on the claims that are ticked in a worklist: take them, put them aside, or be done with them.
+
+The form is sent to the address of its list, so that one that is refused leaves the person there.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.console.claims_page import RefusedWork, show_claims, show_worklists
-from clearlane.console.local_path import local_path
+from clearlane.console import page_text
+from clearlane.console.claims_page import (
+    RefusedWork,
+    ShowList,
+    list_path,
+    show_claims,
+    show_worklists,
+    snooze_range,
+)
 from clearlane.console.page_request import PageRequest
+from clearlane.kernel.formats import parse_iso_date
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.store.claims import find_owner
@@ -18,62 +28,74 @@ from clearlane.store.database import SystemScope
 CLAIMS_AT_ONCE_MAX = 200
 ANY_CLIENT = SystemScope("claims are found by their numbers before their site is known")
 SNOOZE_DAYS = {"snooze-1": 1, "snooze-7": 7, "snooze-30": 30}
-LISTS = {"/claims": show_claims, "/worklists": show_worklists}
-"""The lists that have tick boxes, by address."""
-ACTIONS = ("assign", "release", *SNOOZE_DAYS, "done")
+SNOOZE_UNTIL = "snooze-until"
+ACTIONS = ("assign", "release", *SNOOZE_DAYS, SNOOZE_UNTIL, "done")
 NOTICES = {
     "assign": "The ticked claims are assigned to you.",
     "release": "The ticked claims are assigned to nobody.",
     "snooze-1": "The ticked claims come back tomorrow.",
     "snooze-7": "The ticked claims come back in 7 days.",
     "snooze-30": "The ticked claims come back in 30 days.",
+    SNOOZE_UNTIL: "The ticked claims come back on the day you chose.",
     "done": "The ticked claims are done. They come back when the payer decides anew.",
 }
 
 
-async def act(request: PageRequest) -> Response:
+async def act_on_claims(request: PageRequest) -> Response:
+    """Work on the ticked claims of a list."""
+    return await _act(request, show_claims)
+
+
+async def act_on_worklists(request: PageRequest) -> Response:
+    """Work on the ticked claims of what needs somebody."""
+    return await _act(request, show_worklists)
+
+
+async def _act(request: PageRequest, show: ShowList) -> Response:
     """Do what the pressed button says with the ticked claims, and return to the list."""
-    do, back = request.form.get("do"), local_path(request.form.get("back"))
-    chosen = list(dict.fromkeys(request.form.get_all("claim")))[:CLAIMS_AT_ONCE_MAX]
+    form, do = request.form, request.form.get("do")
     if do not in ACTIONS:
         return request.message(400, "Not possible", "There is no such action.")
-    reason = request.form.get("reason").strip()
-    if not chosen:
-        sentence = "No claim is ticked. Tick the claims first, then press the button."
-        return await _refuse(request, back, RefusedWork(sentence, reason=reason))
-    if do == "done" and not reason:
-        sentence = "A reason is needed. Say why these claims are done."
-        return await _refuse(
-            request, back, RefusedWork(sentence, frozenset(chosen), at_reason=True)
+    chosen = list(dict.fromkeys(form.get_all("claim")))[:CLAIMS_AT_ONCE_MAX]
+    reason, until = form.get("reason").strip(), form.get("until").strip()
+    faults = _faults(request, do, chosen, reason, until)
+    if faults:
+        refused = RefusedWork(
+            " ".join(faults.values()), frozenset(chosen), reason, until, frozenset(faults)
         )
+        return await show(request.at(list_path(request)), refused)
     for site, numbers in (await _by_site(request, chosen)).items():
         await _act_on_site(request, site, numbers, do, reason)
         await refresh_summary(request.context.work_context, site)
-    return request.pages.redirect(_with_notice(back, do))
+    return request.pages.redirect(list_path(request, done=do))
 
 
-async def _refuse(request: PageRequest, back: str, refused: RefusedWork) -> Response:
-    """Show the list again as it was, with its ticks and with what is missing."""
-    show = LISTS.get(back.partition("?")[0])
-    if show is None:
-        return request.message(400, "Not done", refused.sentence)
-    return await show(request.at(_with_notice(back, "")), refused)
-
-
-def _with_notice(path: str, done: str) -> str:
-    """Return the list's address with the notice of what was done, if anything, in place of an earlier one."""
-    path, _, query = path.partition("?")
-    kept = [(name, value) for name, value in parse_qsl(query) if name != "done"]
-    written = urlencode([*kept, *([("done", done)] if done else [])])
-    return f"{path}?{written}" if written else path
+def _faults(
+    request: PageRequest, do: str, chosen: Sequence[str], reason: str, until: str
+) -> Mapping[str, str]:
+    """Return what is missing or wrong in a form, by the field that it concerns."""
+    found = {}
+    if not chosen:
+        found["claim"] = "No claim is ticked. Tick the claims first, then press the button."
+    if do == "done" and not reason:
+        found["reason"] = "A reason is needed. Say why these claims are done."
+    if do == SNOOZE_UNTIL:
+        first, last = snooze_range(request.today)
+        day = parse_iso_date(until)
+        if day is None or not first <= day <= last:
+            days = f"from {page_text.day(first)} to {page_text.day(last)}"
+            found["until"] = f"Snooze until: choose a day {days}."
+    return found
 
 
 async def _act_on_site(
     request: PageRequest, site: Site, numbers: Sequence[str], do: str, reason: str
 ) -> None:
     context, actor = request.context.work_context, request.actor
-    if do in SNOOZE_DAYS:
-        until = (request.today + timedelta(days=SNOOZE_DAYS[do])).isoformat()
+    if do in SNOOZE_DAYS or do == SNOOZE_UNTIL:
+        until = request.form.get("until").strip()
+        if do in SNOOZE_DAYS:
+            until = (request.today + timedelta(days=SNOOZE_DAYS[do])).isoformat()
         await claim_work.snooze_claims(context, site, numbers, until, actor=actor)
     elif do == "done":
         await claim_work.finish_claims(context, site, numbers, reason, actor=actor)

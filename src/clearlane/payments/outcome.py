@@ -67,6 +67,11 @@ def is_denial(group: str, reason: str, amount: int) -> bool:
     return amount > 0 and (group, reason) not in ORDINARY_REASONS
 
 
+def is_forwarded(status: str) -> bool:
+    """Return whether a CLP02 says that the claim was forwarded to another payer, paid before or not."""
+    return status in FORWARDED_STATUSES or STATUS_OUTCOMES.get(status) is Outcome.FORWARDED
+
+
 def derive_outcome(
     *,
     status: str,

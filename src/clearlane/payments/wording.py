@@ -255,9 +255,9 @@ def occurrence_notes(occurrence: ClaimOccurrence) -> tuple[str, ...]:
     if occurrence.forwarded_to:
         found.append(f"Forwarded to {occurrence.forwarded_to}.")
     if occurrence.interest:
-        found.append(
-            f"Interest {money(occurrence.interest)} is paid as a provider adjustment, not with the claim."
-        )
+        done = "paid" if occurrence.interest > 0 else "taken back"
+        amount = money(abs(occurrence.interest))
+        found.append(f"Interest {amount} is {done} as a provider adjustment, not with the claim.")
     if occurrence.corrected_patient:
         found.append(_corrected_words(occurrence.corrected_patient))
     return tuple(found)

@@ -15,6 +15,7 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 
 import msgspec
@@ -32,6 +33,7 @@ from clearlane.sandbox.model import (
     Arrival,
     Case,
     Counts,
+    Decision,
     File,
     PlannedResponse,
     Profile,
@@ -278,18 +280,13 @@ class SandboxPayer:
         payment = remit835.ClaimPayment(case.claim, case.number, case.decision, file.received)
         if response.type in _REVERSALS | _CORRECTIONS:
             return await self._second_look(response, case, payment, changes)
+        scenario = scenarios.scenario_of(case.claim.member)
+        payment = dataclasses.replace(payment, interest=_interest(case, case.decision))
         if case.replaces:
             back = await self._taken_back(case, file)
             return [*back, dataclasses.replace(payment, original=case.replaces)]
-        scenario = scenarios.scenario_of(case.claim.member)
-        share = scenarios.INTEREST if scenario.interest else ZERO
         return [
-            dataclasses.replace(
-                payment,
-                interest=plan.cents(case.decision.paid * share),
-                withheld=scenario.withheld,
-                misstated=scenario.misstated,
-            )
+            dataclasses.replace(payment, withheld=scenario.withheld, misstated=scenario.misstated)
         ]
 
     async def _second_look(
@@ -310,7 +307,7 @@ class SandboxPayer:
         return [part for part, types in parts if response.type in types]
 
     async def _taken_back(self, case: Case, file: File) -> list[remit835.ClaimPayment]:
-        """Return the reversal of what is in force of the claim that a case replaces or voids."""
+        """Return the reversal of what is in force of the claim that a case replaces or voids, with its interest."""
         earlier = await find_case(self._ledger, case.replaces)
         assert earlier is not None, "what a claim replaces was found when it was received"
         reviewed = await self._ledger.get(payer_ledger.review_key(earlier.number), str)
@@ -319,7 +316,9 @@ class SandboxPayer:
         decision = earlier.corrected if reviewed else earlier.decision
         assert decision is not None, "and had been decided"
         claim = replace(earlier.claim, provider=case.claim.provider)
-        return [remit835.ClaimPayment(claim, earlier.number, decision, file.received, True)]
+        interest = ZERO if reviewed else -_interest(earlier, decision)
+        back = remit835.ClaimPayment(claim, earlier.number, decision, file.received, True)
+        return [dataclasses.replace(back, interest=interest)]
 
     def _web_page(self, counts: Counts) -> tuple[str, bytes, Counts]:
         """Return a web page instead of a response; each is a different file."""
@@ -339,3 +338,9 @@ class SandboxPayer:
                 files.append((name, content))
         self._handed_out.update(name for name, _ in files)
         return files
+
+
+def _interest(case: Case, decision: Decision) -> Decimal:
+    """Return the interest that a claim's scenario pays with its first payment."""
+    pays = scenarios.scenario_of(case.claim.member).interest
+    return plan.cents(decision.paid * scenarios.INTEREST) if pays else ZERO

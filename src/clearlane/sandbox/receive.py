@@ -163,9 +163,7 @@ class FileIntake:
             return Case(claim=claim, number=number, refusals=(scenario.refusal,))
         if scenario.decide is not None:
             corrected = scenario.correct(claim) if scenario.correct else None
-            return Case(
-                claim=claim, number=number, decision=scenario.decide(claim), corrected=corrected
-            )
+            return await self._decided(claim, number, scenario.decide(claim), corrected)
         if not scenario.responses:
             return Case(claim=claim, number=number)
         return await self._by_plan(claim, number, provider)
@@ -178,6 +176,19 @@ class FileIntake:
         self._mark_replaced(earlier, number)
         decision = _void_decision(claim)
         return Case(claim=claim, number=number, decision=decision, replaces=earlier.number)
+
+    async def _decided(
+        self, claim: Claim, number: str, decision: Decision, corrected: Decision | None = None
+    ) -> Case:
+        """Decide a claim of a scenario; a replacement takes back what was paid for the claim that it names."""
+        case = Case(claim=claim, number=number, decision=decision, corrected=corrected)
+        if claim.frequency != REPLACEMENT:
+            return case
+        earlier = await self._earlier(claim)
+        if earlier is None:
+            return Case(claim=claim, number=number, refusals=(checks.ORIGINAL_NOT_FOUND,))
+        self._mark_replaced(earlier, number)
+        return replace(case, replaces=earlier.number)
 
     def _mark_replaced(self, earlier: Case, number: str) -> None:
         self._replaced.add(earlier.number)
@@ -192,7 +203,7 @@ class FileIntake:
         if scenario.task is CorrectionTask.ANOTHER_BIRTH_DATE:
             if scenario.refusal and await self._was_refused_before(claim, provider):
                 return Case(claim=claim, number=number, refusals=(scenario.refusal,))
-            return Case(claim=claim, number=number, decision=scenario.decide(claim))
+            return await self._decided(claim, number, scenario.decide(claim))
         earlier = await self._earlier(claim) if claim.frequency == REPLACEMENT else None
         if claim.frequency == REPLACEMENT and earlier is None:
             return Case(claim=claim, number=number, refusals=(checks.ORIGINAL_NOT_FOUND,))

@@ -57,6 +57,7 @@ class ClaimPayment:
     original: str = ""
     """The payer claim number that it corrects."""
     interest: Decimal = ZERO
+    """What is paid on top of the claim; below zero where a reversal takes it back."""
     withheld: tuple[tuple[str, Decimal], ...] = ()
     """PLB reasons and amounts that the payment is lowered by on its occasion."""
     misstated: Decimal = ZERO

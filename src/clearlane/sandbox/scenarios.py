@@ -503,7 +503,8 @@ def _rest_of_the_page() -> Iterator[str]:
         "what it allows; what they paid is OA-23. CLP02 is 2 or 3.",
         "* A replacement (frequency 7) or void (8) that names one of the payer's claim numbers takes the first "
         "payment back (CLP02 22). A replacement is then decided anew; a void is answered with OA-96 and remark MA67. "
-        "A void cancels a claim of every insured id above that is paid or denied, too, on the usual days.",
+        "Both take a claim of every insured id above that is paid or denied back, too, with its interest (AMT*I and PLB L6); "
+        "a replacement is then decided by its own insured id, and a void is answered on the usual days.",
         "* A dental predetermination is priced and not paid: CLP02 is 25, and what would be paid is OA-101.",
         "* One payment a billing provider and file: an electronic transfer where its NPI ends with an even digit, else a "
         "check, and a notice (NON) where nothing is paid.",

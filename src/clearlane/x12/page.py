@@ -8,8 +8,11 @@ twice, once for the summary at the top and once for the body, which is written w
 Every text of the file is escaped. With a ``redactor`` the page shows pseudonyms where the file has patient data; findings
 name no values anyway.
 
-With ``name_fields`` an element also has the name of the field that the caller wrote it from. ``back`` is a link above the
-title, and ``spell`` rewrites the words of an explanation, where the caller writes days in a manner of its own.
+:func:`write_contents` writes the same without the document around it, for a page of somebody else's: with the style
+sheet of :func:`read_contents_style`, below an element of the class ``x12``, and with the colours of page.css.
+
+With ``name_fields`` an element also has the name of the field that the caller wrote it from, and ``spell`` rewrites the
+words of an explanation, where the caller writes days in a manner of its own.
 
 Knows outlines and descriptions; knows no claim form and no clock.
 """
@@ -21,7 +24,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity
 from clearlane.x12 import grammar, guides, reader, tree
@@ -67,13 +70,6 @@ Spell: TypeAlias = Callable[[str], str]
 """How a text with ISO days is written for people."""
 
 
-class BackLink(NamedTuple):
-    """Where a page came from."""
-
-    href: str
-    text: str
-
-
 class UnreadablePageError(ValueError):
     """A file without an interchange, of which there is nothing to show."""
 
@@ -84,28 +80,66 @@ def write_page(
     title: str,
     redactor: Redactor | None = None,
     name_fields: FollowSet | None = None,
-    back: BackLink | None = None,
     spell: Spell = str,
 ) -> Iterator[str]:
     """Yield the page piece by piece; ``open_source`` is called twice.
 
     Raises UnreadablePageError before the first piece if the file is no X12.
     """
+    contents = write_contents(
+        open_source,
+        heading=f"<h1>{visible(title)}</h1>",
+        redactor=redactor,
+        name_fields=name_fields,
+        spell=spell,
+    )
+    first = next(contents)
+    yield (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{style_policy()}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer"><meta name="robots" content="noindex">'
+        f"<title>{visible(title)}</title><style>{read_style()}</style></head>"
+        '<body><main class="x12">\n'
+    )
+    yield first
+    yield from contents
+    yield "</main></body></html>\n"
+
+
+def write_contents(
+    open_source: Callable[[], reader.Source],
+    *,
+    heading: str = "",
+    redactor: Redactor | None = None,
+    name_fields: FollowSet | None = None,
+    spell: Spell = str,
+) -> Iterator[str]:
+    """Yield what a page says of a file, without the document around it; ``heading`` is HTML above it.
+
+    Raises UnreadablePageError before the first piece if the file is no X12.
+    """
     summary = summarize(open_source())
     if not summary.interchange_count:
         raise UnreadablePageError("cannot be read as X12")
-    yield from _head(summary, title, redactor, back, spell)
+    yield from _head(summary, heading, redactor, spell)
     body = _Body(summary, redactor, name_fields, spell)
     for event in iter_outline(open_source()):
         yield from body.write(event)
     yield from body.end()
-    yield "</main></body></html>\n"
 
 
 @cache
 def read_style() -> str:
-    """Return the style sheet."""
-    return Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    """Return the style sheet of a page."""
+    document = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    return document + read_contents_style()
+
+
+@cache
+def read_contents_style() -> str:
+    """Return the style sheet of the contents, all of it below the class ``x12``."""
+    return Path(__file__).with_name("page_contents.css").read_text(encoding="utf-8")
 
 
 def style_policy() -> str:
@@ -120,18 +154,10 @@ def visible(text: str) -> str:
 
 
 def _head(
-    summary: PageSummary, title: str, redactor: Redactor | None, back: BackLink | None, spell: Spell
+    summary: PageSummary, heading: str, redactor: Redactor | None, spell: Spell
 ) -> Iterator[str]:
-    yield (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{style_policy()}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="referrer" content="no-referrer"><meta name="robots" content="noindex">'
-        f"<title>{visible(title)}</title><style>{read_style()}</style></head><body><main>\n"
-    )
     note = "<br>Names, numbers, addresses and days are pseudonyms." if redactor else ""
-    link = f'<p><a href="{escape(back.href)}">← {visible(back.text)}</a></p>' if back else ""
-    yield f'<header>{link}<h1>{visible(title)}</h1><p class="soft">{visible(_subject(summary))}{note}</p>'
+    yield f'<header>{heading}<p class="soft">{visible(_subject(summary))}{note}</p>'
     yield f'<p class="verdict">{"".join(_verdict(summary))}</p></header>\n'
     yield '<section class="panel"><h2>Summary</h2>'
     yield from _facts(summary, redactor, spell)

@@ -16,11 +16,12 @@ from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact, FactKind, StatusVerdict
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.claims.payer_words import short_reason
 from clearlane.claims.provenance import Explanation
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
 from clearlane.payments.model import ClaimPayment
-from clearlane.payments.outcome import is_denial
+from clearlane.payments.outcome import is_denial, is_forwarded
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
@@ -35,12 +36,14 @@ from clearlane.store.facts import FactRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 from clearlane.store.work_items import ClaimWorkItem
-from clearlane.x12 import codes
 
 OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
 """Labels of claims that a payer has and has not decided."""
 REFUSALS = frozenset({FactKind.CLAIM_REFUSED, FactKind.SET_REFUSED, FactKind.TA1_REFUSED})
 GENERATIONS_MAX = 9
+UNPAID_LABELS = frozenset({ClaimLabel.REJECTED, ClaimLabel.TAKEN_BACK})
+"""Labels of claims on which no payment is in force, whatever was paid before."""
+NEXT_PAYER = "the next payer"
 CENTS = 100
 
 
@@ -81,6 +84,8 @@ class ClaimRow:
     is_replaced: bool
     """Whether another claim took over its vendor's claim id."""
     work: ClaimWorkItem | None = None
+    forwarded_to: str = ""
+    """The next payer, where this one forwarded the claim: its name, or words for one without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +175,7 @@ def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: dateti
     changed_at = from_micros(row.updated_at)
     no_answer = label in OPEN_LABELS and changed_at < cutoff
     known = [open_fact(vault, one) for one in page.facts[row.request_id]]
+    forwarded_to = "" if label in UNPAID_LABELS else find_next_payer(vault, known, page.documents)
     reason = (
         silence_reason(label, changed_at)
         if no_answer
@@ -181,6 +187,7 @@ def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: dateti
             known,
             page.documents,
             is_replaced=row.successor_id is not None,
+            forwarded_to=forwarded_to,
         )
     )
     decided = status is not None and any(isinstance(fact, ClaimPayment) for fact in known)
@@ -200,6 +207,7 @@ def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: dateti
         charge=row.total_cents,
         paid=status.payer_cents if status and decided else None,
         owes=status.patient_cents if status and decided else None,
+        forwarded_to=forwarded_to,
         changed_at=changed_at,
         generation=page.generations[row.request_id],
         is_replaced=row.successor_id is not None,
@@ -225,13 +233,17 @@ def explain_label(
     kept: Mapping[str, StoredDocument],
     *,
     is_replaced: bool = False,
+    forwarded_to: str = "",
 ) -> ClaimReason:
     """Return the reason of a claim's label in one line."""
     if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
         return _refusal_reason(loaded, known)
     if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
         return _denial_reason(vault, loaded, known, kept)
-    return ClaimReason(text=_plain_reason(label, status, is_replaced=is_replaced))
+    text = _plain_reason(label, status, is_replaced=is_replaced)
+    if forwarded_to:
+        text = f"{text}, forwarded to {forwarded_to}" if text else f"Forwarded to {forwarded_to}"
+    return ClaimReason(text=text)
 
 
 def silence_reason(label: ClaimLabel, since: datetime) -> ClaimReason:
@@ -279,6 +291,20 @@ def payment_in_force(known: Sequence[AnyFact]) -> ClaimPayment | None:
     return max(paid, key=lambda fact: (fact.at, fact.serial, fact.order), default=None)
 
 
+def find_next_payer(
+    vault: Vault, known: Sequence[AnyFact], kept: Mapping[str, StoredDocument]
+) -> str:
+    """Return to whom the payer forwarded a claim, by name or in words; empty where it did not. Opens only what says so."""
+    payment = payment_in_force(known)
+    if payment is None or not is_forwarded(payment.status_code):
+        return ""
+    document = kept.get(payment.document_id)
+    if document is None:
+        return NEXT_PAYER
+    _, paid = read_claim_part(open_document_source(vault, document).part)
+    return (paid.forwarded_to.name if paid.forwarded_to else "") or NEXT_PAYER
+
+
 def explain_payment(
     vault: Vault, loaded: LoadedClaim, payment: ClaimPayment, kept: Mapping[str, StoredDocument]
 ) -> list[Explanation]:
@@ -319,53 +345,6 @@ def to_reason(explanation: Explanation) -> ClaimReason:
     )
 
 
-def short_reason(explanation: Explanation) -> str:
-    """Return what is wrong in a few words, such as ``Box 33a, Billing provider's NPI: information is invalid``."""
-    place = explanation.fields[0] if explanation.fields else None
-    words = _SHORTENERS.get(explanation.source, _first_sentence)(explanation)
-    if place is None or not place.box:
-        return words
-    # A box of the whole claim, such as the diagnoses, has no line of its own.
-    line = f"line {explanation.line}" if explanation.line else ""
-    at_line = f" of {line}" if line and "[" in place.path else ""
-    if explanation.source == "835":
-        box = f"box {place.box}{at_line}"
-        return f"{words} ({box if at_line or not line else f'{line}, {box}'})"
-    return f"Box {place.box}{at_line}, {place.label}: {words}"
-
-
-def _first_sentence(explanation: Explanation) -> str:
-    return explanation.happened.partition(". ")[0].rstrip(".")
-
-
-def _status_words(explanation: Explanation) -> str:
-    category, _, _ = explanation.code.partition(":")
-    words = codes.load("status_categories").get(category, "")
-    if explanation.fields and words:
-        return words.partition(": ")[2] or words
-    # Without a field the status itself says what is meant: its sentence follows the category's.
-    sentences = explanation.happened.split(". ")
-    return (sentences[1] if len(sentences) > 1 else sentences[0]).rstrip(".")
-
-
-def _adjustment_words(explanation: Explanation) -> str:
-    _, _, words = _first_sentence(explanation).partition("was not paid: ")
-    return f"{explanation.code}: {words}" if words else _first_sentence(explanation)
-
-
-def _syntax_words(explanation: Explanation) -> str:
-    words = _first_sentence(explanation)
-    return words.rpartition("): ")[2] if explanation.fields else words
-
-
-_SHORTENERS = {
-    "277CA": _status_words,
-    "277": _status_words,
-    "835": _adjustment_words,
-    "999": _syntax_words,
-}
-
-
 def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced: bool) -> str:
     """Return the sentence of a claim with nothing to fix."""
     if status is None:
@@ -382,7 +361,6 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced:
         ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}"
         + ("" if is_replaced else "; no correction yet"),
         ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
-        ClaimLabel.FORWARDED: "Forwarded to the next payer",
         ClaimLabel.NOTHING_DUE: "The payer canceled the earlier claim, as asked"
         if status.is_void
         else "Nothing is due from anybody",
