@@ -259,7 +259,7 @@ class Settings:
     )
     claim_silence_days: int = setting(
         limits.CLAIM_SILENCE_DAYS_MAX,
-        "Days without a word from the payer after which a claim may be sent again under its id.",
+        "Days without a word from the payer after which a claim counts as unanswered and may be sent again under its id; a route's `answer_days` comes first.",
         read=_whole(1, 3_650),
     )
     eligibility_x12: str = setting(

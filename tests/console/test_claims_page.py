@@ -122,6 +122,9 @@ async def test_a_silent_payer_makes_a_claim_late(sandbox, biller):
     ):
         words = silence_words(label, "Harbor Health", timedelta(days=31, hours=5), usual_days=30)
         assert words == f"Payers usually answer within 30 days; {since}."
+    silence = timedelta(days=15)
+    words = silence_words(ClaimLabel.SENT, "Harbor Health", silence, usual_days=14, is_own=True)
+    assert words.startswith("Harbor Health usually answers within 14 days; Harbor Health was sent")
 
 
 @pytest.mark.parametrize(

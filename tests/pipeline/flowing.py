@@ -58,6 +58,8 @@ class MemoryConnections:
 
     mailboxes: dict[tuple[str, str], MemoryMailbox] = field(default_factory=dict)
     poll_seconds: int = 300
+    answer_days: dict[str, int] = field(default_factory=dict)
+    """Within how many days payers answer that have a number of their own, by payer."""
 
     def mailbox_routes(self, type, payer_id):
         return [self.route(type, payer_id)]
@@ -73,6 +75,7 @@ class MemoryConnections:
         return PayerRoute(
             route_id=1, payer_id=payer_id, type=type, kind="memory", sender_id="CLEARLANE",
             receiver_id="MEADOW", poll_seconds=self.poll_seconds,
+            answer_days=self.answer_days.get(payer_id, 0),
         )  # fmt: skip
 
 

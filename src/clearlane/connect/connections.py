@@ -46,6 +46,8 @@ class PayerRoute:
     """When files are sent; empty for any time."""
     time_zone: str = ""
     """The time zone of the send windows."""
+    answer_days: int = 0
+    """Within how many days the payer usually answers a claim; 0 where it has no number of its own."""
     file_name: str = OUTGOING_DEFAULT
     """The pattern of the names of files that are sent."""
 

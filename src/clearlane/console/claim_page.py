@@ -50,6 +50,7 @@ from clearlane.pipeline.query.claim_list import (
     is_denied,
     load_claim_rows,
     to_reason,
+    usual_days_of,
 )
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payments import load_decisions
@@ -150,7 +151,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     decisions = await _decisions(request, opened) if opened.history.payments else []
     lines, settled = _money_lines(decisions), decision_in_force(decisions)
     named = settled.forwarded_to if settled else ""
-    row, limits = opened.row, request.context.work_context.limits
+    row, usual = opened.row, usual_days_of(request.context.work_context)
     payer = payer_name(request, row.payer_id, row.kind)
     silence = request.context.clock.now() - row.changed_at
     return request.render(
@@ -162,7 +163,13 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         decided=_decided(request, opened),
         again=generation_words(row.generation),
         payer=payer,
-        silence=silence_words(row.label, payer, silence, limits.claim_silence_days),
+        silence=silence_words(
+            row.label,
+            payer,
+            silence,
+            usual.of(row.kind, row.payer_id),
+            is_own=usual.has_own(row.kind, row.payer_id),
+        ),
         why=[one for one in why if _is_fixable(one, row.label)],
         rest=[one for one in why if not _is_fixable(one, row.label)],
         seen_on=await _seen_on(request, opened, why),

@@ -57,15 +57,18 @@ def row_tag(row: ClaimRow) -> LabelTag:
     return label_tag(row.label, no_answer=row.no_answer)
 
 
-def silence_words(label: ClaimLabel, payer: str, silence: timedelta, usual_days: int) -> str:
-    """Return how long payers usually take, and how long this payer has been silent about a claim."""
+def silence_words(
+    label: ClaimLabel, payer: str, silence: timedelta, usual_days: int, *, is_own: bool = False
+) -> str:
+    """Return how long payers, or this one, usually take, and how long it has been silent about a claim."""
     days = count(silence.days, "day")
     since = (
         f"{payer} was sent this claim {days} ago"
         if label is ClaimLabel.SENT
         else f"the last word from {payer} on this claim came {days} ago"
     )
-    return f"Payers usually answer within {count(usual_days, 'day')}; {since}."
+    usually = f"{payer} usually answers" if is_own else "Payers usually answer"
+    return f"{usually} within {count(usual_days, 'day')}; {since}."
 
 
 def generation_words(generation: int) -> str:

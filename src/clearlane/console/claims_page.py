@@ -32,7 +32,7 @@ from clearlane.pipeline.query.claim_list import (
     ClaimReason,
     ClaimRow,
     load_claim_rows,
-    silence_cutoff,
+    usual_days_of,
 )
 from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store import work_items
@@ -355,10 +355,12 @@ async def _worklist_keys(request: PageRequest, form: ClaimFilterForm) -> list[Si
         found += await _keys(request, labels, filters, WORKLIST_CLAIMS_MAX)
     left = WORKLIST_CLAIMS_MAX - len(found)
     if left and (form.only == SILENT or (form.chosen_tab.with_silent and not form.only)):
-        cutoff = to_micros(silence_cutoff(request.context.work_context))
-        silent = ListFilters(**{**filters.given(), "changed_before": cutoff})  # type: ignore[arg-type]
-        found += await _keys(request, list(OPEN_LABELS), silent, left)
-    return found
+        now, given = request.context.clock.now(), filters.given()
+        for group in usual_days_of(request.context.work_context).groups:
+            cutoff = {"changed_before": to_micros(group.cutoff(now)), **group.payers.given()}
+            silent = ListFilters(**{**given, **cutoff})  # type: ignore[arg-type]
+            found += await _keys(request, list(OPEN_LABELS), silent, left)
+    return found[:WORKLIST_CLAIMS_MAX]
 
 
 async def _keys(

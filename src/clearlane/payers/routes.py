@@ -428,6 +428,7 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
     RouteOption("poll_seconds", "How often files for us are looked for.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
     RouteOption("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
+    RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings where left out.", _whole(1, 3_650), kinds=FILE_KINDS),
     RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time where left out.", _read_with(_send_windows), kinds=FILE_KINDS),
     RouteOption("time_zone", "The time zone of the send_windows, such as America/Chicago.", _time_zone, kinds=FILE_KINDS),
     RouteOption("file_name", f"How files are called that are sent, from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),

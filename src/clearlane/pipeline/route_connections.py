@@ -95,6 +95,7 @@ def payer_route(stored: RouteWithSecrets) -> PayerRoute:
     if route.carries_files:
         options |= {name: route.number(name) for name in PACE_OPTIONS}
         options |= {name: route.text(name) for name in FILE_OPTIONS}
+        options["answer_days"] = int(route.options.get("answer_days", 0))
     return PayerRoute(
         route_id=route.id,
         payer_id=route.payer_id,

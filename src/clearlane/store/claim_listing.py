@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, select, tuple_
 
+from clearlane.store import payer_filter
 from clearlane.store.claims import IS_CURRENT
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
@@ -32,6 +33,10 @@ class ListFilters:
     changed_from: int | None = None
     """Microseconds, as the next one."""
     changed_before: int | None = None
+    payers: Sequence[str] | None = None
+    """Payer keys, as the next ones: of these payers alone."""
+    other_than: Sequence[str] | None = None
+    """Of all payers but these."""
 
     def given(self) -> dict[str, object]:
         """Return the filters that are set."""
@@ -127,6 +132,7 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "amount_to": claims.c.total_cents <= bindparam("amount_to"),
     "changed_from": claims.c.updated_at >= bindparam("changed_from"),
     "changed_before": claims.c.updated_at < bindparam("changed_before"),
+    **payer_filter.CONDITIONS,
 }
 _PLACE = tuple_(claims.c.updated_at, claims.c.request_id)
 _CURSOR = tuple_(bindparam("cursor_at"), bindparam("cursor_id"))

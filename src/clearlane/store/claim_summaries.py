@@ -3,14 +3,16 @@
 Knows no document's content; knows which rows are counted.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, func, select
 
 from clearlane.store.claims import IS_CURRENT, NOT_ACCEPTED
 from clearlane.store.database import Tx
+from clearlane.store.payer_filter import CONDITIONS, EVERY_PAYER, PayerFilter
 from clearlane.store.schema import claim_summaries, claims, work_items
-from clearlane.store.sql import scoped_select, scoped_upsert
+from clearlane.store.sql import Statement, scoped_select, scoped_upsert
 
 NAME = "claims"
 DECIDED_ROWS_MAX = 10_000
@@ -66,9 +68,14 @@ async def put_summary(tx: Tx, counted_at: int, content: bytes) -> None:
     await tx.run(_PUT, name=NAME, counted_at=counted_at, content=content)
 
 
-async def count_labels(tx: Tx, *, changed_from: int, changed_before: int) -> list[LabelCount]:
+async def count_labels(
+    tx: Tx, *, changed_from: int, changed_before: int, payers: PayerFilter = EVERY_PAYER
+) -> list[LabelCount]:
     """Count the current claims of each label whose last change is in these microseconds."""
-    rows = await tx.rows(_LABELS, changed_from=changed_from, changed_before=changed_before)
+    keys = payers.given()
+    rows = await tx.rows(
+        _labels(frozenset(keys)), changed_from=changed_from, changed_before=changed_before, **keys
+    )
     return [LabelCount(*(row[0], *map(int, row[1:]))) for row in rows]
 
 
@@ -103,22 +110,29 @@ _PUT = scoped_upsert(
     key=("name",),
     replace=("counted_at", "content"),
 )
-_LABELS = scoped_select(
-    select(
-        claims.c.label,
-        func.count(),
-        func.sum(claims.c.total_cents),
-        func.sum(claims.c.paid_cents),
-        func.min(claims.c.updated_at),
+
+
+@cache
+def _labels(payers: frozenset[str]) -> Statement:
+    return scoped_select(
+        select(
+            claims.c.label,
+            func.count(),
+            func.sum(claims.c.total_cents),
+            func.sum(claims.c.paid_cents),
+            func.min(claims.c.updated_at),
+        )
+        .where(
+            IS_CURRENT,
+            claims.c.updated_at >= bindparam("changed_from"),
+            claims.c.updated_at < bindparam("changed_before"),
+            *(CONDITIONS[name] for name in sorted(payers)),
+        )
+        .group_by(claims.c.label),
+        claims,
     )
-    .where(
-        IS_CURRENT,
-        claims.c.updated_at >= bindparam("changed_from"),
-        claims.c.updated_at < bindparam("changed_before"),
-    )
-    .group_by(claims.c.label),
-    claims,
-)
+
+
 _IS_FIRST = case((claims.c.predecessor_id.is_(None), 1), else_=0)
 _DAYS = scoped_select(
     select(

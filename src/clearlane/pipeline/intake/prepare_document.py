@@ -22,6 +22,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_local
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
+from clearlane.pipeline.answer_days import answer_days
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     BillingProvider,
     KnownZips,
@@ -123,8 +124,8 @@ async def prepare_document(
     """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
     kind, reading, enrolled = document.kind, document.reading, document.enrolled
     today = to_local(now, site.time_zone).date()
-    times = resubmission_times(context, now)
     facts: dict[str, RuleInputs] = {}
+    times: dict[str, ResubmissionTimes] = {}
     found: deque[PreparedClaim] = deque()
     async for claims in reading.claims(context.intake):
         pending: list[PendingClaim] = []
@@ -134,6 +135,7 @@ async def prepare_document(
                 facts[payer_id] = _facts(
                     document.payers, kind, payer_id, today, sandbox=context.sandbox
                 )
+                times[payer_id] = resubmission_times(context, now, kind, facts[payer_id].payer)
             known = facts[payer_id]
             if enrolled is not None and enrolled.covers(claim, known.payer):
                 known = replace(known, enrolled=True)
@@ -147,7 +149,7 @@ async def prepare_document(
                     at,
                     claim,
                     known,
-                    times,
+                    times[payer_id],
                     tolerated,
                     document.zips,
                 )
@@ -220,11 +222,16 @@ async def _read_claims(
         yield await intake.reading.run(places, is_background=is_background)
 
 
-def resubmission_times(context: WorkContext, now: datetime) -> ResubmissionTimes:
-    """Return the moments that decide how old an earlier claim is."""
+def resubmission_times(
+    context: WorkContext, now: datetime, kind: ClaimKind, payer: Payer | None
+) -> ResubmissionTimes:
+    """Return the moments that decide how old an earlier claim of the same payer is."""
+    connections, default = context.payer_access.connections(), context.limits.claim_silence_days
+    type, payer_id = FORMS[kind].payer_type, payer.payer_id if payer else ""
+    days = answer_days(connections, type, payer_id, default=default)
     return ResubmissionTimes(
         repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
-        silent_since=context.time_ago(now, timedelta(days=context.limits.claim_silence_days)),
+        silent_since=context.time_ago(now, timedelta(days=days)),
     )
 
 

@@ -5,10 +5,12 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.answer_days import usual_days
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_updates
 from clearlane.store import silent_claims as store
 from clearlane.store.database import Tx
+from clearlane.store.silent_claims import SilenceLimit
 
 NAME = "silent-claims"
 EVERY_SECONDS = 300
@@ -21,15 +23,20 @@ async def silence_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def tell_of_silent_claims(context: WorkContext, now: datetime) -> int:
     """Add the event of every claim that became silent, once; return how many there were."""
-    days = timedelta(days=context.limits.claim_silence_days)
-    before, at = to_micros(context.time_ago(now, days)), to_micros(now)
+    at, access = to_micros(now), context.payer_access
+    default = context.limits.claim_silence_days
+    usual = usual_days(access.payers(), access.connections(), default=default)
+    limits = [
+        SilenceLimit(to_micros(context.time_ago(now, timedelta(days=group.days))), group.payers)
+        for group in usual.groups
+    ]
     async with context.database.read(store.SCOPE) as tx:
-        vendors = await store.list_vendors(tx, before=before)
+        vendors = await store.list_vendors(tx, limits)
     count = 0
     for vendor_id in vendors:
 
         async def job(tx: Tx, vendor_id: int = vendor_id) -> tuple[int, int]:
-            found = await store.find_silent(tx, vendor_id, before=before)
+            found = await store.find_silent(tx, vendor_id, limits)
             counted = await claim_updates.count_event(tx, found.request_ids)
             tx.add_events(
                 [
@@ -44,7 +51,7 @@ async def tell_of_silent_claims(context: WorkContext, now: datetime) -> int:
             return len(counted), found.through
 
         through = 0
-        while through < before:
+        while through < limits[0].before:
             added, through = await context.database.write(store.SCOPE, job, actor=context.actor)
             count += added
     return count

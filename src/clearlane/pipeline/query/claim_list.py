@@ -23,6 +23,7 @@ from clearlane.kernel.formats import last_first
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.outcome import is_denial, is_forwarded
 from clearlane.payments.read_claim_part import read_claim_part
+from clearlane.pipeline.answer_days import UsualDays, usual_days
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
@@ -97,9 +98,11 @@ class _PageRows:
     work: Mapping[str, ClaimWorkItem]
 
 
-def silence_cutoff(context: WorkContext) -> datetime:
-    """Return the time before which a claim without an answer is late."""
-    return context.clock.now() - timedelta(days=context.limits.claim_silence_days)
+def usual_days_of(context: WorkContext) -> UsualDays:
+    """Return within how many days payers usually answer."""
+    access = context.payer_access
+    default = context.limits.claim_silence_days
+    return usual_days(access.payers(), access.connections(), default=default)
 
 
 async def load_claim_rows(
@@ -116,9 +119,9 @@ async def load_claim_rows(
         return page
 
     page = await context.database.write(site.scope, job, actor=actor)
-    cutoff = silence_cutoff(context)
+    now, usual = context.clock.now(), usual_days_of(context)
     return [
-        _row(context.vault, site, page, page.rows[number], cutoff)
+        _row(context.vault, site, page, page.rows[number], now, usual)
         for number in numbers
         if number in page.rows
     ]
@@ -168,12 +171,15 @@ def _sealed(page: _PageRows) -> list[bytes]:
     return sealed + [one.payload for one in page.documents.values()]
 
 
-def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: datetime) -> ClaimRow:
+def _row(
+    vault: Vault, site: Site, page: _PageRows, row: ListRow, now: datetime, usual: UsualDays
+) -> ClaimRow:
     loaded = open_claim(vault, site.scope, stored_claim(row))
     status = _status(vault, site, row)
     label = ClaimLabel(row.label)
     changed_at = from_micros(row.updated_at)
-    no_answer = label in OPEN_LABELS and changed_at < cutoff
+    late = now - timedelta(days=usual.of(row.kind, row.payer_id))
+    no_answer = label in OPEN_LABELS and changed_at < late
     known = [open_fact(vault, one) for one in page.facts[row.request_id]]
     forwarded_to = "" if label in UNPAID_LABELS else find_next_payer(vault, known, page.documents)
     reason = (

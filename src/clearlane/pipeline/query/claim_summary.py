@@ -19,9 +19,10 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.enrollment.lifecycle import EnrollmentState, current_states
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.kernel.ids import first_request_id
+from clearlane.pipeline.answer_days import UsualDays
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
-from clearlane.pipeline.query.claim_list import OPEN_LABELS, silence_cutoff
+from clearlane.pipeline.query.claim_list import OPEN_LABELS, usual_days_of
 from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
@@ -221,7 +222,7 @@ async def refresh_summary(
     """Count a site's claims and keep the summary. Causes cost more, and are counted by schedule alone."""
     now = context.clock.now()
     async with context.database.read(site.scope) as tx:
-        summary = await _count(tx, now, silence_cutoff(context), site.time_zone)
+        summary = await _count(tx, now, usual_days_of(context), site.time_zone)
         kept = await store.find_summary(tx)
     before = _DECODER.decode(kept.content) if kept else None
     summary = await _with_causes(context, site, summary, before, count=with_causes)
@@ -290,12 +291,18 @@ def _month_of(at: datetime, site: Site) -> date:
 _DECODER = msgspec.json.Decoder(SiteSummary)
 
 
-async def _count(tx: Tx, now: datetime, cutoff: datetime, zone: str) -> SiteSummary:
+async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSummary:
     month_ago, today = now - timedelta(days=MONTH_DAYS), to_local(now, zone).date()
     since = to_micros(month_ago)
     every = await store.count_labels(tx, changed_from=0, changed_before=FAR_FUTURE_MICROS)
     recent = await store.count_labels(tx, changed_from=since, changed_before=FAR_FUTURE_MICROS)
-    silent = await store.count_labels(tx, changed_from=0, changed_before=to_micros(cutoff))
+    silent = [
+        one
+        for group in usual.groups
+        for one in await store.count_labels(
+            tx, changed_from=0, changed_before=to_micros(group.cutoff(now)), payers=group.payers
+        )
+    ]
     first = today - timedelta(days=2 * MONTH_DAYS - 1)
     days = await store.count_days(tx, first.isoformat())
     waits = [
