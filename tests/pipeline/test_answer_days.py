@@ -55,25 +55,25 @@ async def seen(flow):
 
 async def test_each_payer_is_late_by_its_own_number_of_days(flow, clock):
     await sent(flow)
-    told = []
+    added = []
     for days, late in ((QUICK_DAYS - 1, set()), (2, {OTHER_PAYER}), (20, {PAYER, OTHER_PAYER})):
         clock.advance(timedelta(days=days))
         assert await seen(flow) == late
-        told.append(await tell_of_silent_claims(flow.context, clock.now()))
+        added.append(await tell_of_silent_claims(flow.context, clock.now()))
         assert await tell_of_silent_claims(flow.context, clock.now()) == 0
-    assert told == [0, 1, 1]
+    assert added == [0, 1, 1]
 
 
 async def test_a_slow_payer_is_waited_for(flow, clock):
     flow.connections.answer_days = {OTHER_PAYER: SLOW_DAYS}
     await sent(flow)
-    for days, late, told in ((31, {PAYER}, 1), (15, {PAYER, OTHER_PAYER}, 1)):
+    for days, late, added in ((31, {PAYER}, 1), (15, {PAYER, OTHER_PAYER}, 1)):
         clock.advance(timedelta(days=days))
         assert await seen(flow) == late
-        assert await tell_of_silent_claims(flow.context, clock.now()) == told
+        assert await tell_of_silent_claims(flow.context, clock.now()) == added
 
 
-async def test_more_claims_than_a_page_of_payers_with_different_days_are_each_told_of_once(
+async def test_more_claims_than_a_page_of_payers_with_different_days_each_have_one_event(
     flow, clock, monkeypatch
 ):
     monkeypatch.setattr(silent_claims, "SILENT_CLAIMS_AT_ONCE", 2)
@@ -85,6 +85,25 @@ async def test_more_claims_than_a_page_of_payers_with_different_days_are_each_to
     clock.advance(timedelta(days=30))
     assert await tell_of_silent_claims(flow.context, clock.now()) == 9
     assert await tell_of_silent_claims(flow.context, clock.now()) == 0
+
+
+CHANGES = {
+    "a payer gets a smaller number": [(None, 20, 0), (QUICK_DAYS, 0, 1), (QUICK_DAYS, 30, 1)],
+    "a payer gets a greater number": [(None, 31, 2), (SLOW_DAYS, 0, 0), (SLOW_DAYS, 30, 0)],
+    "a greater number before the others' is over": [(SLOW_DAYS, 20, 0), (SLOW_DAYS, 15, 1), (SLOW_DAYS, 15, 1)],
+    "a number is taken away": [(QUICK_DAYS, 11, 1), (None, 0, 0), (None, 20, 1)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", CHANGES.values(), ids=CHANGES)
+async def test_a_claim_has_one_event_when_a_payers_number_changes(flow, clock, steps):
+    clock.advance(timedelta(days=60))
+    await sent(flow)
+    for own, days, added in steps:
+        flow.connections.answer_days = {} if own is None else {OTHER_PAYER: own}
+        clock.advance(timedelta(days=days))
+        assert await tell_of_silent_claims(flow.context, clock.now()) == added
+        assert await tell_of_silent_claims(flow.context, clock.now()) == 0
 
 
 async def test_a_claim_may_be_sent_again_when_its_payer_is_late(flow, clock):

@@ -10,6 +10,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_updates
 from clearlane.store import silent_claims as store
 from clearlane.store.database import Tx
+from clearlane.store.payer_filter import EVERY_PAYER, PayerFilter
 from clearlane.store.silent_claims import SilenceLimit
 
 NAME = "silent-claims"
@@ -23,35 +24,55 @@ async def silence_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def tell_of_silent_claims(context: WorkContext, now: datetime) -> int:
     """Add the event of every claim that became silent, once; return how many there were."""
-    at, access = to_micros(now), context.payer_access
-    default = context.limits.claim_silence_days
-    usual = usual_days(access.payers(), access.connections(), default=default)
-    limits = [
-        SilenceLimit(to_micros(context.time_ago(now, timedelta(days=group.days))), group.payers)
-        for group in usual.groups
-    ]
-    async with context.database.read(store.SCOPE) as tx:
-        vendors = await store.list_vendors(tx, limits)
     count = 0
-    for vendor_id in vendors:
+    for limit in await _limits(context, now):
+        async with context.database.read(store.SCOPE) as tx:
+            vendors = await store.list_vendors(tx, limit)
+        for vendor_id in vendors:
+            count += await _tell_vendor(context, vendor_id, limit, to_micros(now))
+    return count
 
-        async def job(tx: Tx, vendor_id: int = vendor_id) -> tuple[int, int]:
-            found = await store.find_silent(tx, vendor_id, limits)
-            counted = await claim_updates.count_event(tx, found.request_ids)
-            tx.add_events(
-                [
-                    NewEvent(
-                        "claim.no_answer", at, one.vendor_id, one.site_id, one.request_id,
-                        one.sequence,
-                    )
-                    for one in counted
-                ]
-            )  # fmt: skip
-            await store.save_progress(tx, vendor_id, found.through)
-            return len(counted), found.through
 
-        through = 0
-        while through < limits[0].before:
-            added, through = await context.database.write(store.SCOPE, job, actor=context.actor)
-            count += added
+async def _limits(context: WorkContext, now: datetime) -> list[SilenceLimit]:
+    """Return the limit of each payer with a number of days of its own, now or earlier, and then that of all others.
+
+    A payer that gets a number begins where the others are, so it comes before they go on.
+    """
+    access, default = context.payer_access, context.limits.claim_silence_days
+    usual = usual_days(access.payers(), access.connections(), default=default)
+    async with context.database.read(store.SCOPE) as tx:
+        earlier = await store.list_payers(tx)
+    days = {**dict.fromkeys(earlier, default), **usual.own}
+
+    def before(days: int) -> int:
+        return to_micros(context.time_ago(now, timedelta(days=days)))
+
+    return [
+        *(SilenceLimit(before(one), PayerFilter(payers=(key,)), key) for key, one in days.items()),
+        SilenceLimit(before(default), PayerFilter(other_than=tuple(days)) if days else EVERY_PAYER),
+    ]
+
+
+async def _tell_vendor(context: WorkContext, vendor_id: int, limit: SilenceLimit, at: int) -> int:
+    """Add the events of one vendor's claims; return how many there were."""
+
+    async def job(tx: Tx) -> tuple[int, int]:
+        found = await store.find_silent(tx, vendor_id, limit)
+        counted = await claim_updates.count_event(tx, found.request_ids)
+        tx.add_events(
+            [
+                NewEvent(
+                    "claim.no_answer", at, one.vendor_id, one.site_id, one.request_id,
+                    one.sequence,
+                )
+                for one in counted
+            ]
+        )  # fmt: skip
+        await store.save_progress(tx, vendor_id, limit, found.through)
+        return len(counted), found.through
+
+    count = through = 0
+    while through < limit.before:
+        added, through = await context.database.write(store.SCOPE, job, actor=context.actor)
+        count += added
     return count

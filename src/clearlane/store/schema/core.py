@@ -72,7 +72,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 """Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001e"
+HEAD = "v0001f"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"

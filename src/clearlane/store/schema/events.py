@@ -58,11 +58,13 @@ installation_events = installation_table(
     CheckConstraint("audience IN ('vendor', 'every vendor', 'operators')", name="audience"),
 )
 
-# Up to which last change the claims of a vendor were looked through for payers that do not answer.
+# Up to which last change the claims of a vendor were looked through for payers that do not answer: a row for each payer
+# with a number of days of its own (``payer_key``), and one, with an empty key, for all others.
 silence_scans = installation_table(
     "silence_scans",
     Column(
         "vendor_id", BIG_INTEGER, ForeignKey("vendors.id"), primary_key=True, autoincrement=False
     ),
+    Column("payer", Text, primary_key=True),
     Column("through", BigInteger, nullable=False),
 )

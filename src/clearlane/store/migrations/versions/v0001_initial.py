@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001e"
+revision = "v0001f"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -1016,6 +1016,7 @@ def _events() -> None:
     op.create_table(
         "silence_scans",
         sa.Column("vendor_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("payer", sa.Text, primary_key=True),
         sa.Column("through", sa.BigInteger, nullable=False),
         sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_silence_scans_vendor_id"),
     )
