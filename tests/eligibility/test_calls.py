@@ -11,6 +11,7 @@ from clearlane.api.v3.benefits.json_types import (
     PayerJson,
     SubscriberJson,
 )
+from clearlane.kernel import limits
 from tests.api.markers import places_with
 from tests.eligibility.eligibility_caller import (
     ALL_INVALID,
@@ -337,12 +338,14 @@ async def test_an_answer_that_is_no_x12_ends_the_inquiry(caller):
 
 
 async def test_a_large_document_goes_out_behind_front_desks_and_is_complete(caller):
-    large = caller.begin(many([f"3{at:03}" for at in range(60)]))
+    # More patients than a page of answers has.
+    patients = limits.ELIGIBILITY_PAGE_ROWS + 2
+    large = caller.begin(many([f"3{at:03}" for at in range(patients)]))
     front = await asyncio.gather(*(caller.submit(one(f"4{at:03}")) for at in range(5)))
     body = await large
     assert all(each["Status"] == COMPLETE for each in front)
     assert body["Status"] == COMPLETE
-    assert traces(body) == [f"visit {at}" for at in range(1, 61)]
+    assert traces(body) == [f"visit {at}" for at in range(1, patients + 1)]
     answer = await caller.client.post(RESPONSES, params={"requestId": body["RequestId"]})
     assert answer.json() == body
     # A long answer is sent while it is made, a short one whole.

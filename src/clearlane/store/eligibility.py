@@ -214,6 +214,8 @@ async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
 
 async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
     """Return the responses for these patients of a request of the scope, in the order of the document."""
+    if not numbers:
+        return []
     rows = await tx.rows(_RESPONSES, request_id=id, numbers=list(numbers))
     return [InquiryResponse(*row) for row in rows]
 

@@ -82,9 +82,12 @@ async def load_answers(
         if request is None:
             return None
         statuses = await store.list_statuses(tx, request_id)
-        await vault.load_keys_of(tx, [request.payload] if request.payload else [])
+        answered = [one.number for one in statuses if one.answer == ANSWER]
+        # Most requests are about one patient: their only page is read here, without a transaction of its own.
+        first = await store.list_responses(tx, request_id, answered[: limits.ELIGIBILITY_PAGE_ROWS])
+        sealed = [row.response for row in first]
+        await vault.load_keys_of(tx, [request.payload, *sealed] if request.payload else sealed)
     # Answers never change, so pages that are read one by one fit together.
-    answered = [one.number for one in statuses if one.answer == ANSWER]
     refused = [one.number for one in statuses if one.answer not in ("", ANSWER)]
     stored = _StoredOutcomes(database, vault, scope, request_id)
     awaited = len(statuses) - len(answered) - len(refused)
@@ -92,7 +95,7 @@ async def load_answers(
         request_id,
         request_status(len(statuses), awaited),
         _results(vault, scope, request),
-        stored.outcomes(answered),
+        stored.outcomes(answered, first),
         stored.outcomes(refused),
     )
 
@@ -155,11 +158,14 @@ class _StoredOutcomes:
     request_id: int
 
     async def pages(
-        self, numbers: Sequence[int]
+        self, numbers: Sequence[int], first: Sequence[InquiryResponse] = ()
     ) -> AsyncIterator[list[tuple[int, InquiryOutcome]]]:
-        """Yield the outcomes of patients, with their numbers."""
+        """Yield the outcomes of patients, with their numbers. ``first`` are those that were read already."""
+        if first:
+            yield [(row.number, self._open(row)) for row in first]
         size = limits.ELIGIBILITY_PAGE_ROWS
-        for page in (numbers[at : at + size] for at in range(0, len(numbers), size)):
+        for at in range(len(first), len(numbers), size):
+            page = numbers[at : at + size]
             async with self.database.read(self.scope) as tx:
                 rows = await store.list_responses(tx, self.request_id, page)
                 await self.vault.load_keys_of(tx, [row.response for row in rows])
@@ -167,9 +173,11 @@ class _StoredOutcomes:
                 raise LookupError("the request was purged while it was read")
             yield [(row.number, self._open(row)) for row in rows]
 
-    async def outcomes(self, numbers: Sequence[int]) -> AsyncIterator[list[InquiryOutcome]]:
-        """Yield the outcomes of patients."""
-        async for page in self.pages(numbers):
+    async def outcomes(
+        self, numbers: Sequence[int], first: Sequence[InquiryResponse] = ()
+    ) -> AsyncIterator[list[InquiryOutcome]]:
+        """Yield the outcomes of patients. ``first`` are those that were read already."""
+        async for page in self.pages(numbers, first):
             yield [outcome for _, outcome in page]
 
     def _open(self, row: InquiryResponse) -> InquiryOutcome:
