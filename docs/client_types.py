@@ -76,7 +76,7 @@ def _claims() -> Iterator[str]:
 
 def _inquiries() -> Iterator[str]:
     from clearlane.eligibility import fields
-    from clearlane.eligibility.wire_struct import nested_struct, wire_fields
+    from clearlane.eligibility.json_struct import eligibility_fields, nested_struct
 
     for struct in (
         fields.RequestedDays,
@@ -90,7 +90,7 @@ def _inquiries() -> Iterator[str]:
         fields.EligibilityRequest,
     ):
         yield from _class(struct.__name__, struct.__doc__)
-        for name, field in wire_fields(struct).items():
+        for name, field in eligibility_fields(struct).items():
             if field.type in INQUIRY_TYPES:
                 type = INQUIRY_TYPES[field.type]
             else:

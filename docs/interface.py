@@ -302,7 +302,7 @@ def enrollment_fields_page() -> Iterator[str]:
 def eligibility_fields_page() -> Iterator[str]:
     """Write every field of an eligibility request, and the names of service types."""
     from clearlane.eligibility import fields, services
-    from clearlane.eligibility.wire_struct import wire_fields
+    from clearlane.eligibility.json_struct import eligibility_fields
 
     yield "# Eligibility request"
     yield ""
@@ -316,7 +316,7 @@ def eligibility_fields_page() -> Iterator[str]:
             continue
         yield from part(name, first_words(inspect.getdoc(shape)))
         table: list[list[object]] = []
-        for field, line in wire_fields(shape).items():
+        for field, line in eligibility_fields(shape).items():
             needed = (
                 "yes"
                 if line.required

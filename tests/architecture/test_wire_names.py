@@ -10,7 +10,7 @@ from clearlane.api.v3 import code_names
 from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.status_rows import ClaimStatusJson
 from clearlane.eligibility import fields
-from clearlane.eligibility.wire_struct import WireStruct
+from clearlane.eligibility.json_struct import JsonStruct
 from tests.architecture.source import SOURCE, nodes_of, python_files
 
 FILES = python_files(SOURCE)
@@ -47,7 +47,7 @@ ALSO_ELSEWHERE = {
 REQUEST_STRUCTS = [
     one
     for one in vars(fields).values()
-    if isinstance(one, type) and issubclass(one, WireStruct) and one is not WireStruct
+    if isinstance(one, type) and issubclass(one, JsonStruct) and one is not JsonStruct
 ]
 # A name of one word, such as State, is a word of much else.
 SEVERAL_WORDS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
@@ -130,7 +130,7 @@ def test_names_of_eligibility_responses_are_in_the_version_alone():
     names = {
         name
         for struct in structs
-        if issubclass(struct, WireStruct)
+        if issubclass(struct, JsonStruct)
         for name in struct.__struct_fields__
     }
     asked = {name for struct in REQUEST_STRUCTS for name in struct.__struct_fields__}

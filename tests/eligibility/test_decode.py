@@ -1,6 +1,6 @@
 """A document becomes a request, or findings that name every format error by its path.
 
-Also tests `eligibility/wire_struct` and `eligibility/stepwise`.
+Also tests `eligibility/json_struct` and `eligibility/stepwise`.
 """
 
 import json
@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 
 from clearlane.eligibility import decode, fields
 from clearlane.eligibility.decode import ELIGIBILITY_VALUES_MAX
+from clearlane.eligibility.json_struct import EligibilityType, eligibility_fields
 from clearlane.eligibility.stepwise import StepwiseCall
-from clearlane.eligibility.wire_struct import WireType, wire_fields
 from clearlane.kernel import limits
 from tests.cases import every_case, full_or_quick
 from tests.eligibility.invented import DOCUMENT, MILO, ROSA, SUBSCRIBER, document, read
@@ -87,18 +87,26 @@ def test_a_subscriber_who_is_not_asked_about_needs_no_name():
 
 
 WRONG = {
-    WireType.TEXT: [10**200, True, {}, [], 1.5],
-    WireType.BOOLEAN: ["yes", 2, "2", {}, []],
-    WireType.DATE: ["2024/13/01", "30/30/2024", "2024-02-30", "20240501", 20240501, True, {}],
-    WireType.BIRTH_DATE: ["30/30/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
-    WireType.TEXTS: ["HealthBenefitPlanCoverage", [True], [["30"]], {}, 30],
-    WireType.OBJECT: ["x", 1, [], True],
-    WireType.OBJECTS: ["x", 1, {}, True],
+    EligibilityType.TEXT: [10**200, True, {}, [], 1.5],
+    EligibilityType.BOOLEAN: ["yes", 2, "2", {}, []],
+    EligibilityType.DATE: [
+        "2024/13/01",
+        "30/30/2024",
+        "2024-02-30",
+        "20240501",
+        20240501,
+        True,
+        {},
+    ],
+    EligibilityType.BIRTH_DATE: ["30/30/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
+    EligibilityType.TEXTS: ["HealthBenefitPlanCoverage", [True], [["30"]], {}, 30],
+    EligibilityType.OBJECT: ["x", 1, [], True],
+    EligibilityType.OBJECTS: ["x", 1, {}, True],
 }
 CASES = [
     (structure, name, value)
     for structure in STRUCTURES
-    for name, line in wire_fields(structure).items()
+    for name, line in eligibility_fields(structure).items()
     for value in WRONG[line.type]
 ]
 
@@ -150,7 +158,7 @@ def test_a_value_of_a_wrong_kind_is_reported_at_its_key(structure, name, value):
 @every_case(("structure", "name"), {(s, n): None for s, n, _ in CASES})
 def test_every_field_may_be_null_unless_it_is_required(structure, name):
     whole, path = whole_with(structure, name, None)
-    line = wire_fields(structure)[name]
+    line = eligibility_fields(structure)[name]
     asked = structure is fields.RequestSubscriber and name in {"CommonName", "FirstName"}
     assert set(faults(whole)) == ({path} if line.required or asked else set())
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from clearlane.eligibility import wire_struct
+from clearlane.eligibility import json_struct
 from clearlane.eligibility.fields import EligibilityRequest, RequestSubscriber
+from clearlane.eligibility.json_struct import EligibilityType, JsonStruct
 from clearlane.eligibility.stepwise import run_to_end
-from clearlane.eligibility.wire_struct import WireStruct, WireType
 from clearlane.kernel import limits
 from clearlane.kernel.client_dates import FORMS_IN_WORDS, parse_client_date
 from clearlane.kernel.finding import Finding, Stage
@@ -148,13 +148,13 @@ class _FieldDecoder(NamedTuple):
     message: str
     """The message for an invalid value."""
     many: bool = False
-    part: type[WireStruct] | None = None
+    part: type[JsonStruct] | None = None
     """The struct that the field holds, once or as an array."""
 
 
 def _decode_struct(
-    cls: type[WireStruct], value: dict[str, Any], path: str, collector: _Collector
-) -> Generator[None, None, WireStruct | None]:
+    cls: type[JsonStruct], value: dict[str, Any], path: str, collector: _Collector
+) -> Generator[None, None, JsonStruct | None]:
     """Decode one object. Returns None after any finding; collects all findings."""
     found: dict[str, Any] = {}
     decoders = _field_decoders(cls)
@@ -196,7 +196,7 @@ def _decode_value(decoder: _FieldDecoder, item: Any, path: str, collector: _Coll
 
 def _decode_nested(
     decoder: _FieldDecoder, item: Any, path: str, collector: _Collector
-) -> Generator[None, None, WireStruct | None]:
+) -> Generator[None, None, JsonStruct | None]:
     assert decoder.part is not None, "an object field has a struct type"
     if item.__class__ is not dict:
         collector.add_finding(path, f"The {decoder.name} field must be an object.")
@@ -262,33 +262,36 @@ def _date(value: Any) -> date | object:
 
 _NO_DATE = f"The value {{value}} is not a valid date: write it {FORMS_IN_WORDS}."
 
-_DECODERS: Mapping[WireType, tuple[Callable[[Any], Any], str]] = {
-    WireType.TEXT: (_text, "The value {value} is not a string."),
-    WireType.TEXTS: (_texts, "The {field} field must be an array of strings."),
-    WireType.BOOLEAN: (_boolean, "The value {value} is not true or false."),
-    WireType.DATE: (_date, _NO_DATE),
-    WireType.BIRTH_DATE: (_date, _NO_DATE),
+_DECODERS: Mapping[EligibilityType, tuple[Callable[[Any], Any], str]] = {
+    EligibilityType.TEXT: (_text, "The value {value} is not a string."),
+    EligibilityType.TEXTS: (_texts, "The {field} field must be an array of strings."),
+    EligibilityType.BOOLEAN: (_boolean, "The value {value} is not true or false."),
+    EligibilityType.DATE: (_date, _NO_DATE),
+    EligibilityType.BIRTH_DATE: (_date, _NO_DATE),
 }  # fmt: skip
 
 
 @cache
-def _folded_decoders(cls: type[WireStruct]) -> dict[str, _FieldDecoder]:
+def _folded_decoders(cls: type[JsonStruct]) -> dict[str, _FieldDecoder]:
     return {fold_name(name): decoder for name, decoder in _field_decoders(cls).items()}
 
 
 @cache
-def _field_decoders(cls: type[WireStruct]) -> dict[str, _FieldDecoder]:
+def _field_decoders(cls: type[JsonStruct]) -> dict[str, _FieldDecoder]:
     return {
-        name: _field_decoder(cls, name, spec) for name, spec in wire_struct.wire_fields(cls).items()
+        name: _field_decoder(cls, name, spec)
+        for name, spec in json_struct.eligibility_fields(cls).items()
     }
 
 
-def _field_decoder(cls: type[WireStruct], name: str, spec: wire_struct.WireField) -> _FieldDecoder:
+def _field_decoder(
+    cls: type[JsonStruct], name: str, spec: json_struct.EligibilityField
+) -> _FieldDecoder:
     if spec.type in _DECODERS:
         decode, message = _DECODERS[spec.type]
         return _FieldDecoder(name, spec.required, decode, message)
-    many = spec.type is WireType.OBJECTS
-    return _FieldDecoder(name, spec.required, _text, "", many, wire_struct.nested_struct(cls, name))
+    many = spec.type is EligibilityType.OBJECTS
+    return _FieldDecoder(name, spec.required, _text, "", many, json_struct.nested_struct(cls, name))
 
 
 # --- texts ----------------------------------------------------------------------------------------

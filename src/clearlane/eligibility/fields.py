@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, ClassVar, NamedTuple
 
-from clearlane.eligibility.wire_struct import WireField, WireStruct, WireType
+from clearlane.eligibility.json_struct import EligibilityField, EligibilityType, JsonStruct
 
 __all__ = [
     "BenefitInquiry",
@@ -27,23 +27,29 @@ __all__ = [
 ]  # fmt: skip
 
 
-def required(label: str, kind: WireType = WireType.TEXT, *, max: int | None = None) -> WireField:
+def required(
+    label: str, kind: EligibilityType = EligibilityType.TEXT, *, max: int | None = None
+) -> EligibilityField:
     """Declare a field that must be present."""
-    return WireField(label, kind, max_length=max, required=True)
+    return EligibilityField(label, kind, max_length=max, required=True)
 
 
 def optional(
-    label: str, kind: WireType = WireType.TEXT, *, max: int | None = None, required_when: str = ""
-) -> WireField:
+    label: str,
+    kind: EligibilityType = EligibilityType.TEXT,
+    *,
+    max: int | None = None,
+    required_when: str = "",
+) -> EligibilityField:
     """Declare a field that may be absent; ``required_when`` says in which case it may not."""
-    return WireField(label, kind, max_length=max, required_when=required_when)
+    return EligibilityField(label, kind, max_length=max, required_when=required_when)
 
 
 LAST_NAME_MAX, FIRST_NAME_MAX, ID_MAX, TRACE_MAX = 60, 35, 80, 50
 SUBSCRIBER_IS_PATIENT = "the subscriber is a patient"
 
 
-class RequestStruct(WireStruct, frozen=True, kw_only=True):
+class RequestStruct(JsonStruct, frozen=True, kw_only=True):
     """A JSON object of the request."""
 
     SCHEMA_PREFIX: ClassVar[str] = "EligibilityRequest"
@@ -52,20 +58,22 @@ class RequestStruct(WireStruct, frozen=True, kw_only=True):
 class RequestedDays(RequestStruct, frozen=True, kw_only=True):
     """``PlanDate``: the days of service of the inquiry."""
 
-    Start: Annotated[date | None, optional("First day", WireType.DATE)] = None
-    End: Annotated[date | None, optional("Last day", WireType.DATE)] = None
+    Start: Annotated[date | None, optional("First day", EligibilityType.DATE)] = None
+    End: Annotated[date | None, optional("Last day", EligibilityType.DATE)] = None
 
 
 class RequestedBenefit(RequestStruct, frozen=True, kw_only=True):
     """An element of ``RequestedBenefits``."""
 
     IsFamilyBenefit: Annotated[
-        bool | None, optional("Benefits of the family", WireType.BOOLEAN)
+        bool | None, optional("Benefits of the family", EligibilityType.BOOLEAN)
     ] = None
     Type: Annotated[
-        tuple[str, ...], optional("Service types by name or X12 code", WireType.TEXTS)
+        tuple[str, ...], optional("Service types by name or X12 code", EligibilityType.TEXTS)
     ] = ()
-    PlanDate: Annotated[RequestedDays | None, optional("Days of service", WireType.OBJECT)] = None
+    PlanDate: Annotated[
+        RequestedDays | None, optional("Days of service", EligibilityType.OBJECT)
+    ] = None
 
 
 class RequestTraceNumber(RequestStruct, frozen=True, kw_only=True):
@@ -80,14 +88,14 @@ class RequestDependent(RequestStruct, frozen=True, kw_only=True):
 
     CommonName: Annotated[str, required("Last name", max=LAST_NAME_MAX)]
     FirstName: Annotated[str, required("First name", max=FIRST_NAME_MAX)]
-    BirthDate: Annotated[date | None, optional("Birth date", WireType.BIRTH_DATE)] = None
+    BirthDate: Annotated[date | None, optional("Birth date", EligibilityType.BIRTH_DATE)] = None
     Gender: Annotated[str | None, optional("Sex")] = None
     Relationship: Annotated[str | None, optional("Relationship to the subscriber")] = None
     PayeeTraceNumber: Annotated[
-        RequestTraceNumber | None, optional("Caller's trace number", WireType.OBJECT)
+        RequestTraceNumber | None, optional("Caller's trace number", EligibilityType.OBJECT)
     ] = None
     RequestedBenefits: Annotated[
-        tuple[RequestedBenefit, ...], optional("Requested benefits", WireType.OBJECTS)
+        tuple[RequestedBenefit, ...], optional("Requested benefits", EligibilityType.OBJECTS)
     ] = ()
 
 
@@ -100,17 +108,18 @@ class RequestSubscriber(RequestStruct, frozen=True, kw_only=True):
     FirstName: Annotated[
         str | None, optional("First name", max=FIRST_NAME_MAX, required_when=SUBSCRIBER_IS_PATIENT)
     ] = None
-    BirthDate: Annotated[date | None, optional("Birth date", WireType.BIRTH_DATE)] = None
+    BirthDate: Annotated[date | None, optional("Birth date", EligibilityType.BIRTH_DATE)] = None
     Gender: Annotated[str | None, optional("Sex")] = None
     MemberId: Annotated[str, required("Member id", max=ID_MAX)]
     PayeeTraceNumber: Annotated[
-        RequestTraceNumber | None, optional("Caller's trace number", WireType.OBJECT)
+        RequestTraceNumber | None, optional("Caller's trace number", EligibilityType.OBJECT)
     ] = None
     Dependents: Annotated[
-        tuple[RequestDependent, ...], optional("Dependents who are patients", WireType.OBJECTS)
+        tuple[RequestDependent, ...],
+        optional("Dependents who are patients", EligibilityType.OBJECTS),
     ] = ()
     RequestedBenefits: Annotated[
-        tuple[RequestedBenefit, ...], optional("Requested benefits", WireType.OBJECTS)
+        tuple[RequestedBenefit, ...], optional("Requested benefits", EligibilityType.OBJECTS)
     ] = ()
 
 
@@ -124,7 +133,9 @@ class RequestPayee(RequestStruct, frozen=True, kw_only=True):
     ]
     FirstName: Annotated[str | None, optional("First name", max=FIRST_NAME_MAX)] = None
     NationalProviderId: Annotated[str | None, optional("NPI")] = None
-    Subscribers: Annotated[tuple[RequestSubscriber, ...], required("Subscribers", WireType.OBJECTS)]
+    Subscribers: Annotated[
+        tuple[RequestSubscriber, ...], required("Subscribers", EligibilityType.OBJECTS)
+    ]
 
 
 class RequestPayer(RequestStruct, frozen=True, kw_only=True):
@@ -134,23 +145,29 @@ class RequestPayer(RequestStruct, frozen=True, kw_only=True):
     PayerId: Annotated[str, required("Payer id", max=ID_MAX)]
     CommonName: Annotated[str | None, optional("Name", max=LAST_NAME_MAX)] = None
     EntityType: Annotated[str | None, optional("Individual or Organization")] = None
-    Payees: Annotated[tuple[RequestPayee, ...], required("Providers who inquire", WireType.OBJECTS)]
+    Payees: Annotated[
+        tuple[RequestPayee, ...], required("Providers who inquire", EligibilityType.OBJECTS)
+    ]
 
 
 class BenefitInquiry(RequestStruct, frozen=True, kw_only=True):
     """An element of ``BenefitInquiries``."""
 
     RequestType: Annotated[str | None, optional("Request, also when absent")] = None
-    Payers: Annotated[tuple[RequestPayer, ...], required("Payers of the inquiry", WireType.OBJECTS)]
+    Payers: Annotated[
+        tuple[RequestPayer, ...], required("Payers of the inquiry", EligibilityType.OBJECTS)
+    ]
 
 
 class EligibilityRequest(RequestStruct, frozen=True, kw_only=True):
     """The whole request."""
 
     IsTest: Annotated[
-        bool | None, optional("Whether the payers are test payers", WireType.BOOLEAN)
+        bool | None, optional("Whether the payers are test payers", EligibilityType.BOOLEAN)
     ] = None
-    BenefitInquiries: Annotated[tuple[BenefitInquiry, ...], required("Inquiries", WireType.OBJECTS)]
+    BenefitInquiries: Annotated[
+        tuple[BenefitInquiry, ...], required("Inquiries", EligibilityType.OBJECTS)
+    ]
 
 
 class RequestPatient(NamedTuple):

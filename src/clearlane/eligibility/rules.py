@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from clearlane.eligibility import fields, services, wire_struct
+from clearlane.eligibility import fields, json_struct, services
 from clearlane.eligibility.benefit_answer import ValidationResult
 from clearlane.eligibility.build_inquiry import (
     InquiryBuilder,
@@ -25,9 +25,9 @@ from clearlane.eligibility.build_inquiry import (
     clean_text,
 )
 from clearlane.eligibility.fields import EligibilityRequest, RequestPatient, patients
+from clearlane.eligibility.json_struct import JsonStruct
 from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.stepwise import run_to_end
-from clearlane.eligibility.wire_struct import WireStruct
 from clearlane.kernel import formats, limits
 from clearlane.payers.model import Payer
 
@@ -434,16 +434,16 @@ def _add_results(
     return len(results) > before
 
 
-def _check_name(part: WireStruct, field: str, list: str) -> Iterator[RuleProblem]:
+def _check_name(part: JsonStruct, field: str, list: str) -> Iterator[RuleProblem]:
     name = getattr(part, field)
     if name and services.code(list, name) is None:
         known = ", ".join(services.names(list).values())
         yield field, f"The value {_quoted(name)} is unknown; give one of {known}, or nothing."
 
 
-def _check_texts(part: WireStruct, *names: str) -> Iterator[RuleProblem]:
+def _check_texts(part: JsonStruct, *names: str) -> Iterator[RuleProblem]:
     """Yield texts that X12 cannot carry: those without a valid character, or too long."""
-    rows = _wire_fields(type(part))
+    rows = _eligibility_fields(type(part))
     for name in names:
         text = getattr(part, name)
         if not text:
@@ -456,7 +456,7 @@ def _check_texts(part: WireStruct, *names: str) -> Iterator[RuleProblem]:
             yield name, f"{name} has {len(carried)} characters; X12 carries {most} at most."
 
 
-_wire_fields = cache(wire_struct.wire_fields)
+_eligibility_fields = cache(json_struct.eligibility_fields)
 
 
 def _payer(context: InquiryRuleContext) -> str:

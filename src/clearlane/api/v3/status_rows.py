@@ -18,13 +18,13 @@ from clearlane.api.v3.code_names import (
     payment_method,
 )
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.eligibility.wire_struct import WireStruct
+from clearlane.eligibility.json_struct import JsonStruct
 
 NO_DAY = date(1, 1, 1)
 
 
 # gc=False: a row refers to no other container, so the garbage collector may ignore the thousands of a list.
-class ClaimStatusJson(WireStruct, frozen=True, gc=False):
+class ClaimStatusJson(JsonStruct, frozen=True, gc=False):
     """The status of one claim."""
 
     SCHEMA_PREFIX: ClassVar[str] = ""

@@ -17,7 +17,7 @@ from clearlane.api.v3.benefits import response_builder
 from clearlane.api.v3.benefits.benefit_names import REQUEST_STATUSES
 from clearlane.api.v3.benefits.json_types import ValidationResultJson
 from clearlane.eligibility.benefit_answer import InquiryOutcome, ValidationResult
-from clearlane.eligibility.wire_struct import WireStruct
+from clearlane.eligibility.json_struct import JsonStruct
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
 
 OUTCOMES_AT_ONCE = 4
@@ -70,7 +70,7 @@ def encode_results(results: Sequence[ValidationResult]) -> bytes:
     )
 
 
-def encode_element(element: WireStruct) -> bytes:
+def encode_element(element: JsonStruct) -> bytes:
     """Return the JSON of an element."""
     return _ENCODER.encode(element)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, UnsetType
 from pydantic import WithJsonSchema
 
-from clearlane.eligibility.wire_struct import WireStruct
+from clearlane.eligibility.json_struct import JsonStruct
 
 JsonNumber = Annotated[Decimal, WithJsonSchema({"type": "number"})]
 """An amount, written as a JSON number with the digits of the file."""
@@ -31,7 +31,7 @@ def format_timestamp(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
-class ErrorJson(WireStruct, frozen=True, kw_only=True):
+class ErrorJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``Errors`` and ``EnvelopeErrors``: an error as the payer gave it."""
 
     Code: str | None = None
@@ -40,7 +40,7 @@ class ErrorJson(WireStruct, frozen=True, kw_only=True):
     Location: str | None = None
 
 
-class AddressJson(WireStruct, frozen=True, kw_only=True):
+class AddressJson(JsonStruct, frozen=True, kw_only=True):
     """``PhysicalAddress``."""
 
     Address1: str | None = None
@@ -51,7 +51,7 @@ class AddressJson(WireStruct, frozen=True, kw_only=True):
     Country: str | None = None
 
 
-class ContactJson(WireStruct, frozen=True, kw_only=True):
+class ContactJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``Contacts``: one communication number of a person or department."""
 
     Name: str | None = None
@@ -59,14 +59,14 @@ class ContactJson(WireStruct, frozen=True, kw_only=True):
     Number: str | None = None
 
 
-class DateRangeJson(WireStruct, frozen=True, kw_only=True):
+class DateRangeJson(JsonStruct, frozen=True, kw_only=True):
     """Days from ``Start`` to ``End``."""
 
     Start: DayText | None = None
     End: DayText | None = None
 
 
-class TraceJson(WireStruct, frozen=True, kw_only=True):
+class TraceJson(JsonStruct, frozen=True, kw_only=True):
     """A trace number."""
 
     OriginatorID: str | None = None
@@ -74,14 +74,14 @@ class TraceJson(WireStruct, frozen=True, kw_only=True):
     Number: str | None = None
 
 
-class QuantityJson(WireStruct, frozen=True, kw_only=True):
+class QuantityJson(JsonStruct, frozen=True, kw_only=True):
     """``BenefitQuantity``."""
 
     Unit: str | None = None
     Amount: JsonNumber | None = None
 
 
-class ProcedureCodeJson(WireStruct, frozen=True, kw_only=True):
+class ProcedureCodeJson(JsonStruct, frozen=True, kw_only=True):
     """``Procedure``."""
 
     Qualifier: str | None = None
@@ -89,7 +89,7 @@ class ProcedureCodeJson(WireStruct, frozen=True, kw_only=True):
     Modifiers: tuple[str, ...] = ()
 
 
-class DeliveryScheduleJson(WireStruct, frozen=True, kw_only=True):
+class DeliveryScheduleJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``DeliverySchedules``: how often a service is covered (HSD)."""
 
     Quantity: JsonNumber | None = None
@@ -99,7 +99,7 @@ class DeliveryScheduleJson(WireStruct, frozen=True, kw_only=True):
     Pattern: str | None = None
 
 
-class InformationJson(WireStruct, frozen=True, kw_only=True):
+class InformationJson(JsonStruct, frozen=True, kw_only=True):
     """A condition of a benefit (III), or a value without a field.
 
     ``Qualifier`` names segment and qualifier of such a value (``REF:N6``); before them the role of the party that it
@@ -111,7 +111,7 @@ class InformationJson(WireStruct, frozen=True, kw_only=True):
     Text: str | None = None
 
 
-class MilitaryServiceJson(WireStruct, frozen=True, kw_only=True):
+class MilitaryServiceJson(JsonStruct, frozen=True, kw_only=True):
     """``MilitaryService``: the elements of an MPI by name."""
 
     InformationStatus: str | None = None
@@ -123,7 +123,7 @@ class MilitaryServiceJson(WireStruct, frozen=True, kw_only=True):
     End: DayText | None = None
 
 
-class BenefitEntityJson(WireStruct, frozen=True, kw_only=True):
+class BenefitEntityJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``BenefitEntities``: a party related to a benefit."""
 
     Type: str | None = None
@@ -147,7 +147,7 @@ class BenefitEntityJson(WireStruct, frozen=True, kw_only=True):
     Contacts: tuple[ContactJson, ...] | None = None
 
 
-class BenefitJson(WireStruct, frozen=True, kw_only=True):
+class BenefitJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``Benefits``."""
 
     Type: str | None = None
@@ -201,7 +201,7 @@ class BenefitJson(WireStruct, frozen=True, kw_only=True):
     BenefitEntities: tuple[BenefitEntityJson, ...] | None = None
 
 
-class MemberJson(WireStruct, frozen=True, kw_only=True):
+class MemberJson(JsonStruct, frozen=True, kw_only=True):
     """The fields of subscribers and dependents, in the order of V3's document."""
 
     EntityType: str | None = None
@@ -282,7 +282,7 @@ class SubscriberJson(MemberJson, frozen=True, kw_only=True):
     Dependents: tuple[DependentJson, ...] | None = None
 
 
-class PayeeJson(WireStruct, frozen=True, kw_only=True):
+class PayeeJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``Payees``."""
 
     Type: str | None = None
@@ -319,7 +319,7 @@ class PayeeJson(WireStruct, frozen=True, kw_only=True):
     Subscribers: tuple[SubscriberJson, ...] = ()
 
 
-class PayerJson(WireStruct, frozen=True, kw_only=True):
+class PayerJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``Payers``."""
 
     Type: str | None = None
@@ -341,7 +341,7 @@ class PayerJson(WireStruct, frozen=True, kw_only=True):
     Errors: tuple[ErrorJson, ...] | None = None
 
 
-class BenefitResponseJson(WireStruct, frozen=True, kw_only=True):
+class BenefitResponseJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``Responses``: a payer's answer about one patient."""
 
     GroupControlNumber: str | None = None
@@ -355,7 +355,7 @@ class BenefitResponseJson(WireStruct, frozen=True, kw_only=True):
     ResponseType: str = "BenefitResponse"
 
 
-class ErrorResponseJson(WireStruct, frozen=True, kw_only=True):
+class ErrorResponseJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``ErrorResponses``: an inquiry that got no 271."""
 
     Type: Literal["TA1", "999", "Connection"]
@@ -364,7 +364,7 @@ class ErrorResponseJson(WireStruct, frozen=True, kw_only=True):
     X12Document: str | None = None
 
 
-class InterchangeStatusJson(WireStruct, frozen=True, kw_only=True):
+class InterchangeStatusJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``InterchangeStatuses``: a payer's response to an interchange as a whole."""
 
     InterchangeControlNumber: str | None = None
@@ -373,7 +373,7 @@ class InterchangeStatusJson(WireStruct, frozen=True, kw_only=True):
     Message: str | None = None
 
 
-class ValidationResultJson(WireStruct, frozen=True, kw_only=True):
+class ValidationResultJson(JsonStruct, frozen=True, kw_only=True):
     """An element of ``ValidationResults``: why a part of a request could not be sent."""
 
     Location: str
@@ -381,7 +381,7 @@ class ValidationResultJson(WireStruct, frozen=True, kw_only=True):
     Message: str
 
 
-class EligibilityResponseJson(WireStruct, frozen=True, kw_only=True):
+class EligibilityResponseJson(JsonStruct, frozen=True, kw_only=True):
     """The response to both eligibility calls."""
 
     RequestId: int

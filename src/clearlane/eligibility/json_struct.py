@@ -1,6 +1,6 @@
 """The base of the JSON objects of Vendor API V3, whose names are also those of the eligibility request.
 
-A wire struct is a frozen msgspec struct whose attributes are the names on the wire. It prints which fields are
+Each is a frozen msgspec struct whose attributes are the names in the JSON. It prints which fields are
 filled, never their content, and provides its JSON schema for the OpenAPI document.
 
 Knows no field by name.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
 
 
-class WireType(StrEnum):
+class EligibilityType(StrEnum):
     """The JSON type of a request field."""
 
     TEXT = "text"
@@ -31,11 +31,11 @@ class WireType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class WireField:
+class EligibilityField:
     """The catalogue entry of a request field, in its annotation."""
 
     label: str
-    type: WireType = WireType.TEXT
+    type: EligibilityType = EligibilityType.TEXT
     max_length: int | None = None
     """The number of characters that X12 can carry."""
     required: bool = False
@@ -43,7 +43,7 @@ class WireField:
     """The condition under which an optional field is required."""
 
 
-class WireStruct(msgspec.Struct, frozen=True, kw_only=True):
+class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
     """A JSON object of Vendor API V3."""
 
     SCHEMA_PREFIX: ClassVar[str] = "Eligibility"
@@ -75,15 +75,13 @@ class WireStruct(msgspec.Struct, frozen=True, kw_only=True):
         return core_schema.typed_dict_schema(fields, cls=cls, ref=ref, metadata=updates)
 
 
-def wire_fields(struct: type[WireStruct]) -> dict[str, WireField]:
+def eligibility_fields(struct: type[JsonStruct]) -> dict[str, EligibilityField]:
     """Return the catalogue entries of a struct by field name."""
     hints = get_type_hints(struct, include_extras=True)
-    return {
-        name: spec for name in struct.__struct_fields__ if (spec := _find_wire_field(hints[name]))
-    }
+    return {name: spec for name in struct.__struct_fields__ if (spec := _find_field(hints[name]))}
 
 
-def nested_struct(struct: type[WireStruct], name: str) -> type[WireStruct]:
+def nested_struct(struct: type[JsonStruct], name: str) -> type[JsonStruct]:
     """Return the struct type that a field holds, once or as an array."""
     found = _find_struct(get_type_hints(struct)[name])
     assert found is not None, f"{name} holds a struct"
@@ -95,7 +93,7 @@ _AFFIX = re.compile(r"^Request(?=[A-Z])|Json$")
 
 
 def _schema_field(hint: Any, handler: "GetCoreSchemaHandler") -> core_schema.TypedDictField:
-    spec = _find_wire_field(hint)
+    spec = _find_field(hint)
     may_be_absent = msgspec.UnsetType in get_args(hint)
     if may_be_absent:
         hint = next(kind for kind in get_args(hint) if kind is not msgspec.UnsetType)
@@ -120,19 +118,21 @@ def _schema_field(hint: Any, handler: "GetCoreSchemaHandler") -> core_schema.Typ
 
 
 # What the JSON schema adds to the Python type.
-_DESCRIPTIONS = {WireType.BIRTH_DATE: "Written yyyy-mm-dd or yyyy/mm/dd."}
-_SCHEMAS = {WireType.BIRTH_DATE: core_schema.nullable_schema(core_schema.str_schema())}
-_NOT_EMPTY: dict[WireType, dict[str, int]] = {
-    WireType.TEXT: {"minLength": 1},
-    WireType.OBJECTS: {"minItems": 1},
+_DESCRIPTIONS = {EligibilityType.BIRTH_DATE: "Written yyyy-mm-dd or yyyy/mm/dd."}
+_SCHEMAS = {EligibilityType.BIRTH_DATE: core_schema.nullable_schema(core_schema.str_schema())}
+_NOT_EMPTY: dict[EligibilityType, dict[str, int]] = {
+    EligibilityType.TEXT: {"minLength": 1},
+    EligibilityType.OBJECTS: {"minItems": 1},
 }
 
 
-def _find_wire_field(hint: Any) -> WireField | None:
-    return next((found for found in get_args(hint)[1:] if isinstance(found, WireField)), None)
+def _find_field(hint: Any) -> EligibilityField | None:
+    return next(
+        (found for found in get_args(hint)[1:] if isinstance(found, EligibilityField)), None
+    )
 
 
-def _find_struct(hint: Any) -> type[WireStruct] | None:
-    if isinstance(hint, type) and issubclass(hint, WireStruct):
+def _find_struct(hint: Any) -> type[JsonStruct] | None:
+    if isinstance(hint, type) and issubclass(hint, JsonStruct):
         return hint
     return next(filter(None, map(_find_struct, get_args(hint))), None)
