@@ -1,1 +1,1 @@
-"""Measurements, each against a peer or a floor in the same run. `make bench` runs them all."""
+"""Measurements, each against a peer or a minimum in the same run. `make bench` runs them all."""

@@ -126,9 +126,9 @@ def rtt() -> Iterator[Measure]:
 
         times_of(ask, 50)
         taken = times_of(ask, ASKED)
-    floor = bare()
+    minimum = bare()
     for name, share in (("p50", 0.5), ("p99", 0.99)):
-        ours, payers = at(taken, share), at(floor, share)
+        ours, payers = at(taken, share), at(minimum, share)
         yield Measure(f"eligibility.rtt.{name}", ours * 1e3, "ms", ours / payers, "bare-payer-call")
 
 

@@ -17,7 +17,6 @@ from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.connect.connections import PayerRoute
-from clearlane.connect.memory import MemoryMailbox
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
@@ -31,6 +30,7 @@ from clearlane.pipeline.query.payments import PaymentSearch
 from clearlane.pipeline.work_context import PayerAccess, WorkContext
 from clearlane.store import inbox
 from clearlane.store.database import Actor
+from tests.connect.memory import MemoryMailbox
 
 CLAIMS = 20_000
 PER_DOCUMENT = 2_000

@@ -1,6 +1,6 @@
 """What a node costs that has nothing to do: CPU in percent of one core, and how much of it the engine's library takes.
 
-The node runs in a process of this module, whose threads are told apart by their names: those of the engine's library
+The node runs in a process of this module, whose threads are distinguished by their names: those of the engine's library
 poll its queues and schedules; the event loop runs everything else, also the work that the library hands to it.
 """
 

@@ -311,7 +311,7 @@ def calls_page() -> Iterator[str]:
 def sandbox_page() -> Iterator[str]:
     """Write the payers of a sandbox and how its clock is moved."""
     from clearlane.api.sandbox_endpoints import sandbox_endpoints
-    from clearlane.api.v3.wire_errors import V3_ERRORS
+    from clearlane.api.v3.error_responses import V3_ERRORS
     from clearlane.sandbox.scenarios import page
 
     yield from page()

@@ -16,7 +16,7 @@ from docs.markdown import first_words, grid, part
 def errors_page() -> Iterator[str]:
     """Write the statuses and result codes of every call."""
     from clearlane.api.v3.endpoints import ENDPOINTS
-    from clearlane.api.v3.wire_errors import COMMON_ERRORS
+    from clearlane.api.v3.error_responses import COMMON_ERRORS
 
     yield "# Errors"
     yield from part(
@@ -83,11 +83,16 @@ def _body(type: Any, status: int) -> str:
 
 
 def _bodies() -> Iterator[str]:
-    from clearlane.api.v3 import wire, wire_enrollment
+    from clearlane.api.v3 import enrollment_json, responses
 
     yield ""
     yield "## Bodies"
-    shapes = [wire.Message, wire.MessageDetail, wire.ModelState, wire_enrollment.EnrollmentErrors]
+    shapes = [
+        responses.Message,
+        responses.MessageDetail,
+        responses.ModelState,
+        enrollment_json.EnrollmentErrors,
+    ]
     for shape in shapes:
         yield from part(shape.__name__, first_words(inspect.getdoc(shape)), level=3)
         yield from grid(
@@ -104,13 +109,13 @@ def _plain_type(type: Any) -> str:
 
 
 def _results() -> Iterator[str]:
-    from clearlane.api.v3 import wire
+    from clearlane.api.v3 import responses
     from clearlane.api.v3.benefits.benefit_names import REQUEST_STATUSES
     from clearlane.api.v3.proxy_login import ResultCode
     from clearlane.eligibility.rules import RULES
 
     yield from part("Results inside an answer of status 200")
-    claim = get_args(get_type_hints(wire.ClaimResultJson)["Status"])
+    claim = get_args(get_type_hints(responses.ClaimResultJson)["Status"])
     rows: list[list[object]] = [
         ["SubmitClaims, SubmitDentalClaims", f"`Status` `{value}`", CLAIM_RESULTS[value]]
         for value in claim

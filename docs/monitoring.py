@@ -30,7 +30,7 @@ def conditions_page() -> Iterator[str]:
     yield "# Conditions"
     yield ""
     yield (
-        "What an operator is told of. The same table makes the `warnings` of `/readyz`, `clearlane doctor`, "
+        "What an operator is warned of. The same table makes the `warnings` of `/readyz`, `clearlane doctor`, "
         "`clearlane status`, the parts on the console's home page, the metric `clearlane_condition` and the alert rules "
         "in `deploy/clearlane.rules.yml`. A *fault* needs somebody now: something does not go out, does not come in, or could be "
         "lost. A *warning* needs somebody within a day or so, while work goes on. "

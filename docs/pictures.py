@@ -186,7 +186,7 @@ WORDS = {
     "payments": "835: what was paid",
     "eligibility": "270 and 271",
     "enrollment": "providers with payers",
-    "events": "what is told",
+    "events": "what happened",
     "store": "the database",
     "connect": "connections to payers",
     "engine": "durable work",

@@ -236,7 +236,7 @@ def _proxy_login(recording: Recording) -> None:
         "proxylogin/create_instance_token",
         "token",
         instanceId=INSTANCE,
-        instanceName="Front desk",
+        instanceName="Reception",
     )
     path = "proxylogin/get_url"
     recording.call("GetUrl", path, "url", instanceId=INSTANCE, token=made["token"])

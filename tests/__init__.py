@@ -1,1 +1,1 @@
-"""Packages where a room has a service of its own: it ends with the last test of its room."""
+"""The tests, a folder a package of the product; some folders start one service for all their tests."""

@@ -11,8 +11,8 @@ from clearlane.api.endpoint import BodyUse, Endpoint, EndpointFamily, Parameter
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON, json_response
 from clearlane.api.stream import stream_array
-from clearlane.api.v3 import wire
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3 import responses
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.store.group_commit import CommitOutcomeUnknown, DatabaseUnavailable
 
 MARKER = "ZQMARKERZQ"
@@ -44,14 +44,14 @@ async def suspended_document(call):
 
 
 async def suspended_refused(call):
-    return wire.suspended()
+    return responses.suspended()
 
 
 def read_number(text, endpoint):
     if text is None:
-        raise RequestRefusal(wire.no_action(endpoint.family))
+        raise RequestRefusal(responses.no_action(endpoint.family))
     if not text.isdecimal():
-        raise RequestRefusal(wire.bad_parameter("number", text, "a whole number"))
+        raise RequestRefusal(responses.bad_parameter("number", text, "a whole number"))
     return int(text)
 
 
@@ -100,7 +100,7 @@ async def streamed_rows(call):
 
 
 async def no_result(call):
-    return wire.no_result("The claims could not be imported.")
+    return responses.no_result("The claims could not be imported.")
 
 
 async def retried_group(call):

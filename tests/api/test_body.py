@@ -8,7 +8,7 @@ import pytest
 
 from clearlane.api.body import Body, BodyBudget, decode, read_charset
 from clearlane.api.errors import ClientGone, RequestRefusal
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from tests.patience import PATIENCE_SECONDS
 
 JSON_TYPE = {"content-type": "application/json", "transfer-encoding": "chunked"}

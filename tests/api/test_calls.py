@@ -702,6 +702,6 @@ def test_every_answer_tells_the_services_time(acme, anyone):
         anyone.post("/api/v3/payers/get_list"),
         anyone.get("/openapi.json"),
     ):
-        told = datetime.fromisoformat(answer.headers["x-service-time"])
+        service_time = datetime.fromisoformat(answer.headers["x-service-time"])
         real = parsedate_to_datetime(answer.headers["date"])
-        assert abs((told - real).total_seconds()) < 60
+        assert abs((service_time - real).total_seconds()) < 60

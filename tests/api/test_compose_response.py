@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from clearlane.api import openapi
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.api.v3.benefits import json_types, response_builder
 from clearlane.api.v3.benefits.compose_response import (
     OUTCOMES_AT_ONCE,
@@ -146,7 +146,7 @@ def test_the_schema_has_every_field_of_the_document():
 
 
 def test_the_schema_is_beside_those_of_the_other_calls():
-    types = [wire.PayerListItem, fields.EligibilityRequest, json_types.EligibilityResponseJson]
+    types = [responses.PayerListItem, fields.EligibilityRequest, json_types.EligibilityResponseJson]
     names = set(openapi.Schemas(types).components)
     assert {"Payer", "EligibilityPayer", "EligibilityRequestPayer"} <= names
     assert not [name for name in names if "__" in name]

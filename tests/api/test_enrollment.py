@@ -1,6 +1,6 @@
 """Enrollment over https on both databases: every documented response.
 
-Also tests `api/v3/wire_enrollment`.
+Also tests `api/v3/enrollment_json`.
 """
 
 import asyncio

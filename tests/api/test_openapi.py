@@ -18,7 +18,7 @@ from clearlane.api.metrics import Metrics
 from clearlane.api.operations import PROBES
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import OPENAPI, REFERENCE
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
 from clearlane.api.versions import VERSIONS
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
@@ -293,7 +293,9 @@ def test_an_endpoint_is_documented_with_its_own_errors():
     claims = replace(
         ENDPOINTS[0], path="/x", name="X", body_use=BodyUse.JSON, request_type=dict[str, int]
     )
-    claims = replace(claims, error_types={204: None, 400: dict[str, str], 404: wire.MessageDetail})
+    claims = replace(
+        claims, error_types={204: None, 400: dict[str, str], 404: responses.MessageDetail}
+    )
     made = openapi.build_document(
         [replace(V3, endpoints=(endpoint, claims))], [OPENAPI, REFERENCE], PROBES
     )

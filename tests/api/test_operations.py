@@ -19,7 +19,7 @@ from clearlane.api import logs
 from clearlane.api.logs import LOG_LINES_WAITING_MAX
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.query.measures import Measures, NodeMeasures
 from clearlane.store.database import StoreFault
 from clearlane.store.nodes import Node

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from clearlane.api.documentation import Documentation, page_policy
 from clearlane.api.root_page import RootPage, first_call
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.kernel.clock import ManualClock
 
 NOW = datetime(2031, 5, 5, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.api.sandbox_endpoints import read_duration, sandbox_endpoints
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli.root import app

@@ -163,7 +163,7 @@ def test_a_correction_of_a_paid_claim_is_its_replacement(client, vendor, submit)
     assert done.json()["claim_number"] in problem(later, 409)["detail"]
 
 
-def test_of_two_corrections_at_once_one_wins_and_the_others_are_told(client, submit, frozen):
+def test_of_two_corrections_at_once_one_wins_and_the_others_learn_it(client, submit, frozen):
     number = submit()
 
     def correct(at):

@@ -22,7 +22,7 @@ EVENTS, HOOKS = "/clearlane/v1/events", "/clearlane/v1/webhook_endpoints"
 @pytest.fixture(scope="module")
 def vendor(server):
     """A vendor of this module alone."""
-    account = server.add_vendor(f"TOLD{random.getrandbits(32):X}")
+    account = server.add_vendor(f"EVENTS{random.getrandbits(32):X}")
     for name in ("1", "2"):
         server.add_site(account, f"{account.key}-{name}", "--baa-accepted")
     return account

@@ -133,7 +133,7 @@ def test_an_unknown_path_is_a_problem(client, path):
     problem(client.get(f"/clearlane/v1{path}"), 404)
 
 
-def test_another_verb_is_told_what_passes(client):
+def test_another_verb_gets_what_passes(client):
     answer = client.delete(CLAIMS)
     assert (problem(answer, 405)["status"], answer.headers["allow"]) == (405, "GET")
 

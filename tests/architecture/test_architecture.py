@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.architecture.source import SOURCE, nodes_of, python_files
+from tests.architecture.source import SOURCE, nodes_of, python_files, tree_of
 from tests.cases import every_case
 
 FILES = python_files(SOURCE)
@@ -218,3 +218,34 @@ def test_nothing_is_executed_from_text():
         for node in nodes_of(file):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"exec", "eval"}, f"{file}:{node.lineno}"
+
+
+def test_a_limit_that_one_module_uses_stands_in_that_module():
+    limits = SOURCE / "kernel" / "limits.py"
+    names = {
+        node.id
+        for node in nodes_of(limits)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    users: dict[str, set[Path]] = {name: set() for name in names}
+    for file in FILES:
+        for node in nodes_of(file):
+            name = getattr(node, "attr", getattr(node, "id", ""))
+            if name in names and file != limits:
+                users[name].add(file)
+    assert not {name for name, files in users.items() if len(files) < 2}
+
+
+DESCRIBED = [
+    "engine",
+    "pipeline",
+    *(f"pipeline/{each.name}" for each in (SOURCE / "pipeline").iterdir() if each.is_dir()),
+]
+
+
+@every_case("package", sorted(each for each in DESCRIBED if "__" not in each))
+def test_a_package_docstring_names_every_module_of_the_package(package):
+    """A reader looks there first for the sequence in which verbs call each other."""
+    described = ast.get_docstring(tree_of(SOURCE / package / "__init__.py")) or ""
+    modules = {file.stem for file in (SOURCE / package).glob("*.py")} - {"__init__"}
+    assert not {name for name in modules if f"``{name}``" not in described}

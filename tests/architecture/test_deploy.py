@@ -83,7 +83,7 @@ def test_an_alert_names_payer_and_route_once_however_many_nodes_tell_it(promtool
     ]
     rules = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"][0]["rules"]
     [rule] = [rule for rule in rules if rule["alert"] == "ClearlanePayerUnreachable"]
-    told = {
+    raised = {
         "exp_labels": {"severity": "critical", **labels},
         "exp_annotations": {
             "summary": "payer-unreachable: payer MM001, route 3",
@@ -103,7 +103,7 @@ def test_an_alert_names_payer_and_route_once_however_many_nodes_tell_it(promtool
                         "alertname": "ClearlanePayerUnreachable",
                         "exp_alerts": found,
                     }
-                    for time, found in (("6m", []), ("10m", [told]))
+                    for time, found in (("6m", []), ("10m", [raised]))
                 ],
             }
         ],

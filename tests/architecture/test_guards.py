@@ -9,7 +9,7 @@ from clearlane import wiring
 from clearlane.api import sandbox_endpoints
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.path_table import PathTable
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.connect.factory import open_mailbox, open_realtime
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets

@@ -3,10 +3,11 @@
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.architecture.source import SOURCE, nodes_of, python_files
+from tests.architecture.source import ROOT, SOURCE, nodes_of, python_files
 
 # Packages that stand alone: the vendor's library and the simulated payers share no types with the rest.
 ALONE = {"client", "sandbox"}
@@ -19,6 +20,18 @@ BANNED = frozenset(
     standing standings ours
     """.split()  # noqa: SIM905
 )
+
+# Those that stand nowhere at all: not in the name of a variable or a test, a comment, a message or a page.
+NOWHERE = ("house", "room", "floor", "desk", "lane", "cable", "told", "heard", "standing")
+# As whole words, in small letters or with one capital: data of X12 files is in capitals.
+IN_TEXT = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}s?' for word in NOWHERE)})(?![\w-])"
+)
+V3_NAMES = {"PreviousClearingHouse"}
+TEXT_ENDINGS = {".css", ".html", ".js", ".md", ".py", ".toml", ".yaml", ".yml"}
+TEXTS = ("src", "docs", "deploy", "examples", "bench", "tools", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")  # fmt: skip
+# Texts of code lists, and streets where somebody invented lives.
+NO_METAPHOR = re.compile(r"Emergency room|\d+ (?:\w+ )?Lane|7 OAK LANE")
 
 # Public class names that stand in two modules, each with its reason. Under 3 % of all names.
 SAME_CLASS_NAME: dict[str, str] = {}
@@ -34,7 +47,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "audit": FACE,
     "backup": FACE,
     "claim_history": ROWS,
-    "claim_status": "a claim's status: the value in claims, its recording in pipeline",
+    "claim_status": "a claim's status: the value in claims, its computation in pipeline",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
     "dental": "dental claims: their form, and the rules of their own",
@@ -71,6 +84,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "silent_claims": ROWS,
     "statuses": ROWS,
+    "stored_counts": ROWS,
     "vendor_payments": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
@@ -131,4 +145,50 @@ def test_no_name_uses_a_word_that_says_nothing():
                     for word in words_of(node.name)
                     if word in BANNED
                 ]
+    assert not found, "\n".join(found)
+
+
+def defined_names(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield every name that a module gives to something, with its line."""
+    for node in nodes_of(file):
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
+                yield node.lineno, name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node.lineno, name
+
+
+def test_no_name_however_local_uses_a_metaphor_of_the_list():
+    found = [
+        f"{file.relative_to(ROOT)}:{line}: {name}"
+        for folder in ("src", "tests", "bench", "docs", "tools")
+        for file in python_files(ROOT / folder)
+        for line, name in defined_names(file)
+        if name not in V3_NAMES and not set(words_of(name)).isdisjoint(NOWHERE)
+    ]
+    assert not found, "\n".join(found)
+
+
+def text_files() -> Iterator[Path]:
+    for name in TEXTS:
+        place = ROOT / name
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
+            # What `make docs` builds is made by others.
+            if file.suffix in TEXT_ENDINGS and not {"site", "viewer"} & set(file.parts):
+                yield file
+
+
+def test_no_text_uses_a_metaphor_of_the_list():
+    found = [
+        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+        for file in text_files()
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if IN_TEXT.search(NO_METAPHOR.sub("", line))
+    ]
     assert not found, "\n".join(found)

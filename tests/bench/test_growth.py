@@ -38,7 +38,7 @@ def run(rise=0.0, noise=0.0, warm_up=0.0):
         ([200.0] * 60 + [200.0] * 80 + [260.0] * 40, False),  # one step is not steady growth
     ],
 )
-def test_growth_is_told_from_noise(samples, expected):
+def test_growth_is_distinguished_from_noise(samples, expected):
     assert has_grown(samples, MEMORY) is expected
 
 

@@ -211,12 +211,12 @@ def stored(data, kind, **changes):
     async def work():
         async with open_installation(
             load(environ={}, overrides={"data": data}), role="command"
-        ) as house:
+        ) as installation:
             return await submit(
-                house.work_context,
+                installation.work_context,
                 json.dumps(document, default=str).encode(),
                 kind,
-                site=house.accounts.any_site("A-1"),
+                site=installation.accounts.any_site("A-1"),
                 actor=Actor("vendor", "ACME"),
                 now=today,
             )

@@ -131,7 +131,7 @@ SETS = {
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_every_order_of_five_responses_ends_in_the_same_standing(name):
+def test_every_order_of_five_responses_ends_in_the_same_status(name):
     facts, expected = SETS[name]
     assert len(facts) == 5
     first = fold(facts, total=10000)
@@ -317,7 +317,7 @@ some_facts = st.lists(some_fact, max_size=8)
 
 @settings(max_examples=full_or_quick(300, 30), deadline=None)
 @given(some_facts, st.randoms(use_true_random=False))
-def test_the_standing_does_not_depend_on_order_or_repetition(facts, rng):
+def test_the_status_does_not_depend_on_order_or_repetition(facts, rng):
     first = fold(facts, total=777)
     shuffled = [*facts, *rng.choices(facts, k=len(facts))] if facts else []
     rng.shuffle(shuffled)

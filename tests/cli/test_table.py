@@ -7,9 +7,18 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli import terminal
-from clearlane.cli.output import counted, plural, show_facts, show_list, show_table
+from clearlane.cli.output import (
+    counted,
+    plural,
+    show_error,
+    show_facts,
+    show_list,
+    show_message,
+    show_table,
+)
 from clearlane.cli.root import app
 from clearlane.cli.table import TableColumn, fit
+from tests.cases import every_case
 
 ID = "P0KT2F8QJ3M5N7R9V1W"
 FILE = "CLEARLANE-837P-000000001.x12"
@@ -50,6 +59,43 @@ def test_a_table_fits_and_cuts_nothing_of_what_it_shows(width):
     # A block of one value a line is as wide as its ids.
     wide = max(map(len, said))
     assert width is None or wide <= (width if not layout.stacked else max(width, len(FILE) + 13))
+
+
+STREAMED = {
+    # A row that is wider than those that decided the widths: id, action, and the lines it becomes.
+    "as wide": ("A-1", "Paid", ["A-1       Sent   1.00  Paid"]),
+    "an id of more than its column": ("A" * 12, "Paid", ["A" * 12, "          Sent   1.00  Paid"]),
+    "a last text of more than the rest of the line": (
+        "A-1", "ProcessedAsPrimary", ["A-1       Sent   1.00", f"{'ProcessedAsPrimary':>30}"],
+    ),
+    "a text of more than a whole line": ("A-1", "F" * 40, ["A-1       Sent   1.00", "F" * 40]),
+}  # fmt: skip
+
+
+@every_case("name", STREAMED)
+def test_a_row_that_comes_later_and_is_wider_goes_on_in_the_next_line(name):
+    columns = (
+        TableColumn("id"), TableColumn("state"), TableColumn("paid", right=True), TableColumn("action"),
+    )  # fmt: skip
+    layout = fit(columns, [["12345678", "Sent", "1.00", "Paid"]], 30)
+    id, action, expected = STREAMED[name]
+    assert list(layout.row([id, "Sent", "1.00", action])) == expected
+
+
+def test_a_value_too_long_for_its_label_has_a_line_of_its_own(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "40")
+    show_facts([("a label of twenty one", "x" * 30), ("short", "y z")])
+    assert capsys.readouterr().out.splitlines() == [
+        "  a label of twenty one", "    " + "x" * 30, "  short                  y z",
+    ]  # fmt: skip
+
+
+def test_a_sentence_on_the_error_stream_is_wrapped_too(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "40")
+    show_error(SENTENCE)
+    said = capsys.readouterr().err.splitlines()
+    assert " ".join(said) == SENTENCE
+    assert max(map(len, said)) <= 40
 
 
 @pytest.mark.parametrize(
@@ -155,3 +201,9 @@ def test_numbers_have_their_nouns():
         "directories",
         "days",
     ]
+
+
+def test_a_message_keeps_its_lines(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "24")
+    show_message("The first of two long lines.\nThe second.")
+    assert capsys.readouterr().out == "The first of two long\nlines.\nThe second.\n"

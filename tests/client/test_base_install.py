@@ -26,8 +26,8 @@ def test_the_client_imports_no_other_package_of_clearlane():
         "import sys, clearlane.client; print([n for n in sys.modules if n.startswith('clearlane')])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    rooms = {name.split(".")[1] for name in eval(shown.stdout) if "." in name}
-    assert rooms == {"client"}
+    packages = {name.split(".")[1] for name in eval(shown.stdout) if "." in name}
+    assert packages == {"client"}
 
 
 @pytest.fixture

@@ -175,7 +175,7 @@ def test_a_certificate_that_ends_soon_is_reported(day, verdict):
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("offset", "expected"),
     [
         (timedelta(days=45, hours=3), "45 days 03:00 ahead of real time"),
         (timedelta(days=1), "1 day 00:00 ahead of real time"),
@@ -184,8 +184,8 @@ def test_a_certificate_that_ends_soon_is_reported(day, verdict):
         (None, ""),
     ],
 )
-def test_a_sandbox_that_is_ahead_is_no_problem_and_is_said(told, expected):
-    time = "" if told is None else (NOW + told).isoformat()
+def test_a_sandbox_that_is_ahead_is_no_problem_and_is_said(offset, expected):
+    time = "" if offset is None else (NOW + offset).isoformat()
     checks = list(sandbox_time(format_datetime(NOW, usegmt=True), time))
     assert [check.verdict for check in checks] == [DoctorVerdict.FINE] * bool(expected)
     assert all(expected in check.says and "sandbox reset" in check.says for check in checks)

@@ -223,13 +223,13 @@ def test_everything_but_x12_is_readable_in_eighty_columns(run, client):
     [number] = submit(client)
     bad = document()
     bad["Claims"][0] |= {"F03_PatientSex": "Q", "F28_TotalCharge": 1}
-    told = [
+    printed = [
         run("claim", "correct", number, "F26_PatientAcctNumber=CLI-4", "--dry-run", COLUMNS="80"),
         run("claim", "correct", number, "F26_PatientAcctNumber=CLI-5", COLUMNS="80"),
         run("claim", "show", number, COLUMNS="80"),
         run("claim", "check", "-", "--service", given=json.dumps(bad), code=1, COLUMNS="80"),
     ]
-    lines = [line for text in told for line in text.splitlines() if not line.endswith("~")]
+    lines = [line for text in printed for line in text.splitlines() if not line.endswith("~")]
     assert [line for line in lines if len(line) > 80] == []
 
 
@@ -257,8 +257,8 @@ def test_the_commands_of_a_vendor(run, client, tmp_path):
     assert "would be accepted" in run("claim", "check", "-", "--service", given=good)
     bad = document()
     bad["Claims"][0]["Svc_PayerId"] = "NOPAYER"
-    told = run("claim", "check", "-", "--service", given=json.dumps(bad), code=1)
-    assert "Svc_PayerId" in told
+    printed = run("claim", "check", "-", "--service", given=json.dumps(bad), code=1)
+    assert "Svc_PayerId" in printed
     assert "TST01" in run("payer", "search", "sandbx", "medcal")
     assert json.loads(run("payer", "search", "TST01", "--json"))[0]["payer_id"] == "TST01"
     run("payer", "search", "zzzzzzzzzz", code=1)

@@ -29,24 +29,24 @@ DAY = date(2031, 5, 5)
     ],
 )
 def test_the_time_is_that_of_the_headers(headers, expected):
-    told = ServiceTime(clock=lambda: 0.0)
-    told.note(Response(200, headers, b""))
-    assert told.now() == (expected and datetime.fromisoformat(expected))
+    service_time = ServiceTime(clock=lambda: 0.0)
+    service_time.note(Response(200, headers, b""))
+    assert service_time.now() == (expected and datetime.fromisoformat(expected))
 
 
 def test_what_passes_after_an_answer_counts():
     passed = iter([10.0, 25.0, 45.0])
-    told = ServiceTime(clock=lambda: next(passed))
-    told.note(Response(200, {"x-service-time": AHEAD["X-Service-Time"]}, b""))
-    assert told.today() == DAY
-    assert told.today() == date(2031, 5, 6)
+    service_time = ServiceTime(clock=lambda: next(passed))
+    service_time.note(Response(200, {"x-service-time": AHEAD["X-Service-Time"]}, b""))
+    assert service_time.today() == DAY
+    assert service_time.today() == date(2031, 5, 6)
 
 
 def test_an_answer_without_a_time_changes_nothing():
-    told = ServiceTime(clock=lambda: 0.0)
-    told.note(Response(200, {"x-service-time": AHEAD["X-Service-Time"]}, b""))
-    told.note(Response(200, {}, b""))
-    assert told.today() == DAY
+    service_time = ServiceTime(clock=lambda: 0.0)
+    service_time.note(Response(200, {"x-service-time": AHEAD["X-Service-Time"]}, b""))
+    service_time.note(Response(200, {}, b""))
+    assert service_time.today() == DAY
 
 
 def test_today_is_of_the_last_answer_and_costs_no_call(service, client):

@@ -80,7 +80,9 @@ async def test_the_oldest_file_comes_first(places):
     assert [file.name for file in await mailbox(places).waiting()] == ["a.835", "b.835", "c.835"]
 
 
-async def test_files_that_are_never_collected_are_counted_and_told_by_the_test_of_a_route(places):
+async def test_files_that_are_never_collected_are_counted_and_reported_by_the_test_of_a_route(
+    places,
+):
     box = mailbox(places)
     for name in ("one.835", ".hidden", "a\nb", "later.part"):
         (places[1] / name).write_bytes(FILE)

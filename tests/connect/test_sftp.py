@@ -205,12 +205,14 @@ def test_the_library_still_knows_what_we_sort_by():
     assert not issubclass(asyncssh.PermissionDenied, asyncssh.SFTPError)
 
 
-async def test_files_that_are_never_collected_are_counted_and_told_by_the_test_of_a_route(payer):
+async def test_files_that_are_never_collected_are_counted_and_reported_by_the_test_of_a_route(
+    payer,
+):
     for name in ("one.835", ".hidden", "a\nb", "later.part"):
         (payer.root / "out" / name).write_bytes(FILE)
     box = mailbox(payer.port)
     assert [one.name for one in await box.waiting()] == ["one.835"]
     assert box.passed_over == 2  # one that is still being written will be collected
-    told = " ".join(each.message for each in await box.check())
-    assert "1 files to collect, 2 with names that are not collected" in told
+    messages = " ".join(each.message for each in await box.check())
+    assert "1 files to collect, 2 with names that are not collected" in messages
     await box.close()

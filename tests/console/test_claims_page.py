@@ -160,7 +160,7 @@ async def test_filters_that_cannot_be_used_are_named(biller, query, sentence):
 
 
 async def test_pages_go_on_by_cursor_without_gap_or_repetition(sandbox, monkeypatch):
-    monkeypatch.setattr("clearlane.kernel.limits.CONSOLE_CLAIMS_PAGE_ROWS", 3)
+    monkeypatch.setattr("clearlane.console.claims_page.PAGE_ROWS", 3)
     viewer = await sandbox.person(ConsoleRole.VIEWER)
     path, seen, pages = "/claims?changed=any", [], []
     while path:

@@ -147,7 +147,7 @@ def test_instances_are_listed_and_disabled_one_client_at_a_time(clearlane, two_s
     states = {one["vendor_site_id"]: one["state"] for one in listed(clearlane, "instance")}
     assert states == {"A-1": "active", "B-1": "disabled"}
     clearlane(f"instance enable {GUID} --site B-1")
-    assert "Front desk" in clearlane("instance list").stdout
+    assert "Reception" in clearlane("instance list").stdout
 
 
 async def _two_instances(place):
@@ -172,7 +172,7 @@ async def _two_instances(place):
                 now=SystemClock().now(),
                 actor=Actor("vendor", "a test"),
             )
-            await create_token(asking, GUID, "Front desk")
+            await create_token(asking, GUID, "Reception")
     await database.close()
 
 

@@ -44,7 +44,7 @@ async def trail(sandbox):
     return [(row["action"], row["actor"]) async for row in rows]
 
 
-async def test_what_went_out_and_came_in_is_told_in_sentences(sandbox, operator, claim):
+async def test_what_went_out_and_came_in_is_reported_in_sentences(sandbox, operator, claim):
     out = unescape(await operator.text("/files?tab=out"))
     assert "Delivered" in out
     assert "Sandbox Medical<span" in out

@@ -1,7 +1,7 @@
 """Payments in the console: the list, one payment, matching by a person, and the files of it.
 
 Also tests `console/payment_page`, `console/payment_label`, `console/payment_downloads`,
-`pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/kept_counts`.
+`pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
 """
 
 import re

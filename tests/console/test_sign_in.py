@@ -318,7 +318,7 @@ async def test_one_address_that_guesses_keeps_nobody_else_out(context):
 async def test_the_tables_hold_no_usable_secret(context):
     session = await enter(context)
     asking = asked(context)
-    token = (await proxy_login.create_token(asking, GUID, "Front desk")).secret
+    token = (await proxy_login.create_token(asking, GUID, "Reception")).secret
     part = (await proxy_login.create_login_url(asking, GUID, token)).secret
     text = await stored(
         context.database,
@@ -328,7 +328,7 @@ async def test_the_tables_hold_no_usable_secret(context):
         schema.login_urls,
         schema.audit,
     )
-    assert "Front desk" in text, "the tables were read"
+    assert "Reception" in text, "the tables were read"
     for secret in (session, token, part, PASSWORD):
         assert secret not in text
     assert repr(SECRET)[2:-1] not in text

@@ -59,7 +59,7 @@ class Unanswered:
 
 
 class Mail:
-    """A house whose payers have mailboxes and no real time."""
+    """An installation whose payers have mailboxes and no real time."""
 
     def __init__(self, flow):
         self.flow = flow
@@ -178,8 +178,8 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     assert await mail.flow.arrive(before + refusal) == ["Applied"]
     body = await mail.responses(id)
     # A TA1 refuses the whole file; the 999 refuses the first set of two.
-    told = ["visit 1", "visit 2"] if kind == "TA1" else ["visit 1"]
-    assert traces(body) == told
+    expected = ["visit 1", "visit 2"] if kind == "TA1" else ["visit 1"]
+    assert traces(body) == expected
     assert {error["Type"] for error in body["ErrorResponses"]} == {kind}
     assert len(body["InterchangeStatuses"]) == 1
 
@@ -212,14 +212,14 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
             post_eligibility.MISMATCHES[read_271.AnswerMatch.WRONG_PATIENT],
         ),
     }
-    for at, (changed, told) in enumerate(cases.items()):
+    for at, (changed, expected) in enumerate(cases.items()):
         assert await mail.flow.arrive(changed, name=f"odd{at}") == ["Parked"]
         file = (await mail.flow.files())[-1]
         looked = await inbox_admin.load_file(
             mail.flow.context, file.id, with_statements=True, actor=ACTOR
         )
         [parked], [said] = looked.parked, looked.statements
-        assert (parked.kind, said.claim.claim_number, parked.reason) == ("271", *told)
+        assert (parked.kind, said.claim.claim_number, parked.reason) == ("271", *expected)
 
 
 async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):

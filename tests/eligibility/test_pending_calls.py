@@ -86,14 +86,14 @@ async def timed(caller):
     return now() - began, answer
 
 
-async def entered(serving, account, count, room):
+async def entered(serving, account, count, stack):
     """So many calls that wait. A few connect at a time: who shakes hands for too long is sent away.
 
     Each few have a client of their own, since a client looks at all its connections for every call.
     """
     waiting = []
     while len(waiting) < count:
-        caller = await room.enter_async_context(calling(serving, account))
+        caller = await stack.enter_async_context(calling(serving, account))
         waiting += [asyncio.create_task(timed(caller)) for _ in range(AT_ONCE)]
         await stored(serving, waiting)
     return waiting
@@ -103,9 +103,9 @@ async def test_a_thousand_calls_wait_at_once_and_each_is_answered_at_55_seconds(
     serving, count = await asyncio.to_thread(started, place_of), CALLS[place_of.kind]
     try:
         account = await asyncio.to_thread(with_site, serving)
-        async with AsyncExitStack() as room, calling(serving, account) as caller:
+        async with AsyncExitStack() as stack, calling(serving, account) as caller:
             began = now()
-            waiting = await entered(serving, account, count, room)
+            waiting = await entered(serving, account, count, stack)
             # Other calls are undisturbed: they are answered while all of these wait.
             body = await caller.submit(one("2001"))
             assert body["Status"] == COMPLETE

@@ -53,14 +53,14 @@ async def enrolled(place):
             await vault.load()
             scope = await make_site(database)
             site = Site(scope.site, scope.vendor, "", "", "")
-            told = await enroll(
+            printed = await enroll(
                 work_context(database, vault),
                 a_document(*enrollments),
                 site=site,
                 actor=Actor("vendor", "ACME"),
                 now=SystemClock().now(),
             )
-            return [each.id for each in told.results]
+            return [each.id for each in printed.results]
         finally:
             await database.close()
 
@@ -77,9 +77,9 @@ async def test_a_new_enrollment_is_listed_without_its_tax_id(clearlane, enrolled
     (row,) = shown(await in_thread(clearlane, "list --json"))
     assert (row["id"], row["npi"], row["provider"]) == (id, sent["Npi"], "FENN, OSKAR")
     assert (row["state"], row["findings"]) == ("submitted", "")
-    told = await in_thread(clearlane, "list")
-    assert id in told.stdout
-    assert sent["Tin"] not in told.stdout
+    printed = await in_thread(clearlane, "list")
+    assert id in printed.stdout
+    assert sent["Tin"] not in printed.stdout
 
 
 async def test_all_of_it_is_shown_by_id_in_any_case(clearlane, enrolled, in_thread):
@@ -91,10 +91,10 @@ async def test_all_of_it_is_shown_by_id_in_any_case(clearlane, enrolled, in_thre
     assert {payer["payer_id"] for payer in found["payers"]} == ASKING
     assert {payer["state"] for payer in found["payers"]} == {"submitted"}
     assert [event["event"] for event in found["events"]] == ["submitted"]
-    told = (await in_thread(clearlane, f"show {id}")).stdout
-    assert "Fernhill Family Practice" in told
-    assert "check digit" in told
-    assert "\x1b" not in told
+    printed = (await in_thread(clearlane, f"show {id}")).stdout
+    assert "Fernhill Family Practice" in printed
+    assert "check digit" in printed
+    assert "\x1b" not in printed
 
 
 async def test_an_enrollment_is_moved_by_payer(clearlane, enrolled, in_thread):
@@ -104,8 +104,8 @@ async def test_an_enrollment_is_moved_by_payer(clearlane, enrolled, in_thread):
         ("HHP2M", "submitted", "in work"),
         ("PNE28", "submitted", "in work"),
     ]
-    told = await in_thread(clearlane, f"approve {id} --payer HHP2M")
-    assert "approved" in told.stdout
+    printed = await in_thread(clearlane, f"approve {id} --payer HHP2M")
+    assert "approved" in printed.stdout
     await in_thread(clearlane, f"refuse {id} --payer PNE28 --reason 'Not on file'")
     payers = shown(await in_thread(clearlane, f"show {id} --json"))["payers"]
     states = {payer["payer_id"]: (payer["state"], payer["reason"]) for payer in payers}
@@ -146,8 +146,8 @@ def test_what_cannot_be_done_is_reported(clearlane, line, code, says):
 async def test_an_approved_one_is_not_started(clearlane, enrolled, in_thread):
     (id,) = await enrolled(an_enrollment())
     await in_thread(clearlane, f"approve {id} --payer HHP2M")
-    told = await in_thread(clearlane, f"start {id} --payer HHP2M", code=1)
-    assert "is approved with HHP2M" in told.stderr
+    printed = await in_thread(clearlane, f"start {id} --payer HHP2M", code=1)
+    assert "is approved with HHP2M" in printed.stderr
 
 
 async def test_lists_are_asked_for_by_state_payer_and_site(clearlane, enrolled, in_thread):
@@ -172,8 +172,8 @@ async def test_the_export_is_whole_and_starts_no_formula(clearlane, enrolled, in
     evil = '=HYPERLINK("http://x.example")'
     sent = an_enrollment(DbaName=evil, ProviderTitle="+1", City="@home", RequestId="-2")
     (id,) = await enrolled(sent)
-    told = (await in_thread(clearlane, "export --state submitted")).stdout
-    (row,) = csv.DictReader(io.StringIO(told))
+    printed = (await in_thread(clearlane, "export --state submitted")).stdout
+    (row,) = csv.DictReader(io.StringIO(printed))
     assert row.keys() >= FIELDS.keys()
     assert (row["id"], row["Npi"], row["Tin"]) == (id, sent["Npi"], sent["Tin"])
     assert [row[n] for n in ("DbaName", "ProviderTitle", "City", "RequestId")] == [
@@ -196,8 +196,8 @@ async def test_every_look_and_every_move_is_audited(clearlane, enrolled, in_thre
     (id,) = await enrolled(an_enrollment())
     for line in ("list", f"show {id}", "export", f"approve {id} --payer HHP2M"):
         await in_thread(clearlane, line)
-    told = await in_thread(clearlane, "audit export --format jsonl", of=root)
-    lines = [json.loads(line) for line in told.stdout.splitlines() if id in line]
+    printed = await in_thread(clearlane, "audit export --format jsonl", of=root)
+    lines = [json.loads(line) for line in printed.stdout.splitlines() if id in line]
     assert [line["action"] for line in lines] == [
         "enrollment.submit",
         "enrollment.list",

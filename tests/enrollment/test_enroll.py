@@ -282,7 +282,7 @@ async def test_what_cannot_happen_is_refused_with_all_that_came_with_it(setup):
     with pytest.raises(OperationRefused, match="is approved with HHP20"):
         await setup.move(outcome.id, EnrollmentEvent.START, ASKS_TOO, ASKS)
     (stored,) = await setup.browse(site)
-    assert [standing.state for standing in stored.row.payer_states] == ["approved"]
+    assert [with_payer.state for with_payer in stored.row.payer_states] == ["approved"]
 
 
 async def test_two_operators_at_once_move_an_enrollment_once(setup):

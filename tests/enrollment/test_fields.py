@@ -36,7 +36,7 @@ anything = st.characters(exclude_categories=["Cs"], exclude_characters="bB")
 
 
 def faults(values):
-    """What is told of one enrollment, by field."""
+    """Return the findings about one enrollment, by field."""
     found = {}
     for finding in decode_enrollment(json.dumps(values).encode(), "Enrollments[0]").findings:
         found.setdefault(finding.location.removeprefix("Enrollments[0]."), []).append(
@@ -62,7 +62,7 @@ def test_requests_for_a_person_and_for_an_organisation_pass():
 @by_name(("name", "least", "most"), FREE)
 @given(data=st.data())
 def test_a_text_fits_at_both_edges_and_no_further(name, least, most, data):
-    """Any characters pass; one too few or one too many is told, and nothing else is."""
+    """Any characters pass; one too few or one too many is found, and nothing else is."""
 
     def text(size):
         found = data.draw(st.text(anything, min_size=size, max_size=size))
@@ -100,7 +100,7 @@ def test_a_phone_number_does_not_begin_with_0_or_1(first):
 
 def test_the_enrollment_contacts_phone_and_e_mail_have_a_length_only():
     assert faults(an_enrollment(EnrollmentContactPhoneNumber="ext 5")) == {}
-    assert faults(an_enrollment(EnrollmentContactEmail="ask at the desk")) == {}
+    assert faults(an_enrollment(EnrollmentContactEmail="ask at reception")) == {}
 
 
 @by_name("name", REQUIRED)

@@ -13,7 +13,6 @@ from clearlane.payments.match import (
     UNKNOWN,
     ClaimCandidate,
     choose_claim,
-    line_numbers,
     possible_claim_numbers,
 )
 from clearlane.payments.model import ClaimPayment, PaymentHeading
@@ -69,10 +68,6 @@ def test_the_numbers_to_look_for_come_from_the_trace_the_account_and_the_lines()
         "K2",
     ]
     assert possible_claim_numbers(named()) == []
-
-
-def test_lines_are_found_by_their_control_numbers():
-    assert line_numbers(named(controls=("L2", "WHO", "L1")), ["L1", "L2"]) == [2, 0, 1]
 
 
 def test_a_status_is_matched_by_the_same_rule():

@@ -67,7 +67,7 @@ CLAIMS = {
         occurrence(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000), remarks=(LineRemark(code="MA01", text="Appeal"),)),
         ["line", "claim"],
     ),
-    "told by its lines": (occurrence(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000)), ["line"]),
+    "described by its lines": (occurrence(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000)), ["line"]),
 }  # fmt: skip
 
 

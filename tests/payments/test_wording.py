@@ -24,8 +24,12 @@ CASES = [
     (wording.period(date(2026, 12, 2), date(2026, 12, 3)), "Dec 2, 2026 to Dec 3, 2026"),
     (wording.period(None, None), ""),
     (
-        wording.equation_sentence(PAYMENT, ADJUSTMENTS),
-        "Paid for 6 claims 1,250.00 - overpayment recovery (WO) 553.00 + interest owed (L6) 2.10 = 699.10",
+        [(term.label, term.amount) for term in wording.equation(PAYMENT, ADJUSTMENTS)],
+        [
+            ("Paid for 6 claims", 125_000),
+            ("Overpayment recovery (WO)", -55_300),
+            ("Interest owed (L6)", 210),
+        ],
     ),
     (wording.reason_words(ProviderAdjustment(reason="ZZ")), "Adjustment ZZ"),
     (

@@ -197,15 +197,15 @@ class Crashing:
         assert {states[id] for id in self.accepted} == {("Sent", 1, 0)}
 
     async def check_events(self):
-        """Each claim is told of once as received and once as sent, and its events are counted without a gap."""
+        """Each claim is reported once as received and once as sent, and its events are counted without a gap."""
         async with self.out.context.database.read(store.SCOPE) as tx:
             found = await events.list_all(tx, TYPES, after=0, limit=100_000)
         assert [one.id for one in found] == sorted({one.id for one in found})
-        told = {id: [] for id in self.accepted}
+        reported = {id: [] for id in self.accepted}
         for one in found:
-            told.get(one.claim_number, []).append((one.type, one.sequence))
+            reported.get(one.claim_number, []).append((one.type, one.sequence))
         in_doubt = ("claim.in_doubt",)
-        for id, its in told.items():
+        for id, its in reported.items():
             types = [type for type, _ in its if type not in in_doubt]
             assert types == ["claim.received", "claim.sent"], (id, its)
             assert [sequence for _, sequence in its] == list(range(1, len(its) + 1)), (id, its)

@@ -13,7 +13,6 @@ from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import PayerRoute
-from clearlane.connect.memory import MemoryMailbox
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
@@ -28,6 +27,7 @@ from clearlane.store.database import Actor, SystemScope
 from clearlane.store.schema import documents, sites
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
+from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
 from tests.databases import START, make_site
 

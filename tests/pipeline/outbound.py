@@ -13,7 +13,6 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.claims.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
-from clearlane.connect.memory import MemoryMailbox
 from clearlane.connect.port import Presence, Unreachable, no_mark
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
@@ -26,6 +25,7 @@ from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 from clearlane.x12.reader import parse
+from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
 from tests.databases import make_site
 

@@ -55,25 +55,25 @@ async def seen(flow):
 
 async def test_each_payer_is_late_by_its_own_number_of_days(flow, clock):
     await sent(flow)
-    told = []
+    added = []
     for days, late in ((QUICK_DAYS - 1, set()), (2, {OTHER_PAYER}), (20, {PAYER, OTHER_PAYER})):
         clock.advance(timedelta(days=days))
         assert await seen(flow) == late
-        told.append(await tell_of_silent_claims(flow.context, clock.now()))
+        added.append(await tell_of_silent_claims(flow.context, clock.now()))
         assert await tell_of_silent_claims(flow.context, clock.now()) == 0
-    assert told == [0, 1, 1]
+    assert added == [0, 1, 1]
 
 
 async def test_a_slow_payer_is_waited_for(flow, clock):
     flow.connections.answer_days = {OTHER_PAYER: SLOW_DAYS}
     await sent(flow)
-    for days, late, told in ((31, {PAYER}, 1), (15, {PAYER, OTHER_PAYER}, 1)):
+    for days, late, added in ((31, {PAYER}, 1), (15, {PAYER, OTHER_PAYER}, 1)):
         clock.advance(timedelta(days=days))
         assert await seen(flow) == late
-        assert await tell_of_silent_claims(flow.context, clock.now()) == told
+        assert await tell_of_silent_claims(flow.context, clock.now()) == added
 
 
-async def test_more_claims_than_a_page_of_payers_with_different_days_are_each_told_of_once(
+async def test_more_claims_than_a_page_of_payers_with_different_days_have_one_event_each(
     flow, clock, monkeypatch
 ):
     monkeypatch.setattr(silent_claims, "SILENT_CLAIMS_AT_ONCE", 2)

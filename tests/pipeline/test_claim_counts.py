@@ -25,7 +25,7 @@ async def flow(place, database, clock):
 
 
 async def measured(flow):
-    """What an operator is told who asks now: open claims and those of the last day."""
+    """What an operator gets who asks now: open claims and those of the last day."""
     source = MeasureSource(
         database=flow.database,
         clock=flow.clock,

@@ -1,4 +1,4 @@
-"""What happens to claims and payments is told as events, in the transaction of what they tell.
+"""What happens to claims and payments is recorded as events, in the same transaction.
 
 Also tests `pipeline/payment_events`, `pipeline/notify/feed`, `pipeline/notify/purge_events`,
 `pipeline/notify/silent_claims`, `store/silent_claims` and `claims/changed_fields`.
@@ -67,7 +67,7 @@ def test_every_state_and_outcome_has_a_type():
     assert REFUSED_BY.keys() < set(FactKind)
 
 
-async def test_the_way_of_a_claim_is_told_in_order_with_a_sequence(flow):
+async def test_the_way_of_a_claim_is_reported_in_order_with_a_sequence(flow):
     [id], content = await flow.sent(Svc_VendorClaimId="A-17")
     [account] = accounts(content)
     await flow.arrive(nine(controls(content), ("AK2*837*0001*005010X222A1", "IK5*A")))
@@ -138,7 +138,7 @@ async def test_an_operator_may_leave_the_vendors_claim_id_out(flow):
         ),
     ],
 )  # fmt: skip
-async def test_each_answer_of_a_payer_is_told(flow, answer, expected):
+async def test_each_answer_of_a_payer_is_reported(flow, answer, expected):
     _, content = await flow.sent()
     [account] = accounts(content)
     assert await flow.arrive(answer(account, content)) == ["Applied"]
@@ -156,13 +156,13 @@ async def test_a_claim_that_our_rules_refuse_is_rejected_by_the_clearinghouse(fl
     assert [one["vendor_claim_id"] for one in await feed(flow)] == ["V1-0", "B-1"]
 
 
-async def test_a_repeated_document_is_told_once(flow):
+async def test_a_repeated_document_is_reported_once(flow):
     await flow.submit(Svc_VendorClaimId="A-17")
     await flow.submit(Svc_VendorClaimId="A-17")
     assert await described(flow) == [("claim.received", "Received")]
 
 
-async def test_a_successor_is_told_with_the_names_of_the_changed_fields(flow):
+async def test_a_successor_is_reported_with_the_names_of_the_changed_fields(flow):
     [id], content = await flow.sent(Svc_VendorClaimId="A-17")
     [account] = accounts(content)
     await flow.arrive(status(patient(account, "A7:500:85*20261102*U*100")))
@@ -175,7 +175,7 @@ async def test_a_successor_is_told_with_the_names_of_the_changed_fields(flow):
     assert "Larkspur" not in json.dumps(corrected)
 
 
-async def test_a_reversal_and_its_correction_are_both_told(flow):
+async def test_a_reversal_and_its_correction_are_both_reported(flow):
     _, content = await flow.sent()
     [account] = accounts(content)
     await flow.arrive(payment(paid(account, "1", "100", "80", "CAS*CO*45*20"), reference="T1"))
@@ -192,7 +192,7 @@ async def test_a_reversal_and_its_correction_are_both_told(flow):
     ]  # fmt: skip
 
 
-async def test_a_payment_is_told_to_the_sites_that_share_it_and_what_matches_nothing_to_operators(
+async def test_a_payment_is_reported_to_the_sites_that_share_it_and_what_matches_nothing_to_operators(
     flow,
 ):
     other = await flow.new_site()
@@ -226,7 +226,7 @@ async def test_a_payment_is_told_to_the_sites_that_share_it_and_what_matches_not
     }  # fmt: skip
 
 
-async def test_the_same_payment_again_is_told_as_a_duplicate(flow):
+async def test_the_same_payment_again_is_reported_as_a_duplicate(flow):
     _, content = await flow.sent()
     [account] = accounts(content)
     for control in (1, 2):
@@ -238,7 +238,7 @@ async def test_the_same_payment_again_is_told_as_a_duplicate(flow):
     ]
 
 
-async def test_a_claim_without_an_answer_is_told_of_once(flow, clock):
+async def test_a_claim_without_an_answer_is_reported_once(flow, clock):
     other = await flow.new_site()
     _, content = await flow.sent(3)
     await flow.sent(1, site=other)
@@ -257,7 +257,7 @@ async def test_a_claim_without_an_answer_is_told_of_once(flow, clock):
     assert last["type"] == "claim.no_answer"
 
 
-async def test_more_silent_claims_than_a_page_are_all_told_of(flow, clock, monkeypatch):
+async def test_more_silent_claims_than_a_page_are_all_reported(flow, clock, monkeypatch):
     monkeypatch.setattr(silent_claims, "SILENT_CLAIMS_AT_ONCE", 2)
     for _ in range(2):
         await flow.sent(3)

@@ -13,9 +13,9 @@ from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
-from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
+from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit, control_numbers

@@ -1,4 +1,4 @@
-"""What is measured of an installation, and the story of a payer that is away for three days, told in every place.
+"""What is measured of an installation, and a payer that is away for three days, as every place shows it.
 
 Also tests `pipeline/query/measures`, `store/operating_counts`, `store/route_counts`, `cli/status` and
 `cli/installation_measures`.
@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli.status import COLUMNS
@@ -248,7 +248,7 @@ async def ask(operations, path):
     return sent[0]["status"], sent[1]["body"].decode()
 
 
-def test_a_payer_that_is_away_for_three_days_is_told_in_every_place(place, clearlane, away):
+def test_a_payer_that_is_away_for_three_days_is_reported_in_every_place(place, clearlane, away):
     route, logged = away
     reason = "A directory or file cannot be used: No such file or directory."
 
@@ -258,11 +258,13 @@ def test_a_payer_that_is_away_for_three_days_is_told_in_every_place(place, clear
         ("MM001", route, reason)
     }
 
-    told = f"Payer MM001 (Medical) cannot be sent anything over route {route} (folder) for 3 days"
+    sentence = (
+        f"Payer MM001 (Medical) cannot be sent anything over route {route} (folder) for 3 days"
+    )
     shown = clearlane("status", code=1)
     assert all(len(line) <= COLUMNS for line in shown.splitlines())
     assert len(shown.splitlines()) <= 24
-    assert told in " ".join(shown.split())
+    assert sentence in " ".join(shown.split())
     assert f"route {route}: A directory" in shown
     facts = clearlane("status --json", code=1)
     [condition] = [one for one in facts["conditions"] if one["name"] == "payer-unreachable"]
@@ -273,7 +275,7 @@ def test_a_payer_that_is_away_for_three_days_is_told_in_every_place(place, clear
 
     checks = {check["name"]: check for check in clearlane("doctor --json", code=1)}
     assert checks["payer-unreachable"]["verdict"] == "fault"
-    assert told in checks["payer-unreachable"]["says"]
+    assert sentence in checks["payer-unreachable"]["says"]
     assert reason in checks["payer-unreachable"]["says"]
     assert "clearlane route test" in checks["payer-unreachable"]["do"]
 
@@ -287,10 +289,10 @@ def test_a_payer_that_is_away_for_three_days_is_told_in_every_place(place, clear
     (code, ready), (_, metrics), parts = asyncio.run(look())
     [delivery] = [part for part in parts if part.name == "Claims to payers"]
     assert not delivery.healthy
-    assert told in delivery.detail
+    assert sentence in delivery.detail
     assert code == 200
     warning = json.loads(ready)["warnings"]["payer-unreachable"]
-    assert told in warning
+    assert sentence in warning
     assert reason in warning
     samples = dict(line.rsplit(" ", 1) for line in metrics.splitlines() if line[0] != "#")
     labels = f'payer="MM001",route="{route}",type="Medical"'

@@ -34,7 +34,7 @@ def text_of(file) -> str:
     return " ".join(" ".join(page.extract_text() for page in pages).split())
 
 
-async def test_a_file_is_made_beside_the_service_and_its_progress_told():
+async def test_a_file_is_made_beside_the_service_and_its_progress_reported():
     done = []
     with tempfile.TemporaryFile() as out:
         await make_pdf(HEADING, in_pages(*OCCURRENCES), out, at=START, progress=done.append)

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel import limits
-from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.inbound import post_payments, receive
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store import documents
 from tests.api.markers import tables_with
 from tests.cases import full_or_quick
@@ -479,7 +479,7 @@ async def test_days_are_those_of_the_site(flow):
 
 async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch):
     monkeypatch.setattr("clearlane.pipeline.inbound.inbound_statements.STATEMENTS_AT_ONCE", 2)
-    monkeypatch.setattr("clearlane.pipeline.claim_status.CLAIM_FACTS_AT_ONCE", 1)
+    monkeypatch.setattr("clearlane.pipeline.record_facts.CLAIM_FACTS_AT_ONCE", 1)
     monkeypatch.setattr(limits, "PARKED_PER_FILE_MAX", 1)
     ids, content = await flow.sent(5)
     claims_paid = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]

@@ -35,7 +35,7 @@ async def run(place, folder, crash_at=""):
 
 
 async def check_events(flow, ids):
-    """Everything is told once, and the events of each claim are counted without a gap."""
+    """Everything is reported once, and the events of each claim are counted without a gap."""
     found = await feed(flow)
     types = Counter((one["type"], one["claim_number"]) for one in found)
     assert types["payment.received", None] == 1

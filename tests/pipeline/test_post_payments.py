@@ -17,6 +17,7 @@ from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments as query
 from clearlane.pipeline.query.payments import PaymentSearch
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+from clearlane.pipeline.query.vendor_payments import load_vendor_payment
 from clearlane.store import audit
 from clearlane.store.database import Actor, OperationRefused
 from clearlane.x12.set_slices import slice_sets
@@ -499,8 +500,8 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
     ):
         [own] = await query.list_own_payments(database, vault, site.scope)
         assert (own.amount, own.your_amount, own.fetched_at) == (12000, your_amount, None)
-        details = await query.load_own_payment(
-            database, vault, site.scope, own.payment_id, actor=ACTOR, at=1
+        details = await load_vendor_payment(
+            database, vault, own.payment_id, scope=site.scope, actor=ACTOR, at=flow.clock.now()
         )
         assert [
             one.reason for one in details.adjustments
@@ -514,9 +515,10 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
     assert await query.list_own_payments(database, vault, third.scope) == []
     [found] = await payments_of(flow)
     key = found.payment_id
-    assert (
-        await query.load_own_payment(database, vault, third.scope, key, actor=ACTOR, at=1) is None
+    unseen = await load_vendor_payment(
+        database, vault, key, scope=third.scope, actor=ACTOR, at=flow.clock.now()
     )
+    assert unseen is None
 
 
 async def test_an_adjustment_that_names_a_claim_of_a_site_that_is_not_paid_is_the_operators(flow):

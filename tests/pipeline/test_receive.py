@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import pytest
 
-from clearlane.connect.memory import MemoryMailbox
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
@@ -17,6 +16,7 @@ from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.inbound.receive import COLLECT_LEASE_SECONDS
 from clearlane.store import inbox
 from tests.claims.answers import paid, payment, ta1
+from tests.connect.memory import MemoryMailbox
 from tests.patience import until
 from tests.pipeline.flowing import EVERYONE, OTHER_PAYER, PAYER, Flow, accounts
 

@@ -44,7 +44,7 @@ class Play:
     def __init__(self, flow):
         self.flow = flow
         self.answered = set()
-        """Request ids of accepted claims, as the vendor was told."""
+        """Request ids of accepted claims, as the vendor was answered."""
         self.came = Counter()
         """How often the payer got each claim."""
         self.sent = {}
@@ -115,7 +115,7 @@ class Play:
             rows = [row for row in await tx.rows(ROWS) if row[1] == self.flow.site.id]
         listed = await self.flow.statuses()
         rows = {row[0]: row for row in rows if row[0] in listed}
-        # Nothing lost: every claim the vendor was told of is stored, listed and sent, and no other.
+        # Nothing lost: every claim the vendor was answered about is stored, listed and sent, and no other.
         assert self.answered == set(rows) == set(listed) == set(self.came)
         # Nothing sent twice.
         assert set(self.came.values()) <= {1}

@@ -96,7 +96,7 @@ async def test_a_pause_by_a_person_holds_files_until_it_is_ended(out):
     assert (await states(out))[MEADOW_MEDICAL].condition == "works"
 
 
-async def test_a_route_that_is_gone_and_a_batch_in_doubt_are_told(out):
+async def test_a_route_that_is_gone_and_a_batch_in_doubt_are_reported(out):
     out.connections.add()
     await out.submit(1)
     out.pass_time(minutes=1)

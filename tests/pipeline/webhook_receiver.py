@@ -14,7 +14,7 @@ class ReceivedWebhook:
 
 
 class WebhookReceiver:
-    """Collects webhooks, and answers 200 unless told otherwise."""
+    """Collects webhooks, and answers 200 unless a test sets another status."""
 
     def __init__(self):
         self.messages = []

@@ -9,11 +9,11 @@ from decimal import Decimal
 import pyx12.params
 import pyx12.x12n_document
 
-from clearlane.connect.memory import MemoryLedger
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.payer import SandboxPayer
 from clearlane.x12 import check, guides, reader
 from clearlane.x12.writer import Envelope, format_segment, wrap_sets
+from tests.connect.memory import MemoryLedger
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 SERVICE = date(2026, 2, 16)

@@ -184,7 +184,7 @@ async def test_1007_shows_what_may_stand_below_a_benefit():
     assert "INS*Y*18*001*25" in found
 
 
-async def test_each_payer_has_a_manner_of_its_own():
+async def test_each_payer_has_a_style_of_its_own():
     raw = {id: await payer(id).answer(ask("2001", payer=id), NOW) for id in PAYERS}
     assert len({(one[3:4], one[82:83], one[104:107]) for one in raw.values()}) == 4
     found = {id: canonical(content) for id, content in raw.items()}

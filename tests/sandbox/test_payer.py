@@ -11,7 +11,6 @@ from random import Random
 import pytest
 
 from clearlane.connect.loopback import LoopbackMailbox
-from clearlane.connect.memory import MemoryLedger
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
@@ -21,6 +20,7 @@ from clearlane.sandbox.payer import Mode, SandboxPayer
 from clearlane.sandbox.receive import SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
 from clearlane.x12 import check
 from tests.cases import full_or_quick
+from tests.connect.memory import MemoryLedger
 from tests.sandbox.invented import (
     DENTAL,
     MEDICAL,

@@ -9,7 +9,6 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from clearlane.connect.memory import MemoryLedger
 from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import CALENDAR_DAY, decode_state
 from clearlane.sandbox.simulator import Simulator
@@ -26,6 +25,7 @@ from clearlane.store.sandbox import (
 from clearlane.store.schema import sandbox_agenda, sandbox_ledger
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
+from tests.connect.memory import MemoryLedger
 from tests.databases import START
 
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)

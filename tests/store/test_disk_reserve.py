@@ -62,7 +62,7 @@ async def run(folder):
     await database.open()
     database.enable_audit(b"k" * 32, Anchor(folder / "audit.anchor", b"k" * 32))
     database.keep_reserve()
-    told = {"before": [await attempt(database, look), database.write_fault]}
+    report = {"before": [await attempt(database, look), database.write_fault]}
     filling = folder / "filling"
     with filling.open("wb", buffering=0) as content:
         try:
@@ -76,20 +76,20 @@ async def run(folder):
         reads.append(await attempt(database, look))
     for _ in range(2_000):
         reads.append(await attempt(database, look))
-    told["reads"] = sorted(set(reads))
+    report["reads"] = sorted(set(reads))
     try:
         database.require_space()
     except DatabaseUnavailable as fault:
-        told["claims"] = type(fault).__name__
-    told["full"] = database.write_fault
-    told["reserve"] = (folder / RESERVE_NAME).exists()
+        report["claims"] = type(fault).__name__
+    report["full"] = database.write_fault
+    report["reserve"] = (folder / RESERVE_NAME).exists()
     filling.unlink()
     while database.write_fault:
         await attempt(database, look)
         await asyncio.sleep(0.2)
-    told["after"] = [await attempt(database, look), (folder / RESERVE_NAME).exists()]
+    report["after"] = [await attempt(database, look), (folder / RESERVE_NAME).exists()]
     await database.close()
-    print(json.dumps(told))
+    print(json.dumps(report))
 
 
 try:
@@ -116,13 +116,13 @@ def test_on_a_full_disk_reads_are_audited_claims_are_refused_and_space_ends_it(t
         timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["before"] == ["stored", ""]
-    assert told["reads"] == ["stored"]
-    assert told["full"] == "the disk is full: reads are answered, claims and files are refused"
-    assert told["claims"] == "DiskFull"
-    assert told["reserve"] is False
-    assert told["after"] == ["stored", True]
+    report = json.loads(done.stdout)
+    assert report["before"] == ["stored", ""]
+    assert report["reads"] == ["stored"]
+    assert report["full"] == "the disk is full: reads are answered, claims and files are refused"
+    assert report["claims"] == "DiskFull"
+    assert report["reserve"] is False
+    assert report["after"] == ["stored", True]
 
 
 FAILING_FSYNC = """
@@ -170,7 +170,7 @@ except Exception:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
-def test_a_failed_fsync_ends_the_process_before_anybody_is_told_that_a_write_is_stored(tmp_path):
+def test_a_failed_fsync_ends_the_process_before_anybody_learns_that_a_write_is_stored(tmp_path):
     (tmp_path / "fsync.c").write_text(FAILING_FSYNC)
     library = tmp_path / "fsync.so"
     subprocess.run(

@@ -209,7 +209,7 @@ async def test_a_fault_just_after_its_caller_was_cancelled_is_raised():
 
 
 @pytest.mark.parametrize(
-    ("faults", "earlier", "told"),
+    ("faults", "earlier", "expected"),
     [
         ((None,), "", ""),
         ((None,), "the disk is full", ""),
@@ -221,6 +221,8 @@ async def test_a_fault_just_after_its_caller_was_cancelled_is_raised():
         ((ConstraintViolation("c"),), "the disk is full", "the disk is full"),
     ],
 )
-def test_a_database_cannot_be_written_from_a_failed_write_until_one_succeeds(faults, earlier, told):
+def test_a_database_cannot_be_written_from_a_failed_write_until_one_succeeds(
+    faults, earlier, expected
+):
     outcomes = [WriteOutcome(None, fault=fault) for fault in faults]
-    assert write_fault(outcomes, earlier) == told
+    assert write_fault(outcomes, earlier) == expected

@@ -236,7 +236,7 @@ def test_the_command_writes_a_page_to_a_file_or_to_standard_output(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["claims.837", "claims.html"]
 
 
-def test_what_the_command_cannot_do_is_told_in_a_sentence(tmp_path, monkeypatch):
+def test_what_the_command_cannot_do_is_reported_in_a_sentence(tmp_path, monkeypatch):
     source = tmp_path / "claims.837"
     source.write_bytes(file("837P", *CLAIMS))
     (tmp_path / "letter").write_text("Dear payer")

@@ -153,7 +153,7 @@ def test_a_reader_counts_segments():
     assert fed.segments == len(segments(file()))
 
 
-def test_without_checks_the_order_is_still_told():
+def test_without_checks_the_order_is_still_reported():
     data = file(replaced("REF*G1*AUTH", "REF*G1*", "QQQ*1", "DTP*431*D8*1"))
     found = [f.rule for f in parse(data, check=False, choose_guide=choose).all_findings()]
     assert found == ["SEG-UNKNOWN", "SEG-ORDER", "SEG-REPEAT"]

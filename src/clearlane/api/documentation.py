@@ -41,7 +41,7 @@ TITLES = {
     "tutorial/1-a-paid-claim": "1. A paid claim",
     "tutorial/2-a-denial": "2. A denial, explained",
     "tutorial/3-a-refusal": "3. Three kinds of refusal",
-    "tutorial/4-a-late-answer": "4. Benefits at once and late, and being told",
+    "tutorial/4-a-late-answer": "4. Benefits at once and late, and events",
     "tutorial/5-an-enrollment": "5. An enrollment",
     "glossary": "Glossary",
 }

@@ -34,7 +34,7 @@ Sample = tuple[tuple[str, ...], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallationMetric:
-    """A row of the table."""
+    """A metric of the installation: a row of the table."""
 
     name: str
     help: str
@@ -87,7 +87,7 @@ def _bounded(samples: list[Sample], together: Callable[[Iterable[float]], float]
     others: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for labels, value in samples:
         if labels[0] not in named:
-            # A route is of one payer, so it cannot be told either.
+            # A route is of one payer, so it cannot be named either.
             rest = tuple("" if word.isdigit() else word for word in labels[1:])
             others[(OTHERS, *rest)].append(value)
     return kept + [(labels, together(values)) for labels, values in others.items()]

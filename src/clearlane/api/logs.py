@@ -167,7 +167,7 @@ def log_start(node: str, *, role: str, mode: str) -> None:
 
 
 def log_stopping() -> None:
-    """Log that the node was told to stop; it finishes what runs."""
+    """Log that the node is stopping; it finishes what runs."""
     structlog.get_logger().info("node stopping")
 
 

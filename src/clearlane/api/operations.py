@@ -62,7 +62,7 @@ class Readiness:
         try:
             async with asyncio.timeout(MEASURE_SECONDS_MAX):
                 return await self.context.measures.current()
-        except Exception as fault:  # noqa: BLE001  (whatever it is, health and readiness are told all the same)
+        except Exception as fault:  # noqa: BLE001  (whatever it is, health and readiness are answered all the same)
             log.warning("installation not measured", **fault_fields(fault))
             return None
 

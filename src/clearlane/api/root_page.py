@@ -1,4 +1,4 @@
-"""The page at ``/``: what this service is, where its parts are, how a sandbox stands, and a first call.
+"""The page at ``/``: what this service is, where its parts are, how far a sandbox is ahead, and a first call.
 
 Anybody may read it, so it names no vendor, no password and no claim. One HTML page without scripts or other files.
 """

@@ -1,4 +1,4 @@
-"""What a claim is found by beside its ids: account number, member id, patient's last name with birth date, its start.
+"""What a claim is found by beside its ids: account number, member id, patient's last name with birth date, and the name's first letters.
 
     terms = search_terms(claim)
     terms.patient                       # ("ARDEN", "1980-02-29")

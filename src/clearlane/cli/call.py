@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from clearlane.cli.client_command import AsJson
-from clearlane.cli.output import show_json
+from clearlane.cli.output import show_json, show_text
 from clearlane.cli.storage_command import Data, Store, refuse, with_store
 from clearlane.kernel.clock import from_micros, moment_text
 
@@ -133,7 +133,7 @@ def _print(call: AuditedCall) -> None:
     typer.echo(f"  by {call.actor}, vendor {call.vendor_id}, site {call.site_id}")
     typer.echo(f"  answered {call.answer}")
     if call.detail:
-        typer.echo(f"  {call.detail}")
+        show_text(call.detail, "  ")
     for id in call.ids[:CALL_CLAIMS_SHOWN_MAX]:
         state = f"  {call.states[id]}" if id in call.states else ""
         typer.echo(f"  {id}{state}")

@@ -19,6 +19,7 @@ from clearlane.cli.claim_ids import ClaimId
 from clearlane.cli.claim_service import check_over_service, show_over_service
 from clearlane.cli.client_command import CaFile, Key, ServiceOptions, Site, Url
 from clearlane.cli.client_command import Data as SandboxData
+from clearlane.cli.output import show_error
 from clearlane.kernel.clock import SystemClock
 
 app = typer.Typer(
@@ -167,7 +168,7 @@ def _check_scenario(scenario: str) -> None:
     known = claim_scenarios()
     if scenario not in known:
         listed = "".join(f"\n  {id}  {title}" for id, title in known.items())
-        typer.echo(f"There is no scenario {scenario}. Known are:{listed}", err=True)
+        show_error(f"There is no scenario {scenario}. Known are:{listed}")
         raise typer.Exit(UNREADABLE)
 
 

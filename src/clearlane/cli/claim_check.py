@@ -138,7 +138,7 @@ def print_table(verdict: DocumentVerdict) -> None:
             FINDINGS, ((one.location, one.rule, one.severity, one.message) for one in findings)
         )
     for path in verdict.ignored:
-        typer.echo(f"Ignored, unknown field: {printable(path)}")
+        show_text(f"Ignored, unknown field: {path}")
     for claim_id, checked in verdict.claims if len(verdict.claims) <= CLAIMS_LISTED_MAX else ():
         _print_claim(claim_id, checked)
     if verdict.claims:

@@ -14,7 +14,13 @@ from clearlane.cli.client_command import (
     usage_error,
     vendor_command,
 )
-from clearlane.cli.output import counted, printable, show_json, show_table, show_text
+from clearlane.cli.output import (
+    counted,
+    show_error,
+    show_json,
+    show_table,
+    show_text,
+)
 from clearlane.cli.progress import progress
 from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import SystemClock
@@ -119,10 +125,9 @@ def _show_interrupted(
     if piece.count == total:
         return
     counts = f"{whole.accepted:,} accepted, {len(whole.results) - whole.accepted:,} not"
-    typer.echo(
+    show_error(
         f"{piece.first:,} of {total:,} claims were sent: {counts}. "
-        f"To go on: clearlane claim submit {file} --skip {piece.first}",
-        err=True,
+        f"To go on: clearlane claim submit {file} --skip {piece.first}"
     )
 
 
@@ -220,4 +225,4 @@ def _show_submission(answer: WholeAnswer) -> None:
     for note in answer.notes:
         show_text(note)
     for path in answer.ignored:
-        typer.echo(f"Ignored, because the service does not know it: {printable(path)}", err=True)
+        show_error(f"Ignored, because the service does not know it: {path}")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from clearlane.cli.output import printable, show_json, show_table
+from clearlane.cli.output import show_error, show_json, show_table
 from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def read_json(file: str) -> Any:
 
 def usage_error(sentence: str) -> NoReturn:
     """Print a message and end the command with the status of wrong usage."""
-    typer.echo(sentence, err=True)
+    show_error(sentence)
     raise typer.Exit(MISUSED)
 
 
@@ -244,7 +244,7 @@ def _exit_with_error(fault: "ClearlaneError", *, as_json: bool) -> NoReturn:
     else:
         detail = getattr(fault, "detail", "")
         message = " ".join(filter(None, (fault.message, detail, advice(fault))))
-        typer.echo(printable(message), err=True)
+        show_error(message)
         if faults:
             rows = [
                 (field, sentence) for field, sentences in faults.items() for sentence in sentences

@@ -7,6 +7,7 @@ import webbrowser
 import typer
 
 from clearlane.cli.operator_command import AsJson, run_in_installation, show_json
+from clearlane.cli.output import show_text
 from clearlane.cli.storage_command import Data, operator, refuse
 from clearlane.client import from_sandbox
 from clearlane.wiring import Installation
@@ -44,7 +45,7 @@ def open_(as_json: AsJson = False, data: Data = None) -> None:
         show_json({"url": url})
         return
     typer.echo(url)
-    typer.echo("Valid once, for 10 minutes. The browser asks about the sandbox's own certificate.")
+    show_text("Valid once, for 10 minutes. The browser asks about the sandbox's own certificate.")
     if _can_open_browser():
         webbrowser.open(url)
 

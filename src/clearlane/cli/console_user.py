@@ -26,6 +26,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_list,
 )
+from clearlane.cli.output import show_message
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
@@ -330,7 +331,7 @@ def _show_once(message: str, shown: dict[str, str], *, as_json: bool) -> None:
     if as_json:
         show_json(shown)
         return
-    typer.echo(message)
+    show_message(message)
     show_facts([(ONCE_LABELS[key], value) for key, value in shown.items()])
     if len(shown) > 1:
         typer.echo(

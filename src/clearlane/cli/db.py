@@ -3,7 +3,7 @@
 import typer
 
 from clearlane.cli.client_command import AsJson
-from clearlane.cli.output import show_change, show_json
+from clearlane.cli.output import show_change, show_json, show_message
 from clearlane.cli.storage_command import (
     Data,
     load_settings,
@@ -34,7 +34,7 @@ def status(as_json: AsJson = False, data: Data = None) -> None:
     if as_json:
         show_json({"schema": state.revision, "state": state.state, "sentence": state.sentence})
     else:
-        typer.echo(state.sentence)
+        show_message(state.sentence)
     raise typer.Exit(state.state is not migrate.SchemaState.CURRENT)
 
 

@@ -37,7 +37,7 @@ NetworkCheck: TypeAlias = Callable[[Client, "RecordingTransport"], Iterator[Doct
 
 
 class RecordingTransport:
-    """A transport that records the times that the last response tells."""
+    """A transport that records the times that the last response gives."""
 
     def __init__(self, transport: HttpTransport) -> None:
         self._transport = transport
@@ -190,10 +190,10 @@ def clock_skew(date: str, now: datetime) -> DoctorCheck:
     return fine("clock", says)
 
 
-def sandbox_time(date: str, told: str) -> Iterator[DoctorCheck]:
+def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
     """Say how far a sandbox's clock is ahead of real time; nothing where the service's time is the real one."""
     try:
-        moment = datetime.fromisoformat(told)
+        moment = datetime.fromisoformat(service_time)
         ahead = int((moment - parsedate_to_datetime(date)).total_seconds())
     except (ValueError, TypeError):
         return

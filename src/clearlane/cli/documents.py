@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from clearlane.cli.client_command import ClientSession, exit_with, usage_error, vendor_command
-from clearlane.cli.output import printable, show_json
+from clearlane.cli.output import printable, show_error, show_json
 
 app = typer.Typer(
     help="Payer documents about claims.",
@@ -48,7 +48,7 @@ def get(
             typer.echo("\n".join(_lines(item)) + "\n")
     missing = set(ids) - {str(item.get("DocumentId")) for item in items}
     for id in sorted(missing):
-        typer.echo(f"There is no document {id}.", err=True)
+        show_error(f"There is no document {id}.")
     exit_with(fine=not missing)
 
 

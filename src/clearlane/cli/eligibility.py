@@ -15,7 +15,7 @@ import typer
 
 from clearlane.cli.client_command import ClientSession, exit_with, vendor_command
 from clearlane.cli.eligibility_answer import response_tables
-from clearlane.cli.output import printable, show_facts, show_json, show_table
+from clearlane.cli.output import show_facts, show_json, show_table, show_text
 from clearlane.cli.storage_command import Data, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.eligibility.benefit_answer import InquiryOutcome
@@ -207,10 +207,10 @@ def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) 
     """Print what the service answered."""
     typer.echo(f"Request {answer.RequestId}: {answer.Status}")
     for result in answer.ValidationResults:
-        typer.echo(printable(f"Not asked: {result['Location']}: {result['Message']}"))
+        show_text(f"Not asked: {result['Location']}: {result['Message']}", indent=2)
     for error in answer.ErrorResponses:
         words = "; ".join(f"{one['Message']} ({one['Code']})" for one in error["Errors"])
-        typer.echo(printable(f"{error['Type']}: {words}"))
+        show_text(f"{error['Type']}: {words}", indent=2)
     for table in tables:
         _show_patient(table)
 
@@ -219,11 +219,11 @@ def _show_request(found: "EligibilityRequestDetails") -> None:
     """Print what is stored."""
     typer.echo(f"Request {found.request_id}: {found.status}")
     for result in found.results:
-        typer.echo(printable(f"Not asked: {result.location}: {result.message}"))
+        show_text(f"Not asked: {result.location}: {result.message}", indent=2)
     outcomes = [inquiry.outcome for inquiry in found.inquiries]
     for error in (outcome.error for outcome in outcomes if outcome.error):
         words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
-        typer.echo(printable(f"{error.kind}: {words}"))
+        show_text(f"{error.kind}: {words}", indent=2)
     for table in patient_tables(outcome.answer for outcome in outcomes if outcome.answer):
         _show_patient(table)
 

@@ -12,7 +12,7 @@ from clearlane.cli.client_command import (
     usage_error,
     vendor_command,
 )
-from clearlane.cli.output import printable, show_json, show_table
+from clearlane.cli.output import show_error, show_json, show_table, show_text
 from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ def _show_answer(answer: "EligibilityAnswer") -> None:
     typer.echo(f"Request {answer.RequestId}: {answer.Status}")
     for result in answer.ValidationResults:
         message = f"{result.get('Location') or ''} {result.get('Message') or result}"
-        typer.echo(printable(f"Not asked: {message}"))
+        show_text(f"Not asked: {message}", indent=2)
     for error in answer.ErrorResponses:
         message = "; ".join(str(each.get("Message")) for each in error.get("Errors") or ())
-        typer.echo(printable(f"Refused by {error.get('Type')}: {message}"))
+        show_text(f"Refused by {error.get('Type')}: {message}", indent=2)
     rows = [row for patient in answer.patients() for row in _benefits(patient)]
     if rows:
         typer.echo()
@@ -101,7 +101,7 @@ def _show_answer(answer: "EligibilityAnswer") -> None:
             noun="benefit",
         )
     if answer.waiting:
-        typer.echo(f"More may come: clearlane eligibility responses {answer.RequestId}", err=True)
+        show_error(f"More may come: clearlane eligibility responses {answer.RequestId}")
 
 
 def _benefits(patient: "Patient") -> Iterator[tuple[object, ...]]:

@@ -1,6 +1,6 @@
 """`clearlane events list`: what happened in an installation, for its operator.
 
-Of all vendors, with what operators alone are told: payments that match nothing, routes that fail and work again.
+The events of all vendors, and those for operators alone: payments that match nothing, routes that fail and work again.
 """
 
 from datetime import timedelta

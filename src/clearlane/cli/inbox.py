@@ -14,6 +14,7 @@ from clearlane.cli.operator_command import (
     show_list,
     show_table,
 )
+from clearlane.cli.output import show_error, show_text
 from clearlane.cli.storage_command import Data, Yes, confirm, operator
 from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import from_micros
@@ -71,10 +72,9 @@ def list_(
         hint = "" if everything else "None needs somebody; --all shows the rest."
         show_list(COLUMNS, found, noun="file", hint=hint)
     for poll in passed_over:
-        typer.echo(
+        show_error(
             f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
-            "their names (hidden, unprintable or too long).",
-            err=True,
+            "their names (hidden, unprintable or too long)."
         )
 
 
@@ -231,7 +231,7 @@ def _show_result(file: InboxFile, *, as_json: bool) -> None:
         f"File {file.id} is {file.state}: {file.applied} statements applied, {file.parked} parked."
     )
     if file.reason:
-        typer.echo(file.reason)
+        show_text(file.reason)
 
 
 def _parked(found: "InboxFileDetails") -> list[dict[str, object]]:

@@ -20,7 +20,7 @@ from clearlane.cli.client_command import (
     vendor_command,
 )
 from clearlane.cli.forward import forward_events
-from clearlane.cli.output import printable, show_json_line, show_lines
+from clearlane.cli.output import printable, show_error, show_json_line, show_lines
 from clearlane.cli.table import TableColumn, TableLayout, fit
 from clearlane.cli.terminal import output_width
 
@@ -45,7 +45,7 @@ COLUMNS = (
     TableColumn("payer action", drop=1),
     TableColumn("document", drop=3),
 )
-# Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
+# Rows arrive one by one: the widths are those of long values, and what follows a longer one stands on the next line.
 WIDEST = ["1000.00", "1000.00", "1000.00", "ProcessedAsPrimary", "-" * 32]
 
 
@@ -142,12 +142,9 @@ def _find_first_day(
         missing = sorted(wanted - {row.VendorClaimId for row in rows})
         if not missing:
             return max(first, min((row.CreateDate or first for row in rows), default=first))
-    typer.echo(
-        printable(
-            f"The service has no accepted claim {' or '.join(missing)} since {first}. "
-            "What it has: clearlane claim status; an earlier day: --from."
-        ),
-        err=True,
+    show_error(
+        f"The service has no accepted claim {' or '.join(missing)} since {first}. "
+        "What it has: clearlane claim status; an earlier day: --from."
     )
     if until_final:
         raise typer.Exit(NOT_ACCEPTED)
@@ -173,7 +170,7 @@ def _fetch(session: ClientSession, since: date | None, wanted: set[str]) -> "Ite
     except (Unavailable, RateLimited) as fault:
         if not fault.retryable:
             raise
-        typer.echo(printable(f"{fault.message} {advice(fault)}".strip()), err=True)
+        show_error(f"{fault.message} {advice(fault)}".strip())
         return
     for row in rows:
         if not wanted or row.VendorClaimId in wanted:

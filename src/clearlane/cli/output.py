@@ -59,7 +59,7 @@ def show_table(
     cells = ([_word(cell) for cell in row] for row in rows)
     first = list(itertools.islice(cells, ROWS_LOOKED_AT))
     if noun and not first:
-        typer.echo(" ".join(filter(None, (f"No {plural(noun)}.", hint))))
+        show_text(" ".join(filter(None, (f"No {plural(noun)}.", hint))))
         return
     layout = fit(columns, first, output_width())
     show_lines(layout.head())
@@ -84,6 +84,18 @@ def show_facts(facts: Sequence[tuple[str, object]]) -> None:
 def show_text(text: str, before: str = "", indent: int | None = None) -> None:
     """Print a text wrapped to the terminal, with what stands before its first line."""
     show_lines(wrapped(printable(text), before, output_width(), indent))
+
+
+def show_message(message: str, *, err: bool = False) -> None:
+    """Print a message of our own, whose lines are wrapped to the terminal each."""
+    for part in message.splitlines():
+        for line in wrapped(printable(part), "", output_width(err=err)):
+            typer.echo(line, err=err)
+
+
+def show_error(message: str) -> None:
+    """Print a message on the error stream."""
+    show_message(message, err=True)
 
 
 def counted(count: int, noun: str) -> str:
@@ -122,4 +134,4 @@ def show_change(message: str, *, as_json: bool, changed: bool = True, **facts: o
     if as_json:
         show_json({"changed": changed, "message": message, **facts})
     else:
-        typer.echo(message if changed else f"{message} No change was needed.")
+        show_message(message if changed else f"{message} No change was needed.")

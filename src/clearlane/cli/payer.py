@@ -19,6 +19,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
+from clearlane.cli.output import show_error
 from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.table import TableColumn
@@ -284,7 +285,7 @@ def _report(
     else:
         for row in findings:
             field = f" {row.finding.location}:" if row.finding.location else ""
-            typer.echo(f"{file}:{row.line}:{field} {row.finding.message}", err=True)
+            show_error(f"{file}:{row.line}:{field} {row.finding.message}")
         lines = len({row.line for row in findings})
         typer.echo(f"{len(findings)} findings on {lines} lines. Nothing is imported.", err=True)
     if findings:

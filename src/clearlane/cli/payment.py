@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from clearlane.cli.operator_command import AsJson, run_in_installation, show_list
+from clearlane.cli.output import show_text
 from clearlane.cli.payment_output import occurrence_lines, payment_lines
 from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
@@ -350,7 +351,9 @@ async def _show_candidates(installation: Installation, payment_id: str, number: 
     for one in await payment_admin.find_candidates(
         installation.work_context, payment_id, number, actor=operator()
     ):
-        typer.echo(f"  perhaps {one.request_id}: {', '.join((*one.agrees, *one.differs))}")
+        show_text(
+            f"perhaps {one.request_id}: {', '.join((*one.agrees, *one.differs))}", "  ", indent=4
+        )
 
 
 # ---- options -------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "events": CommandEntry(
         "events", "Everything that happens, in order: follow, list.", vendor="events_client"
     ),
-    "webhook": CommandEntry("webhook", "Webhooks: be told of events, and what was sent."),
+    "webhook": CommandEntry("webhook", "Webhooks: receive events, and see what was sent."),
     "documents": CommandEntry("documents", "Payer documents about claims."),
     "eligibility": CommandEntry(
         "eligibility", "Eligibility and benefits of patients.", vendor="eligibility_client"
@@ -113,7 +113,7 @@ class Shell(StrEnum):
 
 
 class SectionedGroup(TyperGroup):
-    """A group whose help tells the commands of vendors from those of operators, where it has both."""
+    """A group whose help separates the commands of vendors from those of operators, where it has both."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]

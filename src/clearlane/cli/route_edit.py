@@ -19,6 +19,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
+from clearlane.cli.output import show_error, show_text
 from clearlane.cli.route_input import (
     AllowInternal,
     Option,
@@ -125,7 +126,7 @@ def add(
         show_json(facts(added, has_secrets=bool(secrets.filled())))
         return
     tested = "not tested" if untested else "tested"
-    typer.echo(f"Route {added.id} to {added.payer_id} is added; the connection is {tested}.")
+    show_text(f"Route {added.id} to {added.payer_id} is added; the connection is {tested}.")
 
 
 def change(
@@ -238,7 +239,7 @@ def facts(route: Route, *, has_secrets: bool) -> dict[str, object]:
 def note_sandbox(installation: Installation) -> None:
     """Say that a sandbox uses no routes."""
     if installation.settings.sandbox:
-        typer.echo(SANDBOX_NOTE, err=True)
+        show_error(SANDBOX_NOTE)
 
 
 def show_checks(checks: Sequence[ConnectionCheck]) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
+from clearlane.cli.output import show_error
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.settings import InvalidSettings, Settings, load
 from clearlane.store import migrate
@@ -106,7 +107,7 @@ def exit_on_refusal() -> Iterator[None]:
 
 def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
     """Print a message and end the command."""
-    typer.echo(sentence, err=True)
+    show_error(sentence)
     raise typer.Exit(code)
 
 
@@ -147,8 +148,3 @@ def operator() -> Actor:
     except (KeyError, OSError):  # a container's user may have no name
         name = str(os.getuid())
     return Actor("operator", name)
-
-
-def is_interactive() -> bool:
-    """Return whether a person can see a progress bar."""
-    return sys.stderr.isatty()

@@ -2,7 +2,7 @@
 
 Pure: columns, rows and a width in, lines out. A table that is too wide first breaks its headings, then wraps its
 texts, then leaves columns out, the least important first, and names them; what still does not fit is printed one
-value a line. An id, a path or an amount is never broken.
+value a line. A row that comes later and is wider goes on in the next line. An id, a path or an amount is never broken.
 """
 
 import textwrap
@@ -14,6 +14,9 @@ from clearlane.cli.terminal import bold, coloured
 GAP = "  "
 TEXT_WIDTH_MIN = 24
 """A wrapped column is not made narrower: sentences of two words a line are unreadable."""
+
+OWN_LINE = "    "
+"""What stands before a value that is too long to stand beside its label, and gets a line of its own."""
 
 # Words of states and verdicts. Everything else is printed as it is.
 STATE_COLOURS = {
@@ -83,11 +86,40 @@ class TableLayout:
         if self.stacked:
             yield from self._block(cells)
             return
-        parts = [
+        at = self._overflow(cells)
+        if at is not None:
+            yield from self._broken_row(cells, at)
+            return
+        yield from self._lines(self._parts(cells), colour=True)
+
+    def _parts(self, cells: Sequence[str]) -> list[list[str]]:
+        return [
             _broken(text, width) if column.wrap and width else [text]
             for column, text, width in zip(self.columns, cells, self.widths, strict=True)
         ]
-        yield from self._lines(parts, colour=True)
+
+    def _overflow(self, cells: Sequence[str]) -> int | None:
+        """Return the first column whose text does not fit: rows that arrive later may be wider than the first."""
+        shown = [at for at, width in enumerate(self.widths) if width]
+        left = self.width
+        if left is None or _total([max(self.widths[at], len(cells[at])) for at in shown]) <= left:
+            return None
+        for at in shown:
+            if len(cells[at]) > self.widths[at] and not self.columns[at].wrap:
+                return at
+        return None
+
+    def _broken_row(self, cells: Sequence[str], at: int) -> Iterator[str]:
+        """Yield a row on several lines: one ends with the wide text, and what follows stands below its own headings."""
+        text, width = cells[at], self.width or 0
+        before = [each for each, size in enumerate(self.widths) if size and each < at]
+        fits = _total([*(self.widths[each] for each in before), len(text)]) <= width
+        first = [cell if each < at + fits else "" for each, cell in enumerate(cells)]
+        yield from self._lines(self._parts(first), colour=True)
+        if not fits:
+            yield text.rjust(width)
+        rest = ["" if each <= at else cell for each, cell in enumerate(cells)]
+        yield from self.row(rest)
 
     def _lines(self, parts: Sequence[list[str]], *, colour: bool = False) -> Iterator[str]:
         for number in range(max(map(len, parts), default=0)):
@@ -148,6 +180,9 @@ def wrapped(text: str, before: str, width: int | None, indent: int | None = None
     """
     if width is None:
         return [f"{before}{text}".rstrip()]
+    longest = _longest_word(text)
+    if len(before) + longest > width >= len(OWN_LINE) + longest and len(before) > len(OWN_LINE):
+        return [before.rstrip(), *wrapped(text, OWN_LINE, width)]
     blanks = len(before) if indent is None else indent
     return textwrap.wrap(
         text,
@@ -167,7 +202,7 @@ def _spread(
     for at in sorted(shown):
         left = width - _total([widths[each] for each in shown])
         widths[at] += min(narrow[at] - widths[at], left)
-    for at in sorted(shown):  # a heading on one line, where the whole of it has room
+    for at in sorted(shown):  # a heading on one line, where the whole of it fits
         left = width - _total([widths[each] for each in shown])
         widths[at] = full[at] if full[at] - widths[at] <= left else widths[at]
     return tuple(widths)

@@ -32,15 +32,16 @@ def choose(*, wide: bool = False, plain: bool = False, anew: bool = False) -> No
     _choices = replace(before, wide=before.wide or wide, plain=before.plain or plain)
 
 
-def output_width() -> int | None:
-    """Return how many characters fit on a line; None where there is no limit."""
+def output_width(*, err: bool = False) -> int | None:
+    """Return how many characters fit on a line of standard output, or of the error stream; None is no limit."""
     if _choices.wide:
         return None
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given) > 0:
         return max(int(given), WIDTH_COLUMNS_MIN)
+    stream = sys.stderr if err else sys.stdout
     try:
-        return max(os.get_terminal_size(sys.stdout.fileno()).columns, WIDTH_COLUMNS_MIN)
+        return max(os.get_terminal_size(stream.fileno()).columns, WIDTH_COLUMNS_MIN)
     except (OSError, ValueError, AttributeError):  # no terminal, or a stream without a file
         return None
 

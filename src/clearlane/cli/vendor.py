@@ -19,6 +19,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_list,
 )
+from clearlane.cli.output import show_message
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
@@ -283,7 +284,7 @@ def _show_credentials(
         if as_json:
             show_json(shown)
         else:
-            typer.echo(message)
+            show_message(message)
             show_facts([("Vendor key", shown["vendor_key"]), ("Password", shown["password"])])
             typer.echo("Keep the password now: only its hash is stored.")
         await confirm_loaded(installation.database, REVISION, done.revision)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clearlane.cli.client_command import ClientSession, vendor_command
-from clearlane.cli.output import printable, show_json, show_table
+from clearlane.cli.output import show_json, show_table, show_text
 from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ DELIVERIES = (
     TableColumn("next attempt", drop=1),
 )
 
-app = typer.Typer(help="Webhooks: be told of events.", add_completion=False, rich_markup_mode=None)
+app = typer.Typer(help="Webhooks: receive events.", add_completion=False, rich_markup_mode=None)
 
 Id = Annotated[str, typer.Argument(help="Id of the endpoint.")]
 
@@ -175,4 +175,4 @@ def _done(session: ClientSession, endpoint: str, sentence: str) -> None:
     if session.as_json:
         show_json({"id": endpoint})
         return
-    typer.echo(printable(sentence))
+    show_text(sentence)

@@ -108,7 +108,7 @@ def _may_hold_x12(name: str) -> bool:
 
 
 class ReadProgress:
-    """A line on a terminal that tells how far the reading of files has come: files, MB, segments, time left."""
+    """A line on a terminal that shows how far the reading of files has come: files, MB, segments, time left."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Wait for the last word about a claim: the steps of polling its status, without I/O."""
+"""Wait for the final status of a claim: the steps of polling it, without I/O."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""The service's time, as its answers tell it.
+"""The service's time, read from the headers of its answers.
 
 A sandbox may be days ahead of this machine, so "today" of a status query is the service's. Clearlane says its time in
 ``X-Service-Time``; other services of this kind have the ``Date`` of HTTP.
@@ -23,31 +23,31 @@ class ServiceTime:
 
     def note(self, response: Response) -> None:
         """Take the time from an answer's headers; one without a time changes nothing."""
-        told = _read(response.headers.get(HEADER, "")) or _read_date(
+        given = _read(response.headers.get(HEADER, "")) or _read_date(
             response.headers.get("date", "")
         )
-        if told is not None:
-            self._known = (told, self._clock())
+        if given is not None:
+            self._known = (given, self._clock())
 
     def now(self) -> datetime | None:
-        """Return the service's time in UTC; None before any answer told it."""
+        """Return the service's time in UTC; None before the first answer with a time."""
         if self._known is None:
             return None
-        told, at = self._known
-        return told + timedelta(seconds=self._clock() - at)
+        given, at = self._known
+        return given + timedelta(seconds=self._clock() - at)
 
     def today(self) -> date | None:
-        """Return the service's day; None before any answer told it."""
+        """Return the service's day; None before the first answer with a time."""
         now = self.now()
         return None if now is None else now.date()
 
 
 def _read(text: str) -> datetime | None:
     try:
-        told = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return told.astimezone(UTC) if told.tzinfo else None
+    return moment.astimezone(UTC) if moment.tzinfo else None
 
 
 def _read_date(text: str) -> datetime | None:

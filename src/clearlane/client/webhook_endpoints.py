@@ -1,4 +1,4 @@
-"""Webhook endpoints of Clearlane's own API: where a vendor wants to be told of events."""
+"""Webhook endpoints of Clearlane's own API: the addresses that a vendor receives events at."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

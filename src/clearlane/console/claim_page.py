@@ -36,7 +36,6 @@ from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.pipeline.claim_label import ClaimLabel
-from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_history import (
@@ -55,6 +54,7 @@ from clearlane.pipeline.query.claim_list import (
 )
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payments import load_decisions
+from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import find_owner
 from clearlane.store.database import SystemScope
 
@@ -387,14 +387,14 @@ async def add_note(request: PageRequest) -> Response:
     return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
 
 
-SENT_NOTICES = frozenset({"sent", "sent-told", "sent-again", "void-sent"})
+SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "void-sent"})
 """Notices of something that was sent from here, behind which the next claim is offered."""
 NOTICES = {
     "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
     "noted": "The note is kept.",
     "no-note": "A note needs words.",
     "sent": "The correction is accepted and leaves with the next file.",
-    "sent-told": "The correction is accepted and leaves with the next file. Your software is told what changed.",
+    "sent-notified": "The correction is accepted and leaves with the next file. Your software gets an event with what changed.",
     "sent-again": "The claim is sent again and leaves with the next file.",
     "void-sent": "The cancellation is accepted and leaves with the next file.",
     "discarded": "The draft is discarded.",

@@ -24,7 +24,6 @@ from clearlane.console.claim_filters import (
 from clearlane.console.claim_words import generation_words, row_tag
 from clearlane.console.page_request import PageRequest
 from clearlane.console.rendering import download
-from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
@@ -39,6 +38,7 @@ from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store import work_items
 from clearlane.store.claim_listing import ListFilters, ListKey, list_keys
 
+PAGE_ROWS = 50
 WORKLIST_CLAIMS_MAX = 1_000
 CSV_CLAIMS_MAX = 5_000
 TOTALS_CLAIMS_MAX = 1_000
@@ -274,7 +274,7 @@ async def find_page(request: PageRequest, form: ClaimFilterForm, *, rows_max: in
     """Return the claims of a page: of a worklist by money and age, else by last change."""
     if form.chosen_tab.is_worklist or form.mine:
         return await _worklist_page(request, form, rows_max)
-    return await _changes_page(request, form, rows_max or limits.CONSOLE_CLAIMS_PAGE_ROWS)
+    return await _changes_page(request, form, rows_max or PAGE_ROWS)
 
 
 async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) -> ClaimPage:
@@ -333,7 +333,7 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
     found = await _worklist_keys(request, form)
     found = await _without_resting(request, found, only_mine=bool(form.mine))
     found.sort(key=lambda one: (-_urgency(one.key, now), one.key.request_id))
-    rows = rows_max or limits.CONSOLE_CLAIMS_PAGE_ROWS
+    rows = rows_max or PAGE_ROWS
     start = int(text) if (text := request.query("older")).isdecimal() and len(text) < 6 else 0
     return ClaimPage(
         keys=found[start : start + rows],

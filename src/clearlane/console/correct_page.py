@@ -178,8 +178,8 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
         await record_way(request, opened.site, new, state.way, why_this_way)
     await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
     await refresh_summary(context, opened.site)
-    told = "sent" if request.form.get("in-software") else "sent-told"
-    return request.redirect(f"/claims/{new}", done=told, was=opened.row.label.value)
+    notice = "sent" if request.form.get("in-software") else "sent-notified"
+    return request.redirect(f"/claims/{new}", done=notice, was=opened.row.label.value)
 
 
 def _fault_of_review(

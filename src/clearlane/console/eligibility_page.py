@@ -16,7 +16,7 @@ from clearlane.console.path_number import path_number
 from clearlane.eligibility.benefit_answer import RequestStatus
 from clearlane.eligibility.benefit_table import PatientTable, patient_tables
 from clearlane.payers.model import Payer
-from clearlane.pipeline.eligibility import question_list
+from clearlane.pipeline.eligibility import request_list
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
 from clearlane.pipeline.eligibility.inquire import (
     MalformedInquiry,
@@ -24,7 +24,7 @@ from clearlane.pipeline.eligibility.inquire import (
     inquire,
     read_answers,
 )
-from clearlane.pipeline.eligibility.question_list import ListedQuestion
+from clearlane.pipeline.eligibility.request_list import ListedRequest
 
 EARLIER_SHOWN = 20
 PAYERS_OFFERED_MAX = 12
@@ -94,7 +94,7 @@ async def show_answer(request: PageRequest) -> Response:
     if answers is None:
         raise NoSuchPage("There is no such question of this site.")
     sheet = await _sheet(answers)
-    earlier = await question_list.list_of_same_patients(
+    earlier = await request_list.list_of_same_patients(
         request.context.work_context, site, id, limit=EARLIER_SHOWN, actor=request.actor
     )
     return request.render(
@@ -123,9 +123,9 @@ async def _render(
     request: PageRequest, faults: list[str] | tuple[()], status: int = 200
 ) -> Response:
     site = request.site if request.site and request.site.baa_accepted else None
-    earlier: list[ListedQuestion] = []
+    earlier: list[ListedRequest] = []
     if site is not None:
-        earlier = await question_list.list_newest(
+        earlier = await request_list.list_newest(
             request.context.work_context, site, limit=EARLIER_SHOWN, actor=request.actor
         )
     typed = {name: request.form.get(name) for name in FIELDS}
@@ -179,7 +179,7 @@ def _chosen_payer_id(request: PageRequest) -> str:
     return choices.chosen if choices.chosen in fitting else ""
 
 
-def _payer_name(request: PageRequest, question: ListedQuestion) -> str:
+def _payer_name(request: PageRequest, question: ListedRequest) -> str:
     return request.payer_name(question.payer_id, question.payer_type)
 
 

@@ -50,7 +50,7 @@ class NotSignedIn(Exception):
 
 
 class FormNotKept(NotSignedIn):
-    """A form came after its user had signed out: it cannot be told from a foreign page's, and is not kept."""
+    """A form came after its user had signed out: nothing distinguishes it from a foreign page's, so it is not kept."""
 
     notice = "unsent"
 

@@ -18,8 +18,6 @@ EVERYBODY = frozenset(ConsoleRole)
 """Roles that read the claims of their sites."""
 BILLERS = EVERYBODY - {ConsoleRole.VIEWER}
 """Roles that change claims of their sites."""
-ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
-"""Roles that see every site of a vendor."""
 OPERATORS = frozenset({ConsoleRole.OPERATOR})
 NOBODY_SIGNED_IN: frozenset[ConsoleRole] = frozenset()
 """For pages that need no session."""

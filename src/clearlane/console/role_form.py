@@ -16,8 +16,6 @@ ROLE_WORDS = {
     ConsoleRole.SUPPORT: "works, all sites of a vendor",
     ConsoleRole.OPERATOR: "everything",
 }
-OF_SITES = frozenset({ConsoleRole.VIEWER, ConsoleRole.BILLER})
-"""Roles that see some sites of one vendor."""
 NO_ROLE = "Choose a role."
 NO_VENDOR_CHOSEN = "Choose the vendor whose sites the person supports."
 NO_SITES_CHOSEN = "Choose one or more sites of one vendor."

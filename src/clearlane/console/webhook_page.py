@@ -23,7 +23,7 @@ ANSWER_CHARACTERS_SHOWN = 200
 NOTICES = {
     "ping": "A ping is on its way. Its delivery is the first row below in a moment.",
     "resent": "The event is sent again now.",
-    "disabled": "The endpoint is disabled: nothing is sent to it. The vendor is told by an event.",
+    "disabled": "The endpoint is disabled: nothing is sent to it. The vendor gets an event about it.",
     "enabled": "The endpoint is enabled.",
 }
 LABELS = {

@@ -24,7 +24,7 @@ from clearlane.store.webhooks import ACTIVE
 OFFERED_FAMILIES = tuple(
     one for one in FAMILIES if any(map(is_for_vendors, matching_types([f"{one}{FAMILY_SUFFIX}"])))
 )
-"""The families of events that vendors are told of."""
+"""The families of events that vendors receive."""
 NO_SITE = "Choose sites of this vendor only."
 
 

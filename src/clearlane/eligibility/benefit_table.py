@@ -200,7 +200,7 @@ def _complete(row: BenefitRow) -> BenefitRow:
 
 
 def _has_amounts(row: BenefitRow) -> bool:
-    """Whether a row holds more than the coverage that other rows of its service repeat."""
+    """Return whether a row holds more than the coverage that other rows of its service repeat."""
     amounts = (*_amounts(row.deductible), *_amounts(row.out_of_pocket))
     return any(amount is not None for amount in (row.copay, row.coinsurance, *amounts))
 

@@ -134,7 +134,7 @@ def choose_payer(
 
 
 def asks_only_dental(patient: RequestPatient) -> bool:
-    """Whether the inquiry is about dental services only."""
+    """Return whether the inquiry is about dental services only."""
     person = patient.dependent or patient.subscriber
     requested = {
         services.code("service_types", w) for b in person.RequestedBenefits for w in b.Type

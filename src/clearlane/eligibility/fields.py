@@ -168,7 +168,7 @@ class RequestPatient(NamedTuple):
 
 
 def is_patient(subscriber: RequestSubscriber) -> bool:
-    """Whether the subscriber is a patient: one with requested benefits, or without dependents."""
+    """Return whether the subscriber is a patient: one with requested benefits, or without dependents."""
     return bool(subscriber.RequestedBenefits) or not subscriber.Dependents
 
 

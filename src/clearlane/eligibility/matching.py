@@ -35,7 +35,7 @@ RESEND_ACTIONS = frozenset({"", "P", "R"})
 
 
 def may_be_resent(answer: PatientAnswer) -> bool:
-    """Whether the inquiry may be sent again: the answer has no benefits, only temporary refusals that allow it."""
+    """Return whether the inquiry may be sent again: the answer has no benefits, only temporary refusals that allow it."""
     refusals = list(answer.refusals)
     has_benefits = any(
         member.benefits for member in (answer.subscriber, answer.dependent) if member
@@ -47,7 +47,7 @@ def may_be_resent(answer: PatientAnswer) -> bool:
 
 
 def _from_payer(answer: PatientAnswer, inquiry: Inquiry) -> bool:
-    """Whether the answer's source has an id or name of the payer. A source without either is accepted."""
+    """Return whether the answer's source has an id or name of the payer. A source without either is accepted."""
     party = answer.source.party if answer.source else None
     if party is None or not (party.id or party.name):
         return True
@@ -58,7 +58,7 @@ def _from_payer(answer: PatientAnswer, inquiry: Inquiry) -> bool:
 
 
 def _is_about_patient(answer: PatientAnswer, inquiry: Inquiry, trace: str) -> bool:
-    """Whether the answer is about the patient of the inquiry.
+    """Return whether the answer is about the patient of the inquiry.
 
     Our trace number decides, unless the patient is clearly another. Without it the member id must agree, or name and
     birth date, because payers correct either. If the answer has no patient, BHT03 must be our trace number or empty.
@@ -76,7 +76,7 @@ def _is_about_patient(answer: PatientAnswer, inquiry: Inquiry, trace: str) -> bo
 
 
 def _is_other_patient(answer: PatientAnswer, inquiry: Inquiry) -> bool:
-    """Whether first name and birth date both differ, or both names and the member id."""
+    """Return whether first name and birth date both differ, or both names and the member id."""
     party = answer.patient.party if answer.patient else None
     if party is None:
         return False
@@ -95,7 +95,7 @@ def _differs(
 
 
 def _same_member_id(answer: PatientAnswer, inquiry: Inquiry) -> bool:
-    """Whether the subscriber has the inquiry's member id, or had it before the payer corrected it."""
+    """Return whether the subscriber has the inquiry's member id, or had it before the payer corrected it."""
     party = answer.subscriber.party if answer.subscriber else None
     if party is None:
         return False
@@ -104,7 +104,7 @@ def _same_member_id(answer: PatientAnswer, inquiry: Inquiry) -> bool:
 
 
 def _same_member(answer: PatientAnswer, inquiry: Inquiry) -> bool:
-    """Whether the member id agrees, and the first name too where a family shares the id."""
+    """Return whether the member id agrees, and the first name too where a family shares the id."""
     patient = answer.dependent.party if answer.dependent else None
     return _same_member_id(answer, inquiry) and (
         patient is None or clean(patient.first)[0] == inquiry.patient.first

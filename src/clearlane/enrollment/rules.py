@@ -135,7 +135,7 @@ _NOT_IN_EMAIL = re.compile(r"[\s\x00-\x1f\x7f()<>\[\],;:\\\"]")
 
 
 def _is_email(text: str) -> bool:
-    """Whether a text is one name and a domain of at least two labels, with no empty part between dots."""
+    """Return whether a text is one name and a domain of at least two labels, with no empty part between dots."""
     name, at_sign, domain = text.rpartition("@")
     if not at_sign or "@" in name or _NOT_IN_EMAIL.search(text):
         return False

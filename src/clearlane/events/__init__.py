@@ -1,4 +1,4 @@
-"""What happened, as vendors are told it: the types of events, their ids and their envelope.
+"""Events, which report to vendors what happened: their types, their ids and their envelope.
 
 Knows ids and states only: no patient data, no database and no HTTP.
 """

@@ -1,4 +1,4 @@
-"""The types of events: a table of names, who is told, and what happened.
+"""The types of events: a table of names, audiences and meanings.
 
 matching_types(["claim.*", "ping"])        # the types that a subscription asks for
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Audience(StrEnum):
-    """Who is told of an event."""
+    """Who receives an event."""
 
     SITE = "site"
     """The vendor of one site."""
@@ -20,7 +20,7 @@ class Audience(StrEnum):
 
 
 class EventType(NamedTuple):
-    """A row of the table."""
+    """A type of event: a row of the table."""
 
     name: str
     audience: Audience
@@ -104,7 +104,7 @@ def matching_types(patterns: Iterable[str]) -> frozenset[str]:
 
 
 def is_for_vendors(name: str) -> bool:
-    """Return whether vendors are told of this type."""
+    """Return whether vendors receive events of this type."""
     return TYPES[name].audience is not Audience.OPERATORS
 
 

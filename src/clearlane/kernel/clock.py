@@ -29,7 +29,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that moves only when ``advance`` is called: for tests and the sandbox."""
+    """A clock that moves only when ``advance`` is called, for tests."""
 
     def __init__(self, start: datetime) -> None:
         self._now = start

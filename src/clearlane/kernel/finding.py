@@ -1,6 +1,6 @@
 """Findings: what is wrong with somebody's data, where, and what would pass. One type for every check.
 
-Knows no format, no wire and no database. The API, the console and the commands render findings.
+Knows no format, no API and no database. The API, the console and the commands render findings.
 """
 
 from dataclasses import dataclass

@@ -42,8 +42,7 @@ CONTROL_NUMBERS_REMEMBERED_MAX = 100_000
 SEGMENTS_HELD_MAX = 100_000
 VALUES_REMEMBERED_MAX = 16_384
 
-# Accounts.
-SECRET_CHARACTERS = 32
+# Ids of documents, which nobody can guess.
 DOCUMENT_ID_CHARACTERS = 32
 
 # Storage.
@@ -53,9 +52,10 @@ AUDIT_DETAIL_CHARACTERS_MAX = 1_000
 PAYLOAD_BYTES_MAX = 1 << 30
 REVISION_WAIT_POLL_SECONDS = 0.05
 
-# Accounts: names, headers and limits of vendors.
+# Accounts: names, secrets, and how long an old secret is valid beside a new one.
 ACCOUNT_IDENTIFIER_CHARACTERS_MAX = 64
 ACCOUNT_NAME_CHARACTERS_MAX = 120
+SECRET_CHARACTERS = 32
 SECRET_CHARACTERS_MIN = 24
 OVERLAP_HOURS_MAX = 24 * 90
 NODES_WAIT_SECONDS_MAX = 30
@@ -102,23 +102,22 @@ LOGIN_ENTRIES_SWEPT_AT_ONCE = 200
 # The console.
 CONSOLE_PASSWORD_CHARACTERS_MAX = 256
 CONSOLE_PASSWORD_SALT_BYTES = 16
-CONSOLE_CLAIMS_PAGE_ROWS = 50
 
 # Enrollment.
 ENROLLMENTS_PER_REQUEST_MAX = 5_000
 
 # Dispatch: the longest pause before an unreachable payer is tried again.
 RETRY_SECONDS_MAX = 3_600
-# Two transfers of the largest file at the least speed.
-DELIVERY_LEASE_SECONDS_MAX = 3 * 86_400
 # The most by which the clock of a node may differ from the database's before an operator is warned.
 CLOCK_DIFFERENCE_SECONDS_MAX = 5
 
-# Eligibility: the size from which answers are streamed, how many inquiries fit one file, how long answers are kept.
+# Eligibility: inquiries that are read at a time, how long a call waits for payers' answers, how long these are kept.
 ELIGIBILITY_PAGE_ROWS = 64
-# How long a call waits for payers' answers.
 ELIGIBILITY_WAIT_SECONDS_MAX = 55
 ELIGIBILITY_KEPT_DAYS = 90
+
+# Events.
 EVENTS_KEPT_DAYS = 90
-# After so many days without a word from the payer a claim may be sent again under its id.
+
+# After so many days without an answer of the payer a claim may be sent again under its id.
 CLAIM_SILENCE_DAYS_MAX = 30

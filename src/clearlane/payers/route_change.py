@@ -1,4 +1,4 @@
-"""Changes of a route: read from an operator's input, and told apart option by option.
+"""Changes of a route: read from an operator's input, and compared option by option.
 
 Payer, type and kind stay: another of these is another route. Knows no connection, no file and no database.
 """

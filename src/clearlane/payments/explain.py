@@ -1,14 +1,11 @@
-"""Sentences that describe a payment, a claim payment and a provider adjustment.
+"""Sentences that describe a payment and a claim payment.
 
 Only the money is described here; the claim fields that an adjustment concerns are named by ``claims.provenance``.
 Knows amounts and code lists; knows no claim that was sent.
 """
 
-from collections.abc import Iterator
-
-from clearlane.payments.balance import balance_warnings, format_count, format_money
+from clearlane.payments.balance import format_money
 from clearlane.payments.model import ClaimPayment, PaymentHeading
-from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 from clearlane.x12 import codes
 
 METHODS = {
@@ -46,21 +43,3 @@ def describe_claim_payment(claim_payment: ClaimPayment) -> str:
     if claim_payment.balance:
         sentence += f" The payer's figures leave {format_money(claim_payment.balance)} unexplained: ask the payer."
     return sentence
-
-
-def describe_provider_adjustment(adjustment: ProviderAdjustment) -> str:
-    """Return a sentence about an amount taken from, or added to, a payment as a whole."""
-    words = codes.load("provider_adjustments").get(adjustment.reason, f"Reason {adjustment.reason}")
-    verb = "added" if adjustment.amount > 0 else "taken"
-    preposition = "to" if adjustment.amount > 0 else "from"
-    about = f", reference {adjustment.reference}" if adjustment.reference else ""
-    return f"{format_money(abs(adjustment.amount))} was {verb} {preposition} the payment: {words}{about}."
-
-
-def describe_summary(summary: PaymentSummary) -> Iterator[str]:
-    """Yield the sentences that describe a whole payment."""
-    yield describe_payment(summary.payment)
-    yield f"It covers {format_count(summary.claims, 'claim')} paid {format_money(summary.paid)} together."
-    for adjustment in summary.adjustments:
-        yield describe_provider_adjustment(adjustment)
-    yield from balance_warnings(summary)

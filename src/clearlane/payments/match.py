@@ -11,7 +11,7 @@ A wrong match would show one vendor's payment to another, so every identifier in
 claims that fit are no match. Knows identifiers; knows no database.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import msgspec
@@ -89,12 +89,6 @@ def choose_claim(
     most = max(_agreement_count(reference, candidate) for candidate in consistent)
     best = [candidate for candidate in consistent if _agreement_count(reference, candidate) == most]
     return best[0] if len(best) == 1 else AMBIGUOUS
-
-
-def line_numbers(reference: ClaimReference, controls: Sequence[str]) -> list[int]:
-    """Return the service line, from 1, of each line control number in the response; 0 if unknown."""
-    numbers = {control: number for number, control in enumerate(controls, 1)}
-    return [numbers.get(control, 0) for control in reference.line_controls]
 
 
 def _agreements(reference: ClaimReference, candidate: ClaimCandidate) -> Iterator[bool]:

@@ -61,12 +61,6 @@ OUTCOME_LABELS = {
 }
 """Outcomes as labels, in the order in which totals list them."""
 
-KIND_LABELS = {
-    OccurrenceKind.ORIGINAL: "Decided",
-    OccurrenceKind.REVERSAL: "Taken back",
-    OccurrenceKind.CORRECTION: "Corrected",
-}
-
 
 class Concern(StrEnum):
     """Who must act on an outcome; pages and files show it by colour."""
@@ -141,17 +135,6 @@ def equation(
     if payment.difference:
         terms.append(EquationTerm("Not explained by the payer", payment.difference))
     return tuple(terms)
-
-
-def equation_sentence(payment: Payment, adjustments: Iterable[ProviderAdjustment] = ()) -> str:
-    """Return the equation on one line: ``Paid for 2 claims 80.00 - overpayment recovery (WO) 20.00 = 60.00``."""
-    first, *others = equation(payment, adjustments)
-    parts = [f"{first.label} {money(first.amount)}"]
-    parts += [
-        f"{'-' if one.amount < 0 else '+'} {_lower_first(one.label)} {money(abs(one.amount))}"
-        for one in others
-    ]
-    return f"{' '.join(parts)} = {amount_words(payment)}"
 
 
 def amount_words(payment: Payment) -> str:

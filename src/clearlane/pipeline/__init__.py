@@ -1,13 +1,19 @@
 """The verbs of the product: the only layer that knows domains and I/O together.
 
 A verb loads, decides and saves; deciding is pure and lives in the domain packages. The packages follow the way of a
-claim: ``intake``, ``outbound``, ``inbound``; then ``eligibility`` and ``enrollment``, ``operator`` (decisions of
-people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are shared by these:
+claim: ``intake``, ``outbound``, ``inbound``; then ``eligibility`` and ``enrollment``, ``notify`` (events out),
+``operator`` (decisions of people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are
+shared by these:
 
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
-- ``schedule``: the queues, workflows and schedules that the engine runs;
-- ``claim_status``: records facts on claims and recomputes their status, for ``outbound`` and ``inbound``;
-- ``load_claim``: encodes, opens and loads stored claims, for ``intake``, ``outbound`` and ``query``;
+- ``schedule``: the queues, workflows, ticks and schedules that the engine runs;
+- ``record_facts``: records facts on claims, for ``outbound`` and ``inbound``, and has ``claim_status`` recompute the status of
+  these claims; ``stored_facts`` opens facts and documents for whoever reads them;
+- ``claim_events`` and ``payment_events``: make events of what was recorded, for the same transaction;
+- ``claim_label``: what a claim is called in lists and on pages;
+- ``answer_days``: within how many days payers usually answer, for ``intake``, ``notify`` and ``query``;
+- ``claim_payment_content``: what is kept of a claim payment that matches no claim, for ``inbound`` and ``operator``;
+- ``find_claim`` and ``load_claim``: find a claim by either of its ids, and load stored claims, opened and audited;
 - ``intake_priority``: lets ``intake`` go before the batching of ``outbound``;
 - ``route_connections``: the connections of stored routes, for everything that talks to payers.
 

@@ -1,18 +1,12 @@
-"""Record payer facts on claims and recompute their status.
+"""Recompute the status of claims from all their facts, and write it with its events.
 
-    await ensure_keys(vault, claim_facts)               # before the transaction: the vendors' data keys
-    await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
-
-A repeated fact counts once; of several reports of one statement the earliest is kept. So files may arrive in any
-order, and a file may be posted again after a crash. Knows facts and claim statuses; no file, payer or mailbox.
+For ``record_facts``, in its transaction and with the claims locked. Knows the lifecycle and claim statuses; no file, payer
+or mailbox.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from typing import NamedTuple, TypeAlias
-
-import msgspec
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import NamedTuple
 
 from clearlane.claims import lifecycle
 from clearlane.claims.claim_status import (
@@ -22,375 +16,22 @@ from clearlane.claims.claim_status import (
     update_claim_status,
 )
 from clearlane.claims.facts import Fact, FactKind
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
+from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
-from clearlane.payments.payment import MatchedBy, OccurrenceKind
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
 from clearlane.pipeline.claim_label import label_claim
-from clearlane.store import (
-    claim_lookup,
-    claim_search,
-    claim_updates,
-    documents,
-    facts,
-    occurrences,
-)
+from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
+from clearlane.store import claim_lookup, claim_search, claim_updates
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.facts import FactRow
-from clearlane.store.occurrences import OccurrenceRole, OccurrenceRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
-
-CLAIM_FACTS_AT_ONCE = 128
-
-
-AnyFact: TypeAlias = Fact | ClaimPayment
 
 KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
 
 
-class PaymentPlace(NamedTuple):
-    """The place of a claim payment in a payment, and how it found its claim."""
-
-    payment_id: str
-    number: int
-    """Of the claim in the payment, from 1."""
-    matched_by: MatchedBy
-
-
-class ClaimFact(NamedTuple):
-    """A fact about one claim, and the claim it belongs to."""
-
-    request_id: str
-    vendor_id: int
-    site_id: int
-    fact: AnyFact
-    x12_part: bytes | None = None
-    """The claim's part of the payer's file, for facts that become a document."""
-    inbox_id: int | None = None
-    """The payer's file; None for a fact of our own."""
-    place: PaymentPlace | None = None
-    """For a claim payment: its place in the payment."""
-
-    def __repr__(self) -> str:
-        """Leave out what a payer wrote."""
-        return f"ClaimFact({self.request_id} {self.fact.kind})"
-
-
-class ClaimOwnershipError(Exception):
-    """A fact was about to be recorded on a claim of another vendor or site."""
-
-
-class DocumentSource(msgspec.Struct, frozen=True):
-    """What a claim document is rendered from when it is retrieved."""
-
-    part: bytes
-    fact: AnyFact
-
-    def __repr__(self) -> str:
-        return f"DocumentSource({len(self.part)} bytes)"
-
-
-async def ensure_keys(vault: Vault, claim_facts: Iterable[ClaimFact]) -> None:
-    """Make sure that every vendor has a data key, which cannot be created inside a transaction."""
-    for vendor_id in {one.vendor_id for one in claim_facts}:
-        await vault.ensure_key(vendor_id)
-
-
-async def record_facts(
-    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
-) -> int:
-    """Record facts and update the status of their claims; return how many facts were new.
-
-    Claims are locked a page at a time and in the order of their ids, so that concurrent postings cannot deadlock.
-    """
-    ordered = sorted(claim_facts, key=lambda one: one.request_id)
-    new = 0
-    for start in range(0, len(ordered), CLAIM_FACTS_AT_ONCE):
-        new += await _record_page(tx, vault, ordered[start : start + CLAIM_FACTS_AT_ONCE], now)
-    return new
-
-
-async def withdraw_fact(
-    tx: Tx, vault: Vault, request_id: str, identity: str, now: datetime
-) -> DocumentSource:
-    """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
-
-    Returns what its document was rendered from. The fact stays where another occurrence states it as well.
-    """
-    locked = await claim_updates.lock_claims(tx, [request_id])
-    known = await _load_known_facts(tx, vault, [request_id])
-    document = await documents.find_any(tx, known[request_id][identity].document_id)
-    if document is None:
-        raise LookupError(f"a payment of claim {request_id} has no document")
-    await vault.load_keys_of(tx, [document.payload])
-    source = open_document_source(vault, document)
-    others = await occurrences.list_for_claims(tx, [request_id])
-    if not any(one.identity == identity for one in others):
-        await facts.remove(tx, request_id, identity)
-        await documents.remove(tx, document.document_id)
-        del known[request_id][identity]
-        await _update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now)
-        await occurrences.set_roles(tx, list(occurrence_roles(request_id, known[request_id])))
-    return source
-
-
-def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
-    """Return the payer's number of a claim from its sealed status; empty where none is known."""
-    content = vault.open(vendor_id, STATUS_COLUMN, request_id, status)
-    return decode_claim_status(content).payer_control_number
-
-
-def open_fact(vault: Vault, row: FactRow) -> AnyFact:
-    """Open a stored fact."""
-    place = facts.row_key(row.request_id, row.identity)
-    return _FACT.decode(vault.open(row.vendor_id, facts.TABLE, place, row.payload))
-
-
-def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
-    """Open what a stored document is rendered from."""
-    return _SOURCE.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
-
-
-_JSON = msgspec.json.Encoder()
-_FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | ClaimPayment)
-# msgpack, because a part is bytes, which JSON would encode in base64.
-_PACK = msgspec.msgpack.Encoder()
-_SOURCE = msgspec.msgpack.Decoder(DocumentSource)
-
-KnownFacts: TypeAlias = dict[str, dict[str, AnyFact]]
-"""The facts of each claim, by their keyed hashes."""
-
-
-@dataclass(slots=True)
-class _FactChanges:
-    """The rows to write for a page of facts."""
-
-    added: list[FactRow] = field(default_factory=list)
-    earlier: list[FactRow] = field(default_factory=list)
-    documents: list[StoredDocument] = field(default_factory=list)
-    occurrences: list[OccurrenceRow] = field(default_factory=list)
-    changed: dict[str, list[RecordedFact]] = field(default_factory=dict)
-    """The claims whose status is to be recomputed, each with its new facts."""
-
-
-async def _record_page(
-    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
-) -> int:
-    """Record one page. The claims are locked before their facts are read, so concurrent postings serialise."""
-    locked = await claim_updates.lock_claims(tx, [one.request_id for one in claim_facts])
-    known = await _load_known_facts(tx, vault, list(locked))
-    changes = _sort_facts(vault, claim_facts, locked, known, now)
-    if changes.added:
-        await facts.add(tx, changes.added)
-    if changes.documents:
-        await documents.add(tx, changes.documents)
-    if changes.earlier:
-        await facts.replace(tx, changes.earlier)
-    if changes.occurrences:
-        await occurrences.add(tx, changes.occurrences)
-    if changes.changed:
-        claims = {locked[id]: new for id, new in changes.changed.items()}
-        await _update_statuses(tx, vault, claims, known, now)
-    if roles := _changed_roles(changes, known):
-        await occurrences.set_roles(tx, roles)
-    return len(changes.added)
-
-
-def _payer_number(fact: AnyFact) -> str:
-    if isinstance(fact, ClaimPayment):
-        return fact.payer_control_number
-    return fact.claim.payer_control_number if fact.claim else ""
-
-
-def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:
-    """Return the roles of the occurrences of claims with several payments; a single one has its role already."""
-    concerned = dict.fromkeys([*changes.changed, *(one.request_id for one in changes.occurrences)])
-    return [
-        role
-        for request_id in concerned
-        if len(known[request_id]) > 1
-        for role in occurrence_roles(request_id, known[request_id])
-    ]
-
-
-def occurrence_roles(
-    request_id: str, claim_known: Mapping[str, AnyFact]
-) -> Iterator[OccurrenceRole]:
-    """Yield the role of each claim payment of a claim that has more than one."""
-    identities = {
-        id(fact): identity
-        for identity, fact in claim_known.items()
-        if isinstance(fact, ClaimPayment)
-    }
-    if len(identities) < 2:
-        return
-    payments = [fact for fact in claim_known.values() if isinstance(fact, ClaimPayment)]
-    for role in lifecycle.remittance_roles(payments):
-        kind = (
-            OccurrenceKind.REVERSAL
-            if role.remittance.is_reversal
-            else OccurrenceKind.CORRECTION
-            if role.is_correction
-            else OccurrenceKind.ORIGINAL
-        )
-        yield OccurrenceRole(
-            request_id=request_id,
-            identity=identities[id(role.remittance)],
-            reverses=identities[id(role.reverses)] if role.reverses is not None else "",
-            kind=kind.value,
-            in_force=int(role.in_force),
-            replaced=int(role.replaced),
-        )
-
-
-async def _load_known_facts(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> KnownFacts:
-    rows = await facts.list_for_claims(tx, request_ids)
-    await vault.load_keys_of(tx, [row.payload for row in rows])
-    known: KnownFacts = {request_id: {} for request_id in request_ids}
-    for row in rows:
-        known[row.request_id][row.identity] = open_fact(vault, row)
-    return known
-
-
-def _sort_facts(
-    vault: Vault,
-    claim_facts: Sequence[ClaimFact],
-    locked: Mapping[str, LockedClaim],
-    known: KnownFacts,
-    now: datetime,
-) -> _FactChanges:
-    """Sort facts into new ones and earlier reports of known ones, and add them to ``known``."""
-    changes = _FactChanges()
-    for one in claim_facts:
-        claim = locked.get(one.request_id)
-        if claim is None:
-            continue
-        if (claim.vendor_id, claim.site_id) != (one.vendor_id, one.site_id):
-            raise ClaimOwnershipError(one.request_id)
-        fact = _in_site_time(one.fact, claim)
-        identity = vault.fingerprint(one.vendor_id, "fact", _JSON.encode(fact.identity)).hex()
-        claim_known = known[one.request_id]
-        before = claim_known.get(identity)
-        if before is not None and one.place is not None:
-            changes.occurrences.append(_occurrence(one, before, identity))
-        if before is None:
-            if one.x12_part is not None:
-                fact = msgspec.structs.replace(fact, document_id=documents.new_id())
-                changes.documents.append(_document(vault, one, fact, now))
-            claim_known[identity] = fact
-            changes.added.append(_row(vault, one, fact, identity))
-            changes.changed.setdefault(one.request_id, []).append(_recorded(one, fact))
-            if one.place is not None:
-                changes.occurrences.append(_occurrence(one, fact, identity))
-        elif (fact.at, fact.serial) < (before.at, before.serial):
-            # Keep the document of the report that arrived first: its id may have been given out.
-            fact = claim_known[identity] = msgspec.structs.replace(
-                fact, document_id=before.document_id
-            )
-            changes.earlier.append(_row(vault, one, fact, identity))
-        else:
-            continue
-        changes.changed.setdefault(one.request_id, [])
-    return changes
-
-
-def _recorded(one: ClaimFact, fact: AnyFact) -> RecordedFact:
-    by_person = one.place is not None and one.place.matched_by is MatchedBy.PERSON
-    return RecordedFact(
-        fact,
-        payment_id=one.place.payment_id if one.place else "",
-        from_payer=one.inbox_id is not None and not by_person,
-        has_document=one.x12_part is not None,
-    )
-
-
-def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
-    """Return a fact of our own in the site's local time, in which its days are counted."""
-    if isinstance(fact, Fact) and fact.at.tzinfo is not None:
-        at = to_local(fact.at, claim.time_zone).replace(tzinfo=None)
-        return msgspec.structs.replace(fact, at=at)
-    return fact
-
-
-def _row(vault: Vault, one: ClaimFact, fact: AnyFact, identity: str) -> FactRow:
-    place = facts.row_key(one.request_id, identity)
-    return FactRow(
-        vendor_id=one.vendor_id,
-        site_id=one.site_id,
-        request_id=one.request_id,
-        identity=identity,
-        kind=str(fact.kind),
-        at=to_micros(fact.at.replace(tzinfo=UTC)),
-        inbox_id=one.inbox_id,
-        document_id=fact.document_id,
-        payload=vault.seal(one.vendor_id, facts.TABLE, place, _JSON.encode(fact)),
-    )
-
-
-def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
-    """Return the occurrence that a claim payment is, in the role that it has where it is the only one."""
-    if one.place is None or not isinstance(fact, ClaimPayment):
-        raise ClaimOwnershipError("only a claim payment has a place in a payment")
-    kind = OccurrenceKind.REVERSAL if fact.is_reversal else OccurrenceKind.ORIGINAL
-    return OccurrenceRow(
-        vendor_id=one.vendor_id,
-        site_id=one.site_id,
-        payment_id=one.place.payment_id,
-        number=one.place.number,
-        request_id=one.request_id,
-        identity=identity,
-        reverses="",
-        kind=kind.value,
-        outcome=fact.outcome.value,
-        matched_by=one.place.matched_by.value,
-        in_force=int(not fact.is_reversal),
-        replaced=0,
-        charge_cents=fact.charged,
-        paid_cents=fact.paid,
-        patient_cents=fact.patient,
-        balanced=int(fact.balanced),
-        document_id=fact.document_id,
-    )
-
-
-def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> StoredDocument:
-    is_payment = isinstance(fact, ClaimPayment)
-    content = _PACK.encode(DocumentSource(one.x12_part or b"", fact))
-    return StoredDocument(
-        vendor_id=one.vendor_id,
-        site_id=one.site_id,
-        document_id=fact.document_id,
-        request_id=one.request_id,
-        kind=(PayerDocumentKind.PAYMENT if is_payment else PayerDocumentKind.STATUS).value,
-        created_at=to_micros(now),
-        payload=vault.seal(one.vendor_id, documents.TABLE, fact.document_id, content),
-    )
-
-
-class _RecomputedClaim(NamedTuple):
-    """A claim whose status was recomputed from all its facts."""
-
-    claim: LockedClaim
-    known_facts: Collection[AnyFact]
-    before: ClaimStatus
-    after: ClaimStatus
-    status: LifecycleStatus
-    new: Sequence[RecordedFact] | None
-    """None where a fact was withdrawn."""
-
-    @property
-    def former_payer_numbers(self) -> set[str]:
-        """The numbers that the payer has given it, without the one that counts."""
-        numbers = {_payer_number(one.fact) for one in self.new or ()}
-        numbers.add(self.before.payer_control_number)
-        return numbers - {"", self.status.payer_control_number}
-
-
-async def _update_statuses(
+async def update_statuses(
     tx: Tx,
     vault: Vault,
     changed: Mapping[LockedClaim, Sequence[RecordedFact] | None],
@@ -425,6 +66,25 @@ async def _update_statuses(
     if rejected:
         await claim_updates.release_references(tx, rejected)
     await _keep_former_payer_numbers(tx, vault, recomputed)
+
+
+class _RecomputedClaim(NamedTuple):
+    """A claim whose status was recomputed from all its facts."""
+
+    claim: LockedClaim
+    known_facts: Collection[AnyFact]
+    before: ClaimStatus
+    after: ClaimStatus
+    status: LifecycleStatus
+    new: Sequence[RecordedFact] | None
+    """None where a fact was withdrawn."""
+
+    @property
+    def former_payer_numbers(self) -> set[str]:
+        """The numbers that the payer has given it, without the one that counts."""
+        numbers = {_payer_number(one.fact) for one in self.new or ()}
+        numbers.add(self.before.payer_control_number)
+        return numbers - {"", self.status.payer_control_number}
 
 
 def _recompute(
@@ -482,6 +142,12 @@ async def _keep_former_payer_numbers(
         await claim_lookup.add_references(
             tx, owners, [(payer, reference, claim.request_id) for payer, reference, claim in rows]
         )
+
+
+def _payer_number(fact: AnyFact) -> str:
+    if isinstance(fact, ClaimPayment):
+        return fact.payer_control_number
+    return fact.claim.payer_control_number if fact.claim else ""
 
 
 def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPayment | None:

@@ -1,12 +1,12 @@
-"""Tell vendors and operators of payments: that one was recorded, and what is odd about it.
+"""Make the events about payments, for vendors and operators: that one was recorded, and what is odd about it.
 
-A payment concerns several clients: each site is told of it once, by its share, and never of another's claims.
+A payment concerns several clients: each site gets one event with its own share, and nothing of another's claims.
 """
 
 from collections.abc import Sequence
 
 from clearlane.events.event import EventActor, EventData, NewEvent
-from clearlane.pipeline.claim_status import ClaimFact
+from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.store import claim_updates
 from clearlane.store import payments as store
 from clearlane.store.database import Tx, require_row

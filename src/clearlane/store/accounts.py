@@ -452,7 +452,7 @@ async def _set(
     actor: Actor,
     event: NewEvent | None = None,
 ) -> AccountChange:
-    """Set a column of an account; ``event`` is told to the vendor of the site that the row is."""
+    """Set a column of an account; ``event`` goes to the vendor of the site that the row is."""
 
     async def job(tx: Tx) -> int | None:
         found = await tx.row(column.read, row=row)

@@ -31,9 +31,11 @@ from clearlane.store.sql import Statement, among, inlined, insert_into
 from clearlane.store.vault import Vault
 
 CONTROL_NUMBERS_SKIPPED = 1_000_000
+# Two transfers of the largest file at the least speed.
+DELIVERY_LEASE_SECONDS_MAX = 3 * 86_400
 # No pause and no lease is longer; a time further ahead cannot have been meant.
 PAUSE_MICROS_MAX = 1_000_000 * (limits.RETRY_SECONDS_MAX + limits.CLOCK_DIFFERENCE_SECONDS_MAX)
-LEASE_MICROS_MAX = 1_000_000 * limits.DELIVERY_LEASE_SECONDS_MAX
+LEASE_MICROS_MAX = 1_000_000 * DELIVERY_LEASE_SECONDS_MAX
 
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0

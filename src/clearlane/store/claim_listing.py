@@ -123,12 +123,6 @@ async def list_predecessors(tx: Tx, request_ids: Sequence[str]) -> dict[str, str
     return {str(row[0]): row[1] for row in rows}
 
 
-async def find_number(tx: Tx, kind: str, vendor_claim_hash: str) -> str | None:
-    """Return the number of the current claim under a vendor's claim id."""
-    row = await tx.row(_BY_VENDOR_CLAIM, kind=kind, vendor_claim_hash=vendor_claim_hash)
-    return None if row is None else str(row[0])
-
-
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "payer_id": claims.c.payer_id == bindparam("payer_id"),
     "kind": claims.c.kind == bindparam("kind"),
@@ -169,14 +163,6 @@ _ROWS = scoped_select(
 _PREDECESSORS = scoped_select(
     select(claims.c.request_id, claims.c.predecessor_id).where(
         among(claims.c.request_id, "request_ids")
-    ),
-    claims,
-)
-_BY_VENDOR_CLAIM = scoped_select(
-    select(claims.c.request_id).where(
-        IS_CURRENT,
-        claims.c.kind == bindparam("kind"),
-        claims.c.vendor_claim_hash == bindparam("vendor_claim_hash"),
     ),
     claims,
 )

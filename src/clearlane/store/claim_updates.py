@@ -36,7 +36,7 @@ class LockedClaim(NamedTuple):
     status: bytes | None
     successor_id: str | None
     event_sequence: int
-    """How many events vendors were told about it."""
+    """The number of events about it that its vendor was given."""
     time_zone: str
 
     def __repr__(self) -> str:

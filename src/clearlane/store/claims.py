@@ -105,7 +105,7 @@ class StoredPredecessor:
     updated_at: int
     paid_cents: int
     event_sequence: int
-    """How many events vendors were told about it."""
+    """The number of events about it that its vendor was given."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 

@@ -7,7 +7,7 @@ due again. Sealed values are bound to the request and the patient's number in it
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, exists, func, literal, select, update
+from sqlalchemy import bindparam, delete, exists, literal, select, update
 
 from clearlane.store.database import SystemScope, Tx
 from clearlane.store.schema import eligibility_inquiries as inquiries
@@ -290,12 +290,6 @@ async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
     return [StoredInquiry(*row) for row in await tx.rows(_OF_BATCH, batch_id=batch_id)]
 
 
-async def count_unanswered(tx: Tx) -> int:
-    """Count the inquiries that have no response."""
-    row = await tx.row(_WAITING)
-    return int(row[0]) if row else 0
-
-
 async def purge(tx: Tx, before: int, limit: int) -> int:
     """Delete requests made before a time, and return how many."""
     ids = [int(id) for (id,) in await tx.rows(_OLD, before=before, limit=limit)]
@@ -456,7 +450,6 @@ _ANSWERED = Statement(
     ),
     system=True,
 )
-_WAITING = Statement(select(func.count()).select_from(inquiries).where(_UNANSWERED), system=True)
 _OLD = Statement(
     select(requests.c.id)
     .where(requests.c.created_at < bindparam("before"))

@@ -46,7 +46,7 @@ async def list_events(
 ) -> list[Event]:
     """Return the events of the scope's sites after a number, in order, a page at most.
 
-    ``of_vendor`` adds the events of no site that this vendor is told of.
+    ``of_vendor`` adds the events of no site that are for this vendor.
     """
     values: dict[str, object] = {"types": sorted(types)}
     found: list[Event] = []

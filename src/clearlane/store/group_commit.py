@@ -339,8 +339,8 @@ class AuditBuffer:
         owner = None if isinstance(self.scope, SystemScope) else self.scope
         # The address has no column of its own: rows of all versions are chained over the same columns.
         origin = f"from {self.actor.address}" if self.actor.address else ""
-        room = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
-        shown = ORIGIN_SEPARATOR.join(filter(None, (detail[:room], origin)))
+        space = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
+        shown = ORIGIN_SEPARATOR.join(filter(None, (detail[:space], origin)))
         self.entries.append(
             audit_chain.AuditEntry(
                 at=to_micros(self.clock.now()),

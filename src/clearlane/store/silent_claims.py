@@ -1,4 +1,4 @@
-"""Find claims that payers have left without a word for too long, each once.
+"""Find claims that payers have not answered for too long, each once.
 
 A vendor's claims are looked through in the order of their last change; how far is kept, and changes in the transaction
 that tells of them. Payers with a number of days of their own are looked through in the same steps, as much later or

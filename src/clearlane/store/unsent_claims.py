@@ -46,7 +46,7 @@ async def find(tx: Tx, request_id: str) -> UnsentClaim | None:
 
 
 async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int) -> bool:
-    """Change a claim that is still as it was seen; return whether it was. ``events`` are told about the change."""
+    """Change a claim that is still as it was seen; return whether it was. ``events`` is how many events report the change."""
     changed = await tx.run(
         _UPDATE,
         of=seen.request_id,

@@ -56,11 +56,6 @@ async def list_items(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimWorkI
     return {str(row[0]): ClaimWorkItem(*row) for row in rows}
 
 
-async def list_assigned(tx: Tx, user: str, limit: int) -> list[str]:
-    """Return the numbers of the site's claims that are assigned to a user."""
-    return [str(row[0]) for row in await tx.rows(_ASSIGNED, user=user, limit=limit)]
-
-
 async def put_items(tx: Tx, items: Sequence[ClaimWorkItem]) -> None:
     """Write work items."""
     await tx.many(_PUT, [item._asdict() for item in items])
@@ -85,13 +80,6 @@ _ITEMS = scoped_select(
     select(*(work_items.c[name] for name in ClaimWorkItem._fields)).where(
         among(work_items.c.request_id, "request_ids")
     ),
-    work_items,
-)
-_ASSIGNED = scoped_select(
-    select(work_items.c.request_id)
-    .where(work_items.c.assigned_to == bindparam("user"))
-    .order_by(work_items.c.request_id.desc())
-    .limit(bindparam("limit")),
     work_items,
 )
 _NOTES = scoped_select(

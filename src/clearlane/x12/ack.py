@@ -302,7 +302,7 @@ def _segment_errors(
     """Yield one IK3 for each segment and code, with the errors of its elements below it."""
     by_segment: dict[tuple[int, str], list[Finding]] = {}
     for finding in findings:
-        assert finding.position is not None, "findings without a at were sorted out"
+        assert finding.position is not None, "findings without a position were sorted out"
         by_segment.setdefault((finding.position.segment, finding.position.segment_id), []).append(
             finding
         )
@@ -327,7 +327,7 @@ def _segment_id(id: str) -> str:
 
 
 def _loop_name(finding: Finding) -> str:
-    assert finding.position is not None, "findings without a at were sorted out"
+    assert finding.position is not None, "findings without a position were sorted out"
     # The root loop is named after the transaction, which is no loop id for IK303.
     name = finding.position.loop
     return name[:LOOP_CHARACTERS_MAX] if name[:1] in {"1", "2"} and len(name) > 3 else ""
@@ -337,7 +337,7 @@ def _element_errors(findings: list[Finding]) -> list[dict[int, Any]]:
     rows: dict[tuple[str, str], dict[int, Any]] = {}
     for finding in findings:
         at = finding.position
-        assert at is not None, "findings without a at were sorted out"
+        assert at is not None, "findings without a position were sorted out"
         place = (
             str(at.element),
             *(str(n) if n else "" for n in (at.component, at.repetition)),

@@ -66,8 +66,8 @@ class LoopParser:
         """Receives what is then dropped; None keeps everything in the tree."""
         self._loops = [root]
         self._seen_masks = [automaton.start.bit]
-        self._counts: dict[int, dict[int, int]] = {}
-        """By depth of the open loop and index of the child: how often it occurred, from the second time on."""
+        self._counts: list[dict[int, int]] = [{}]
+        """For each open loop, by index of the child: how often it occurred, from the second time on."""
         self._place = automaton.start
         self._held_segments = 0
         self._last_level = 0
@@ -93,13 +93,13 @@ class LoopParser:
         find_move, seen_masks = self._automaton.find_move, self._seen_masks
         items, seen = self._loops[-1].items, seen_masks[-1]
         start = position
-        for text, segment in zip(texts, segments, strict=True):
-            position += 1
+        for position, segment in enumerate(segments, start + 1):
             move: Any = place.moves.get(segment[0])
             # A dict holds moves by qualifier. A miss (None) goes to the search, which fills the cache.
             if move.__class__ is dict:
                 move = move.get(segment[1]) if len(segment) > 1 else None
-            move = move or find_move(place, segment)
+            if move is None:
+                move = find_move(place, segment)
             target, change = move
             if change is not None:
                 seen_masks[-1] = seen
@@ -130,7 +130,7 @@ class LoopParser:
             place = target
             items.append(segment)
             if check:
-                if place.match(text) is None:
+                if place.match(texts[position - start - 1]) is None:
                     self._report_elements(check_segment, place, segment, position)
                 elif (quick_check := place.quick_check) is not None and quick_check(segment):
                     self._report_elements(check_values, place, segment, position)
@@ -237,6 +237,7 @@ class LoopParser:
             loops[-1].items.append(loop)
             loops.append(loop)
             seen_masks.append(0)
+            self._counts.append({})
 
     def _report_loop_repeat(self, plan: LoopPlan, position: int) -> None:
         limit = "once" if plan.repeat == 1 else f"{plan.repeat} times"
@@ -245,10 +246,7 @@ class LoopParser:
 
     def _count(self, index: int) -> int:
         """Return how often a child of the innermost loop has occurred; called from its second time on."""
-        depth = len(self._loops)
-        counts = self._counts.get(depth)
-        if counts is None:
-            counts = self._counts[depth] = {}
+        counts = self._counts[-1]
         count = counts[index] = counts.get(index, 1) + 1
         return count
 
@@ -270,8 +268,7 @@ class LoopParser:
 
     def _close(self, plan: LoopPlan, position: int) -> LoopPlan:
         """Close the innermost loop, which has this plan. Return the plan of the loop around it."""
-        if self._counts:
-            self._counts.pop(len(self._loops), None)
+        self._counts.pop()
         loop = self._loops.pop()
         seen = self._seen_masks.pop()
         # Pass bits that rules of the parent need (``2400/2430``) up into the parent's mask.
@@ -285,7 +282,8 @@ class LoopParser:
             self._on_closed(loop, tuple(self._loops), is_unit=plan.unit)
             size = position - loop.position
             # Segments dropped inside the loop are not counted as held any more.
-            self._held_segments -= size - sum(drop.segments for drop in loop.dropped or ())
+            dropped = sum(drop.segments for drop in loop.dropped) if loop.dropped else 0
+            self._held_segments -= size - dropped
             self._loops[-1].drop_last(size)
         assert plan.parent is not None, "the root is never closed by a move"
         return plan.parent

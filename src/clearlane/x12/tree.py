@@ -6,7 +6,6 @@ the separators of its file. Knows the loops of guides and nothing of claims.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, Union
 
 import msgspec
@@ -19,10 +18,10 @@ Segment: TypeAlias = list[str]
 Item: TypeAlias = Union[Segment, "Loop"]
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedLoops:
+class DroppedLoops(msgspec.Struct, frozen=True, gc=False):
     """A drop in a loop: child loops that a streaming reader dropped."""
 
+    # A struct for the same reason as ``Loop``: one is made for every claim of a file.
     index: int
     """Index in the loop's items before which they were."""
     segments: int

@@ -1,6 +1,6 @@
 """Every rule about claims fails where it should and is silent where it should.
 
-Also tests `x12/rules/claims_facts`, `x12/rules/claims_people`, `x12/rules/claims_lines`, `x12/rules/claims_cob` and
+Also tests `x12/rules/claims_parts`, `x12/rules/claims_people`, `x12/rules/claims_lines`, `x12/rules/claims_cob` and
 `x12/rules/claims_dental`.
 """
 

@@ -135,6 +135,6 @@ def test_a_837d_has_no_professional_service_and_a_ta1_its_lists():
     assert [by_kind(kind).functional_id for kind in ("837D", "277CA", "999")] == ["HC", "HN", "FA"]
 
 
-def test_every_fact_has_a_source_and_is_told_once():
+def test_every_fact_has_a_source_and_is_reported_once():
     assert all(fact[-1] for fact in (*FACTS, *INCLUDED))
     assert len({fact[:3] for fact in FACTS}) == len(FACTS)

@@ -12,8 +12,8 @@ from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, read
 from clearlane.kernel.clock import from_micros, moment_text
-from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store import documents
 from clearlane.store.documents import StoredDocument
 

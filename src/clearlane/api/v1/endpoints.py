@@ -17,7 +17,7 @@ from clearlane.api.v1.resource import PREFIX
 from clearlane.api.v1.webhooks import ENDPOINTS as WEBHOOKS
 
 DESCRIPTION = """\
-Find and follow claims and payments, correct claims, and be told, below `/clearlane/v1`, with the credentials of V3. \
+Find and follow claims and payments, correct claims, and receive events, below `/clearlane/v1`, with the credentials of V3. \
 `site` (the vendor site id) is optional: without it a call is for all sites of the vendor that have accepted the BAA. \
 Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Errors are problem details (RFC 9457). \
 A POST that changes something takes an `Idempotency-Key`. Fields and kinds of problems are added over time: ignore \

@@ -1,6 +1,6 @@
 """The error shape of ``/clearlane/v1``: problem details (RFC 9457), with every fault of a call at once.
 
-Knows no route and no database.
+Knows no endpoint and no database.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Webhook endpoints of ``/clearlane/v1``: where a vendor wants to be told of events, and what was sent there."""
+"""Webhook endpoints of ``/clearlane/v1``: the addresses that a vendor receives events at, and what was sent there."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -438,7 +438,7 @@ AT_LEAST_ONCE = (
 ENDPOINTS = (
     read("GetWebhookEndpoints", "webhook_endpoints", WEBHOOKS, "The vendor's webhook endpoints.",
          list_endpoints, Page[WebhookEndpointJson], parameters=parameters.page(), touches_phi=False),
-    change("AddWebhookEndpoint", "webhook_endpoints", WEBHOOKS, "Be told of events by webhook.",
+    change("AddWebhookEndpoint", "webhook_endpoints", WEBHOOKS, "Receive events by webhook.",
            add_endpoint, SecretJson, request_type=NewEndpointJson, touches_phi=False,
            success_status=201, description=AT_LEAST_ONCE),
     read("GetWebhookEndpoint", ONE, WEBHOOKS, "One webhook endpoint.",

@@ -1,1 +1,1 @@
-"""Vendor API V3, frozen: the table of endpoints, the wire shapes, and one module of handlers per resource."""
+"""Vendor API V3, frozen: the table of endpoints, the shapes of its JSON, and one module of handlers per resource."""

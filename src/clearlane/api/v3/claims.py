@@ -3,7 +3,7 @@
 from starlette.responses import Response
 
 from clearlane.api.endpoint import Call, Handler
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.claims.fields import ClaimKind
 from clearlane.pipeline.intake.submit import submit
 
@@ -23,11 +23,11 @@ def submission_handler(kind: ClaimKind) -> Handler:
         )
         call.ignored_fields.extend(getattr(outcome, "ignored", ()))
         call.notes.extend(getattr(outcome, "notes", ()))
-        return await wire.submission_response(outcome)
+        return await responses.submission_response(outcome)
 
     return submit_claims
 
 
 async def suspended(call: Call) -> Response:
     """Return the document-level error for a suspended account."""
-    return wire.account_in_bad_state(call.site.client_id)
+    return responses.account_in_bad_state(call.site.client_id)

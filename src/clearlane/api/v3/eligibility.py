@@ -8,10 +8,10 @@ from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily, Para
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON_UTF8
 from clearlane.api.stream import stream_text
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.api.v3.benefits.compose_response import compose_response
 from clearlane.api.v3.benefits.json_types import EligibilityResponseJson
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.eligibility.fields import EligibilityRequest
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
 from clearlane.pipeline.eligibility.inquire import (
@@ -34,7 +34,7 @@ async def submit(call: Call) -> Response:
     call.body.release()
     call.ignored_fields.extend(outcome.ignored)
     if isinstance(outcome, MalformedInquiry):
-        return wire.findings_response(outcome.findings)
+        return responses.findings_response(outcome.findings)
     call.notes.extend(outcome.notes)
     answers = await await_answers(context, outcome, site=call.site, now=now, stopping=call.stopping)
     return await _stream(call, answers)
@@ -47,7 +47,7 @@ async def get_responses(call: Call) -> Response:
         call.context.work_context, request_id, site=call.site, actor=call.actor
     )
     if answers is None:
-        return wire.message(404, f"No eligibility request {request_id} was found.")
+        return responses.message(404, f"No eligibility request {request_id} was found.")
     return await _stream(call, answers)
 
 
@@ -58,16 +58,16 @@ async def _stream(call: Call, answers: RequestAnswers) -> Response:
 
 async def suspended(call: Call) -> Response:
     """Refuse a suspended site."""
-    return wire.suspended()
+    return responses.suspended()
 
 
 def read_request_id(text: str | None, endpoint: Endpoint) -> int:
     """Return the id of a request; refuse a text that is no integer."""
     given = (text or "").strip()
     if not given:
-        raise RequestRefusal(wire.null_entry("requestId", "System.Int64", endpoint.name))
+        raise RequestRefusal(responses.null_entry("requestId", "System.Int64", endpoint.name))
     if not NUMBER.fullmatch(given):
-        raise RequestRefusal(wire.bad_parameter("requestId", given, "an integer"))
+        raise RequestRefusal(responses.bad_parameter("requestId", given, "an integer"))
     return int(given)
 
 
@@ -84,7 +84,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         suspended_handler=suspended,
         body_use=BodyUse.JSON,
         request_type=EligibilityRequest,
-        error_types={400: wire.ModelState, 413: wire.Message},
+        error_types={400: responses.ModelState, 413: responses.Message},
     ),
     Endpoint(
         name="GetEligibilityResponses",
@@ -104,6 +104,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 schema={"type": "integer", "format": "int64"},
             ),
         ),
-        error_types={400: wire.MessageDetail, 404: wire.Message},
+        error_types={400: responses.MessageDetail, 404: responses.Message},
     ),
 )

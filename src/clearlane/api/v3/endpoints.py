@@ -4,16 +4,16 @@ from pathlib import Path
 
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, EndpointFamily, Parameter
 from clearlane.api.openapi_examples import load_examples
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.api.v3.claims import submission_handler, suspended
 from clearlane.api.v3.eligibility import ENDPOINTS as ELIGIBILITY
 from clearlane.api.v3.enrollment import ENDPOINT as ENROLLMENT
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.api.v3.payer_responses import DocumentIds, PayerResponses, get_documents
 from clearlane.api.v3.payers import payer_list_handler, read_payer_type
 from clearlane.api.v3.proxy_login import ENDPOINTS as PROXY_LOGIN
 from clearlane.api.v3.status import date_parameter, status_by_date
 from clearlane.api.v3.status_rows import ClaimStatusJson
-from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.payers.directory import PayerListName
@@ -42,12 +42,12 @@ def _payer_list(name: str, path: str, summary: str, which: PayerListName) -> End
         family=EndpointFamily.PAYERS,
         summary=summary,
         handler=payer_list_handler(which),
-        response_type=list[wire.PayerListItem],
+        response_type=list[responses.PayerListItem],
         errors=V3_ERRORS,
         touches_phi=False,
         suspended_handler=None,
         parameters=(PAYER_TYPE,),
-        error_types={404: wire.MessageDetail},
+        error_types={404: responses.MessageDetail},
     )
 
 
@@ -58,13 +58,13 @@ def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> Endpoint
         family=EndpointFamily.CLAIMS,
         summary=summary,
         handler=submission_handler(kind),
-        response_type=wire.ClaimSubmission,
+        response_type=responses.ClaimSubmission,
         errors=V3_ERRORS,
         touches_phi=True,
         suspended_handler=suspended,
         body_use=BodyUse.JSON,
         request_type=FORMS[kind].document,
-        error_types={204: None, 400: wire.ModelState, 413: wire.Message},
+        error_types={204: None, 400: responses.ModelState, 413: responses.Message},
     )
 
 
@@ -93,7 +93,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         touches_phi=True,
         suspended_handler=None,
         parameters=(date_parameter("startDate"), date_parameter("endDate")),
-        error_types={400: wire.MessageDetail},
+        error_types={400: responses.MessageDetail},
     ),
     Endpoint(
         name="GetPayerResponseDocuments",
@@ -107,7 +107,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         suspended_handler=None,
         body_use=BodyUse.JSON,
         request_type=DocumentIds,
-        error_types={400: wire.ModelState, 413: wire.Message},
+        error_types={400: responses.ModelState, 413: responses.Message},
     ),
 )
 

@@ -3,8 +3,8 @@
 from starlette.responses import Response
 
 from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily
-from clearlane.api.v3 import wire, wire_enrollment
-from clearlane.api.v3.wire_errors import V3Errors
+from clearlane.api.v3 import enrollment_json, responses
+from clearlane.api.v3.error_responses import V3Errors
 from clearlane.pipeline.enrollment.enroll import enroll
 
 
@@ -16,12 +16,12 @@ async def submit_enrollments(call: Call) -> Response:
     )
     call.ignored_fields.extend(getattr(outcome, "ignored", ()))
     call.notes.extend(getattr(outcome, "notes", ()))
-    return wire_enrollment.enrollment_response(outcome)
+    return enrollment_json.enrollment_response(outcome)
 
 
 async def suspended(call: Call) -> Response:
     """Refuse a suspended site."""
-    return wire.suspended()
+    return responses.suspended()
 
 
 ENDPOINT = Endpoint(
@@ -30,11 +30,11 @@ ENDPOINT = Endpoint(
     family=EndpointFamily.ENROLLMENT,
     summary="Submit providers to be enrolled with payers.",
     handler=submit_enrollments,
-    response_type=wire_enrollment.EnrollmentSubmission,
-    errors=V3Errors(wire_enrollment.faults_response),
+    response_type=enrollment_json.EnrollmentSubmission,
+    errors=V3Errors(enrollment_json.faults_response),
     touches_phi=True,
     suspended_handler=suspended,
     body_use=BodyUse.JSON,
-    request_type=wire_enrollment.EnrollmentRequest,
-    error_types={400: wire_enrollment.EnrollmentErrors, 413: wire.Message},
+    request_type=enrollment_json.EnrollmentRequest,
+    error_types={400: enrollment_json.EnrollmentErrors, 413: responses.Message},
 )

@@ -11,9 +11,9 @@ from clearlane.api.endpoint import Call
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON_UTF8
 from clearlane.api.stream import stream_text
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.api.v3.documents import compose_documents
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
 
 DocumentIds = list[str]
@@ -52,7 +52,7 @@ def _ids(document: bytes, most: int) -> list[str]:
     # An id has letters and digits only, so commas count the ids, and a hostile list of millions is never decoded.
     if document.count(b",") >= most:
         sentence = f"At most {most} documents can be asked for at once."
-        raise RequestRefusal(wire.message(413, sentence))
+        raise RequestRefusal(responses.message(413, sentence))
     given = decode(document, list[msgspec.Raw], V3_ERRORS)
     ids: dict[str, None] = {}
     faults: dict[str, list[str]] = {}
@@ -62,5 +62,5 @@ def _ids(document: bytes, most: int) -> list[str]:
         except msgspec.MsgspecError:
             faults[f"[{at}]"] = ["A document id is a JSON string."]
     if faults:
-        raise RequestRefusal(wire.model_state(faults))
+        raise RequestRefusal(responses.model_state(faults))
     return list(ids)

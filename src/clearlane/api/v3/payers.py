@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from clearlane.api.endpoint import Call, Endpoint, Handler
 from clearlane.api.errors import RequestRefusal
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.payers.directory import PayerListName
 from clearlane.payers.model import PAYER_TYPES
 
@@ -14,10 +14,10 @@ _TYPES = {type.lower(): type for type in PAYER_TYPES}
 def read_payer_type(text: str | None, endpoint: Endpoint) -> str:
     """Return the payer type, given as ``medical`` or ``dental`` in any case."""
     if text is None or not text.strip():
-        raise RequestRefusal(wire.no_action(endpoint.family))
+        raise RequestRefusal(responses.no_action(endpoint.family))
     type = _TYPES.get(text.strip().lower())
     if type is None:
-        raise RequestRefusal(wire.bad_parameter("type", text, "'medical' or 'dental'"))
+        raise RequestRefusal(responses.bad_parameter("type", text, "'medical' or 'dental'"))
     return type
 
 
@@ -26,6 +26,6 @@ def payer_list_handler(which: PayerListName) -> Handler:
 
     async def list_payers(call: Call) -> Response:
         listing = call.context.payers.payer_list(which, call.parameters["type"])
-        return wire.payer_list(listing, call.headers.get("accept-encoding", ""))
+        return responses.payer_list(listing, call.headers.get("accept-encoding", ""))
 
     return list_payers

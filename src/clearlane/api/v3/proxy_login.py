@@ -8,8 +8,8 @@ from starlette.responses import Response
 from clearlane.api.endpoint import Call, Endpoint, EndpointFamily, Parameter
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
-from clearlane.api.v3 import wire
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3 import responses
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.access import proxy_login as verbs
 
 ResultCode = Annotated[
@@ -73,7 +73,7 @@ async def delete_token(call: Call) -> Response:
 def read_instance_id(text: str | None, endpoint: Endpoint) -> str:
     """Return the text: the result code reports one that is no GUID. Refuse an absent one."""
     if text is None or not text.strip():
-        raise RequestRefusal(wire.no_action(endpoint.family))
+        raise RequestRefusal(responses.no_action(endpoint.family))
     return text
 
 
@@ -118,7 +118,7 @@ ENDPOINTS: tuple[Endpoint, ...] = tuple(
         touches_phi=False,
         suspended_handler=None,
         parameters=parameters,
-        error_types={404: wire.MessageDetail},
+        error_types={404: responses.MessageDetail},
         bad_credentials_status=404,  # V3 gives this resource its own status
         deprecated=True,
     )

@@ -8,7 +8,7 @@ from clearlane.api.endpoint import Call, Endpoint, Parameter
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON_UTF8
 from clearlane.api.stream import stream_array
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.api.v3.status_rows import encode_rows
 from clearlane.kernel.client_dates import parse_client_date
 from clearlane.pipeline.query.list_statuses import list_statuses
@@ -20,7 +20,7 @@ def date_parameter(name: str) -> Parameter:
     def read(text: str | None, endpoint: Endpoint) -> date:
         found = parse_client_date(text or "")
         if found is None:
-            raise RequestRefusal(wire.null_entry(name, "System.DateTime", endpoint.name))
+            raise RequestRefusal(responses.null_entry(name, "System.DateTime", endpoint.name))
         return found
 
     return Parameter(
@@ -36,7 +36,9 @@ async def status_by_date(call: Call) -> Response:
     first, last = call.parameters["startDate"], call.parameters["endDate"]
     if first > last:
         raise RequestRefusal(
-            wire.message_detail(400, wire.INVALID, "The startDate is later than the endDate.")
+            responses.message_detail(
+                400, responses.INVALID, "The startDate is later than the endDate."
+            )
         )
     pages = list_statuses(
         call.context.database,

@@ -178,21 +178,26 @@ def pointers_point_to_a_diagnosis(
     """A pointer names a diagnosis of the claim."""
     form = form_of(claim)
     places = form.diagnoses(claim)
-    known = {
-        pointer
-        for pointer, place in POINTED_PLACES.items()
-        if place <= len(places) and places[place - 1]
-    }
-    last = POINTER_LETTERS[min(len(places), len(POINTER_LETTERS)) - 1] if places else ""
-    pass_with = f"give a letter from A to {last}." if last else "give diagnoses, or leave it out."
     for at, given in enumerate(lists):
-        if not known.issuperset(given):
-            for index, pointer in enumerate(given):
-                if pointer is not None and pointer not in known:
-                    yield (
-                        _pointer_path(form, at, index),
-                        f"The pointer {quoted(pointer)} names no diagnosis of the claim; {pass_with}",
-                    )
+        for index, pointer in enumerate(given):
+            if pointer is not None and not _is_pointed(places, pointer):
+                yield (
+                    _pointer_path(form, at, index),
+                    f"The pointer {quoted(pointer)} names no diagnosis of the claim; {_passing(places)}",
+                )
+
+
+def _is_pointed(places: Sequence[str | None], pointer: str) -> bool:
+    place = POINTED_PLACES.get(pointer)
+    return place is not None and place <= len(places) and bool(places[place - 1])
+
+
+def _passing(places: Sequence[str | None]) -> str:
+    """Return which pointers would pass, as the end of a sentence."""
+    if not places:
+        return "give diagnoses, or leave it out."
+    last = POINTER_LETTERS[min(len(places), len(POINTER_LETTERS)) - 1]
+    return f"give a letter from A to {last}."
 
 
 @rule("C511", fields=POINTERS, x12="2400/SV1/07", reading=pointer_lists)

@@ -29,12 +29,13 @@ def self_is_the_insured(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFindi
     if form.relationship(claim) != codes.SELF:
         return
     given = claim.__dict__
-    for patient, insured, what in form.persons:
-        if given.get(patient) is not None and _key(given.get(patient)) != _key(given.get(insured)):
+    for patient_field, insured_field, what in form.persons:
+        patient, insured = given.get(patient_field), given.get(insured_field)
+        if patient is not None and patient != insured and _key(patient) != _key(insured):
             yield (
-                patient,
-                f"The relationship is Self, but the patient's {what} {quoted(given.get(patient))} is not the "
-                f"insured's {quoted(given.get(insured))}; make them equal, or give another relationship.",
+                patient_field,
+                f"The relationship is Self, but the patient's {what} {quoted(patient)} is not the "
+                f"insured's {quoted(insured)}; make them equal, or give another relationship.",
             )
 
 

@@ -172,10 +172,6 @@ class Pages:
             self._draw(one)
             self._is_fresh = False
 
-    def end_page(self) -> None:
-        """Let what is added next begin on a new page."""
-        self._finish_page()
-
     def save(self) -> None:
         """Finish the last page, write the total on every page, and write the file."""
         if self._text is None and not self.count:

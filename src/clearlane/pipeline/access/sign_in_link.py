@@ -1,4 +1,4 @@
-"""Sign a user in by a one-time address: in a sandbox, where `clearlane console open` prints one.
+"""Sign a user in by a one-time address: of an invitation, of the API's console links, or of `clearlane console open`.
 
 Only a keyed hash of the address's code is stored. Knows no cookie, no page and no command.
 """

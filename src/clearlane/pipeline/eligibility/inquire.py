@@ -26,8 +26,8 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers, load_answers
 from clearlane.pipeline.eligibility.inquiry_runner import LEASE, WAIT, InquiryRunner
-from clearlane.pipeline.eligibility.question_list import patient_key
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
+from clearlane.pipeline.eligibility.request_list import patient_key
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
 from clearlane.store.database import Actor, ConstraintViolation, Tx, require_row

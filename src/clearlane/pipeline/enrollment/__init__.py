@@ -1,6 +1,6 @@
 """Enroll providers with payers.
 
 The API calls ``enroll`` to store the providers of a request; operators move them on with
-``pipeline.operator.enrollment_admin``. ``enrollment_lookup`` is called by ``pipeline.intake.submit``, to find out
-whether the billing providers of claims are enrolled.
+``pipeline.operator.enrollment_admin``. ``pipeline.intake`` calls ``enrollment_lookup``, to find out whether the billing
+providers of claims are enrolled, and ``billing_zip_lookup``, which completes billing addresses without a ZIP code.
 """

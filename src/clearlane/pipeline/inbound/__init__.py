@@ -1,6 +1,9 @@
 """Take in the files of payers.
 
-The engine runs ``receive`` every other second: it fetches files from mailboxes, stores them raw, and starts ``post``
-for each. A connection that is brought files calls ``receive.receive`` itself. ``post`` identifies a file, passes answers to inquiries to ``post_eligibility``, reads everything else with
-``inbound_statements``, which finds the claims with ``match_claims``, and records the facts (``pipeline.claim_status``).
+A timer runs ``receive`` every other second: it fetches files from mailboxes, stores them raw, and starts ``post`` for
+each. A connection that is brought files calls ``receive.receive`` itself. ``post`` identifies a file and has
+``check_addresses`` compare its sender and receiver with the route; it passes answers to inquiries to
+``post_eligibility`` and payments to ``post_payments``, reads everything else with ``inbound_statements``, which finds the
+claims with ``match_claims``, and records the facts (``pipeline.record_facts``). ``match_payments`` matches claim payments
+whose claim was sent only later.
 """

@@ -25,8 +25,8 @@ from clearlane.claims.inbound_file import InboundFile
 from clearlane.claims.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
-from clearlane.pipeline.claim_status import ClaimFact
 from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches, inbox
 from clearlane.store.batches import Batch, BatchMember

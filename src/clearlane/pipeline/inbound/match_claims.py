@@ -99,7 +99,7 @@ class _PayerNumber:
         self.cut_account = account and cut_account_reference(vault, payer_id, account)
 
     def fits(self, request_id: str, pairs: set[tuple[str | int | None, str]]) -> bool:
-        """Whether a claim has these numbers."""
+        """Return whether a claim has these numbers."""
         has_account = not self.cut_account or (self.cut_account, request_id) in pairs
         has_number = (self.key, request_id) in pairs or (self.reference, request_id) in pairs
         return has_account and has_number

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from clearlane.kernel.clock import to_micros
 from clearlane.payments.match import NoMatch
-from clearlane.pipeline import claim_status
+from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import open_unmatched
-from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.inbound.post_payments import claim_fact, matched_by
 from clearlane.pipeline.payment_events import add_matched_events
+from clearlane.pipeline.record_facts import ClaimFact, PaymentPlace
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
@@ -85,10 +85,10 @@ async def _record(context: WorkContext, found: Sequence[_Match]) -> None:
     """Record the matches; a file none of whose claims is left unmatched is posted again, to say so."""
     vault, now = context.vault, context.clock.now()
     facts = [one.fact for one in found if one.fact is not None]
-    await claim_status.ensure_keys(vault, facts)
+    await record_facts.ensure_keys(vault, facts)
 
     async def job(tx: Tx) -> None:
-        await claim_status.record_facts(tx, vault, facts, now)
+        await record_facts.record_facts(tx, vault, facts, now)
         matched = [(one.row.payment_id, one.row.number) for one in found if one.fact is not None]
         await occurrences.remove_unmatched(tx, matched)
         others = [(one.row.payment_id, one.row.number) for one in found if one.fact is None]

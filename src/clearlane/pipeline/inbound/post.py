@@ -21,14 +21,14 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
-from clearlane.pipeline import claim_status
-from clearlane.pipeline.claim_status import ClaimFact
+from clearlane.pipeline import record_facts
 from clearlane.pipeline.inbound import post_eligibility
 from clearlane.pipeline.inbound.check_addresses import check_addresses, refusal
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
 from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.inbound.post_payments import PaymentPosting
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
+from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches, inbox
 from clearlane.store.database import StoreFault, Tx, require_row
@@ -179,11 +179,11 @@ class FilePosting:
                 claim_facts.append(statement.as_claim_fact(self._file.id))
         if not claim_facts:
             return
-        await claim_status.ensure_keys(vault, claim_facts)
+        await record_facts.ensure_keys(vault, claim_facts)
         now = self._context.clock.now()
 
         async def record(tx: Tx) -> None:
-            await claim_status.record_facts(tx, vault, claim_facts, now)
+            await record_facts.record_facts(tx, vault, claim_facts, now)
 
         await self._context.database.write(inbox.SCOPE, record, actor=self._context.actor)
         self.applied += len(claim_facts)

@@ -25,12 +25,12 @@ from clearlane.payments.match import NoMatch, claim_number_in
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_835 import PaymentStart
-from clearlane.pipeline import claim_status
+from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
-from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.payment_events import add_payment_events
+from clearlane.pipeline.record_facts import ClaimFact, PaymentPlace
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
@@ -258,12 +258,12 @@ class PaymentPosting:
                 how = matched_by(one.claim_payment, owner)
                 place = PaymentPlace(payment_id, one.number, how)
                 claim_facts.append(claim_fact(one.content, owner, place, self._file.id))
-        await claim_status.ensure_keys(vault, claim_facts)
+        await record_facts.ensure_keys(vault, claim_facts)
         now = self._context.clock.now()
         matched = [(payment_id, one.place.number) for one in claim_facts if one.place]
 
         async def job(tx: Tx) -> None:
-            await claim_status.record_facts(tx, vault, claim_facts, now)
+            await record_facts.record_facts(tx, vault, claim_facts, now)
             if self._is_known and matched:
                 await occurrences.remove_unmatched(tx, matched)
             if unmatched:

@@ -1,5 +1,11 @@
 """Take claims in: ``submit`` is called by the API with a document of claims.
 
-``submit`` reads the claims and looks up enrollments; ``prepare_claims`` judges them and makes their rows, claims of
-several documents together (``microbatch``); ``submit`` then stores them in one transaction and returns a receipt.
+``submit`` has ``prepare_document`` read the claims and look up enrollments; ``prepare_claims`` judges them and makes their
+rows, claims of several documents together (``microbatch``); ``submit`` then stores them in one transaction and returns a
+receipt. For a claim that takes over from an earlier one ``correct_claims`` decides how it goes out, and
+``correction_guard`` lets one of two corrections win.
+
+Beside it: ``validate`` says what would become of a document, ``submit_correction`` submits a stored claim with changed
+fields, ``hold_claims`` holds, releases and cancels claims that no batch has taken, ``claim_x12`` writes one claim as an
+837.
 """

@@ -25,9 +25,9 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.claim_status import open_payer_number
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
+from clearlane.pipeline.stored_facts import open_payer_number
 from clearlane.store import claims as store
 from clearlane.store.claims import NewClaim, StoredClaim, StoredPredecessor
 from clearlane.store.database import Database, Tx

@@ -31,7 +31,7 @@ class UnsentVerb(NamedTuple):
 
     event: ClaimEvent
     """The event of the claim's lifecycle."""
-    told: str
+    event_type: str
     """The type of the event that vendors get."""
     audited: str
 
@@ -182,7 +182,7 @@ def _event(
     site: Site, claim: UnsentClaim, verb: UnsentVerb, wanted: ClaimState, now: datetime
 ) -> NewEvent:
     return NewEvent(
-        verb.told,
+        verb.event_type,
         to_micros(now),
         site.vendor_id,
         site.id,

@@ -52,6 +52,6 @@ async def tell_of_silent_claims(context: WorkContext, now: datetime) -> int:
 
         through = 0
         while through < limits[0].before:
-            told, through = await context.database.write(store.SCOPE, job, actor=context.actor)
-            count += told
+            added, through = await context.database.write(store.SCOPE, job, actor=context.actor)
+            count += added
     return count

@@ -18,17 +18,18 @@ from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import ClaimOccurrence, MatchedBy
 from clearlane.payments.read_payment import cents, read_occurrence
-from clearlane.pipeline import claim_status
+from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import (
     ClaimPaymentContent,
     open_unmatched,
     seal_unmatched,
 )
-from clearlane.pipeline.claim_status import PaymentPlace
 from clearlane.pipeline.inbound.match_payments import finish_matching
 from clearlane.pipeline.inbound.post_payments import claim_fact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim
 from clearlane.pipeline.payment_events import add_matched_events
+from clearlane.pipeline.record_facts import PaymentPlace
+from clearlane.pipeline.stored_facts import DocumentSource
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_lookup, claims, occurrences
 from clearlane.store import payments as store
@@ -115,11 +116,11 @@ async def assign(
         raise OperationRefused(UNREADABLE)
     place = PaymentPlace(payment_id, number, MatchedBy.PERSON)
     fact = claim_fact(content, claim, place, payment.inbox_id)
-    await claim_status.ensure_keys(vault, [fact])
+    await record_facts.ensure_keys(vault, [fact])
 
     async def job(tx: Tx) -> None:
         await _require_unmatched(tx, payment_id, number)
-        await claim_status.record_facts(tx, vault, [fact], now)
+        await record_facts.record_facts(tx, vault, [fact], now)
         await occurrences.remove_unmatched(tx, [(payment_id, number)])
         await finish_matching(tx, payment_id, to_micros(now))
         await add_matched_events(tx, [fact], to_micros(now))
@@ -154,7 +155,7 @@ async def undo_assignment(
         ):
             raise OperationRefused(NOT_ASSIGNED.format(payment_id=payment_id, number=number))
         await occurrences.remove(tx, payment_id, number)
-        source = await claim_status.withdraw_fact(tx, vault, row.request_id, row.identity, now)
+        source = await record_facts.withdraw_fact(tx, vault, row.request_id, row.identity, now)
         content = ClaimPaymentContent(_as_claim_payment(source), source.part)
         await occurrences.add_unmatched(
             tx, [_unmatched_row(context, row, payment.payer_id, content)]
@@ -312,7 +313,7 @@ def _same_day(days: set[date], day: date | None) -> bool:
     return day is not None and day in days
 
 
-def _as_claim_payment(source: claim_status.DocumentSource) -> ClaimPayment:
+def _as_claim_payment(source: DocumentSource) -> ClaimPayment:
     if not isinstance(source.fact, ClaimPayment):
         raise TypeError("an occurrence states a claim payment")
     return source.fact

@@ -22,7 +22,6 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline.claim_events import in_doubt_events
-from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
     DeliveryFailure,
@@ -33,6 +32,7 @@ from clearlane.pipeline.outbound.delivery_policy import (
     route_events,
 )
 from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
+from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store import claim_updates, occurrences, route_counts

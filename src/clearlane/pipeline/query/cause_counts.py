@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_label import ClaimLabel
-from clearlane.pipeline.claim_status import open_fact
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.pipeline.query.claim_list import explain_label, load_answers, stored_claim
+from clearlane.pipeline.stored_facts import open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_listing
 from clearlane.store.claim_listing import ListFilters, ListRow

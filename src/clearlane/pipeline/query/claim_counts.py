@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.query.kept_counts import keep_counts
+from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.store import operating_counts
 from clearlane.store import stored_counts as store
 from clearlane.store.database import Tx

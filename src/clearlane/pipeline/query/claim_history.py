@@ -21,13 +21,13 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
 from clearlane.payments import explain as money
 from clearlane.payments.model import ClaimPayment
-from clearlane.pipeline.claim_status import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
     find_claim_scope,
     load_claim_in_scope,
     sent_line_controls,
 )
+from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.store import claim_history, claims, documents, facts, occurrences
 from clearlane.store.claim_history import ClaimSending, ClaimStateRow, FactSource
 from clearlane.store.database import Actor, Database, Tx

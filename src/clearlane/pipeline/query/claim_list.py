@@ -25,8 +25,8 @@ from clearlane.payments.outcome import is_denial, is_forwarded
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.answer_days import UsualDays, usual_days
 from clearlane.pipeline.claim_label import ClaimLabel
-from clearlane.pipeline.claim_status import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_listing, documents, facts, work_items
 from clearlane.store.claim_listing import ListRow

@@ -1,4 +1,4 @@
-"""The table of conditions: everything that an operator is told of, each measured, named, put in words, with what to do.
+"""The table of conditions: everything that an operator is warned of, each with its name, its measure, a sentence and what to do.
 
     raised = raised_conditions(measures)
 
@@ -304,7 +304,7 @@ CONDITIONS: tuple[Condition, ...] = (
         part=ConditionPart.DATABASE,
         severity=ConditionSeverity.FAULT,
         measured="Whether an older copy of the database took the place of this one (the anchor knows).",
-        do="Decide what is in doubt: `clearlane batch list`. It is told until the node is started again.",
+        do="Decide what is in doubt: `clearlane batch list`. It is shown until the node is started again.",
         find=checks.find_set_back,
         of_node=True,
     ),

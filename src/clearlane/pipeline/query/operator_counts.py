@@ -11,8 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.query.kept_counts import keep_counts
 from clearlane.pipeline.query.route_states import BROKEN, load_route_states
+from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import payment_lists, payments, stored_counts
 from clearlane.store.payment_lists import UNBALANCED, UNMATCHED

@@ -14,7 +14,7 @@ import msgspec
 
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import first_request_id
-from clearlane.pipeline.query.kept_counts import keep_counts
+from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import payment_lists, payments, stored_counts
 

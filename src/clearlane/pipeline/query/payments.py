@@ -43,8 +43,8 @@ from clearlane.x12.set_slices import cut_sets, slice_sets
 # What reads claims and 835s is imported where it is used: a list of payments needs none of it, and the forms of claims
 # take half a second to load.
 if TYPE_CHECKING:
-    from clearlane.pipeline.claim_status import DocumentSource
     from clearlane.pipeline.load_claim import LoadedClaim
+    from clearlane.pipeline.stored_facts import DocumentSource
 
 PAYMENTS_PER_PAGE = 500
 OCCURRENCES_PER_PAGE = 200
@@ -207,33 +207,6 @@ async def list_own_payments(
     return [payment_value(vault, row, [share]) for row, share in rows]
 
 
-async def load_own_payment(
-    database: Database, vault: Vault, scope: Scope, payment_id: str, *, actor: Actor, at: int
-) -> PaymentDetails | None:
-    """Load a payment that a site has a share of, with the adjustments attributed to it. Audited, and marked as read.
-
-    A person's reading is marked as seen, that of the vendor's software as fetched.
-    """
-    from clearlane.pipeline.query.retrieve_documents import SOFTWARE
-
-    async def job(tx: Tx) -> tuple[PaymentRow, PaymentShare] | None:
-        found = await store.find_own(tx, payment_id)
-        if found is None:
-            return None
-        await vault.load_keys_of(tx, [found[0].payload])
-        tx.audit("payment.read", ids=[payment_id])
-        mark = store.mark_fetched if actor.kind == SOFTWARE else store.mark_seen
-        await mark(tx, [payment_id], at)
-        return found
-
-    found = await database.write(scope, job, actor=actor)
-    if found is None:
-        return None
-    payment = payment_value(vault, found[0], [found[1]])
-    rows = await own_adjustments(database, vault, scope, payment_id)
-    return PaymentDetails(payment, tuple(adjustment_value(vault, row) for row in rows), payment_id)
-
-
 async def own_occurrence_pages(
     database: Database, vault: Vault, scope: Scope, payment_id: str
 ) -> AsyncIterator[list[ClaimOccurrence]]:
@@ -368,7 +341,7 @@ async def matched_occurrences(
 
 
 def _source(vault: Vault, one: OccurrenceDocument) -> "DocumentSource":
-    from clearlane.pipeline.claim_status import open_document_source
+    from clearlane.pipeline.stored_facts import open_document_source
 
     row = one.occurrence
     return open_document_source(

@@ -38,7 +38,7 @@ async def make_pdf(
     at: datetime,
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Write a PDF file to an open file. ``progress`` is told how many decisions were handed over."""
+    """Write a PDF file to an open file. ``progress`` is called with the number of decisions handed over."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",

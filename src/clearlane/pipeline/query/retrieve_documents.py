@@ -21,8 +21,8 @@ from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import PayerDocumentKind, RemittanceRole, remittance_roles
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payments.model import ClaimPayment
-from clearlane.pipeline.claim_status import AnyFact, open_document_source
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.stored_facts import AnyFact, open_document_source
 from clearlane.store import claims, documents, occurrences, payments
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.documents import StoredDocument

@@ -12,7 +12,6 @@ from functools import partial
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorScope
 from clearlane.payments.payment import ClaimOccurrence, Payment
-from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.query.payments import (
     PaymentDetails,
     adjustment_value,
@@ -21,6 +20,7 @@ from clearlane.pipeline.query.payments import (
     payment_value,
     read_x12,
 )
+from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store import documents, occurrences, payments, vendor_payments
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.occurrences import OccurrenceDocument

@@ -406,7 +406,7 @@ claims = client_table(
     Column("payer_number_key", BigInteger),
     # What became of it in the payment that counts; null before there is one.
     Column("outcome", Text),
-    # How many events vendors were told about it; the first is that it was received or refused.
+    # The number of events about it that its vendor was given; the first is that it was received or refused.
     Column("event_sequence", Integer, nullable=False, server_default="1"),
     # What people call it (``pipeline.claim_label``), and its first day of service.
     Column("label", Text, nullable=False, server_default="received"),
@@ -481,7 +481,7 @@ claims = client_table(
 )
 
 # What vendors and persons did with a claim before it was sent, and that a successor took over its id. What payers said is
-# in ``claim_facts``, and what vendors were told is in ``events``.
+# in ``claim_facts``, and what vendors were given is in ``events``.
 claim_events = client_table(
     "claim_events",
     id_column(),

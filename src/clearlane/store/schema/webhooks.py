@@ -1,4 +1,4 @@
-"""Tables of webhooks: where vendors want to be told of events, and what was sent there.
+"""Tables of webhooks: the addresses that vendors receive events at, and what was sent there.
 
 An endpoint belongs to a vendor, not to one of its sites. Its address, its secrets and what it answered are sealed.
 """

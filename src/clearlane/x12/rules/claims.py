@@ -14,7 +14,7 @@ from clearlane.kernel.limits import (
     CONTROL_NUMBERS_REMEMBERED_MAX,
 )
 from clearlane.x12.rules import SET, RuleContext, RuleFinding, parse_cents, rule
-from clearlane.x12.rules.claims_facts import (
+from clearlane.x12.rules.claims_parts import (
     CLAIM_KINDS,
     ICD9,
     ICD10,
@@ -48,13 +48,13 @@ FORMS = {
 @rule("X837-TOTAL", loop="2300", kinds=CLAIM_KINDS, snip=3)
 def total_is_the_sum_of_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The total charge of a claim is the sum of its line charges."""
-    facts = claim_parts(loop, ctx)
-    charges = [line.charge for line in facts.lines]
-    if facts.total is None or None in charges or not charges:
+    parts = claim_parts(loop, ctx)
+    charges = [line.charge for line in parts.lines]
+    if parts.total is None or None in charges or not charges:
         return
-    if facts.total != sum(charges):  # type: ignore[arg-type]
+    if parts.total != sum(charges):  # type: ignore[arg-type]
         yield RuleFinding(
-            "CLM02 (total charge) must equal the sum of the line charges", facts.clm, 2
+            "CLM02 (total charge) must equal the sum of the line charges", parts.clm, 2
         )
 
 
@@ -117,11 +117,11 @@ def batch_number_is_used_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
 @rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4)
 def replacement_names_the_original(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A replacement or void (frequency 7 or 8) names the payer's number of the earlier claim."""
-    facts = claim_parts(loop, ctx)
-    if value_at(facts.clm, 5, 3) in {"7", "8"} and facts.first("REF", "F8") is None:
+    parts = claim_parts(loop, ctx)
+    if value_at(parts.clm, 5, 3) in {"7", "8"} and parts.first("REF", "F8") is None:
         yield RuleFinding(
             "A claim with frequency 7 or 8 needs REF*F8 with the payer's claim number",
-            facts.clm,
+            parts.clm,
             5,
             3,
         )
@@ -130,20 +130,20 @@ def replacement_names_the_original(loop: Loop, ctx: RuleContext) -> Iterator[Rul
 @rule("X837-ACCIDENT-DATE", loop="2300", kinds=("837P", "837D"), snip=4)
 def accident_has_a_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim caused by an accident has the date of the accident."""
-    facts = claim_parts(loop, ctx)
-    if not value_at(facts.clm, 11):
+    parts = claim_parts(loop, ctx)
+    if not value_at(parts.clm, 11):
         return
-    causes = set(value_at(facts.clm, 11).split(":")[:3])
-    if facts.first("DTP", "439") is not None:
+    causes = set(value_at(parts.clm, 11).split(":")[:3])
+    if parts.first("DTP", "439") is not None:
         return
     if causes & {"AA", "OA"}:
         yield RuleFinding(
-            "A claim from an accident (AA, OA) needs DTP*439 with its day", facts.clm, 11, 1
+            "A claim from an accident (AA, OA) needs DTP*439 with its day", parts.clm, 11, 1
         )
     elif "EM" in causes:
         # A cause in employment need not be an accident, but most payers ask for the day.
         message = "A claim from employment (EM) should have DTP*439 if there was an accident"
-        yield RuleFinding(message, facts.clm, 11, 1, severity=WARNING)
+        yield RuleFinding(message, parts.clm, 11, 1, severity=WARNING)
 
 
 @rule("X837-ACCIDENT-STATE", loop="2300", kinds=("837P", "837D"), snip=4)
@@ -163,11 +163,11 @@ def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
 @rule("X837-ADMISSION", loop="2300", kinds=("837P",), snip=7, severity=WARNING)
 def inpatient_has_an_admission_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A service to an inpatient (place 21) comes with the day of admission."""
-    facts = claim_parts(loop, ctx)
-    inside = len(facts.clm) > 5 and facts.clm[5].startswith(INPATIENT)
-    if inside and facts.first("DTP", "435") is None:
+    parts = claim_parts(loop, ctx)
+    inside = len(parts.clm) > 5 and parts.clm[5].startswith(INPATIENT)
+    if inside and parts.first("DTP", "435") is None:
         message = "A service to an inpatient (place 21) should have DTP*435, the day of admission"
-        yield RuleFinding(message, facts.clm, 5, 1)
+        yield RuleFinding(message, parts.clm, 5, 1)
 
 
 @rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("PWK", "2400/PWK"))
@@ -218,13 +218,13 @@ def one_icd_version(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 @rule("X837-ICD-DAY", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("HI",))
 def icd_version_fits_the_day(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Services since 1 October 2015 have ICD-10 codes."""
-    facts = claim_parts(loop, ctx)
-    old = next(((row, number) for row, number, listed, _ in facts.codes if listed in ICD9), None)
+    parts = claim_parts(loop, ctx)
+    old = next(((row, number) for row, number, listed, _ in parts.codes if listed in ICD9), None)
     if old is None:
         return
     days = [
         value_at(row, 3)[-8:]
-        for row in facts.all_segments("DTP")
+        for row in parts.all_segments("DTP")
         if value_at(row, 1) in {"472", "434"}
     ]
     if days and max(days) >= ICD10_FROM:
@@ -251,15 +251,15 @@ def diagnosis_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]
 @rule("X837-POINTER", loop="2300", kinds=("837P", "837D"), snip=4)
 def pointers_point_at_diagnoses(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Each diagnosis pointer points at a diagnosis of the claim, and no two at the same."""
-    facts = claim_parts(loop, ctx)
-    if not facts.diagnoses and ctx.kind == "837P":
+    parts = claim_parts(loop, ctx)
+    if not parts.diagnoses and ctx.kind == "837P":
         return  # The missing HI is reported already.
     element = 7 if ctx.kind == "837P" else 11
     valid = {""}
-    for line in facts.lines:
+    for line in parts.lines:
         text = value_at(line.service, element)
         if text not in valid:
-            found = list(_pointers(line.service, element, text.split(":"), facts.diagnoses))
+            found = list(_pointers(line.service, element, text.split(":"), parts.diagnoses))
             # Lines tend to have the same pointers, so most are checked once.
             valid |= set() if found else {text}
             yield from found
@@ -319,9 +319,9 @@ def services_are_past(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 @rule("X837-PAID", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING, needs=("AMT",))
 def patient_paid_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The amount a patient paid is sent only where there is one, and is not more than the charge."""
-    facts = claim_parts(loop, ctx)
-    row = facts.first("AMT", "F5")
-    paid, total = parse_cents(value_at(row, 2)), facts.total
+    parts = claim_parts(loop, ctx)
+    row = parts.first("AMT", "F5")
+    paid, total = parse_cents(value_at(row, 2)), parts.total
     if row is None or paid is None:
         return
     if paid <= 0:

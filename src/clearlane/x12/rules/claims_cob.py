@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, ClaimParts, claim_parts, value_at
+from clearlane.x12.rules.claims_parts import CLAIM_KINDS, ClaimParts, claim_parts, value_at
 from clearlane.x12.tree import Loop
 
 WARNING, INFO = Severity.WARNING, Severity.INFO
@@ -18,11 +18,11 @@ ELEMENTS_OF_A_FULL_CAS = 17  # CAS17 begins the sixth adjustment.
 @rule("X837-COB-PAYER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
 def decisions_name_a_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The payer of a line decision (SVD01) is one of the claim's other payers."""
-    facts = claim_parts(loop, ctx)
-    known = {payer for _, payer in facts.other_payers}
+    parts = claim_parts(loop, ctx)
+    known = {payer for _, payer in parts.other_payers}
     if "" in known:
         return  # A payer without an id is reported already.
-    for _, row, payer in facts.decisions:
+    for _, row, payer in parts.decisions:
         if payer not in known:
             yield RuleFinding(
                 "SVD01 must equal the NM109 of an other payer (2330B) of the claim", row, 1
@@ -32,9 +32,9 @@ def decisions_name_a_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
 @rule("X837-COB-BUNDLED", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
 def bundled_line_exists(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A line decision that was bundled names a line of the claim (SVD06)."""
-    facts = claim_parts(loop, ctx)
-    numbers = {line.loop.value("LX", 1) for line in facts.lines}
-    for _, row, _ in facts.decisions:
+    parts = claim_parts(loop, ctx)
+    numbers = {line.loop.value("LX", 1) for line in parts.lines}
+    for _, row, _ in parts.decisions:
         if value_at(row, 6) and value_at(row, 6) not in numbers:
             message = "SVD06 (bundled into line) must be the LX01 of a line of the claim"
             yield RuleFinding(message, row, 6)
@@ -62,13 +62,13 @@ def lines_balance(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 @rule("X837-COB-CLAIM", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2320",))
 def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """For each payer that decided the claim, the total is what it paid plus all it adjusted."""
-    facts = claim_parts(loop, ctx)
-    total = facts.total
-    for other, payer in facts.other_payers:
+    parts = claim_parts(loop, ctx)
+    total = parts.total
+    for other, payer in parts.other_payers:
         row = other.segment("AMT", "D")
         if row is None or total is None or not payer:
             continue
-        lines = [adjusted(decision) for decision, _, by in facts.decisions if by == payer]
+        lines = [adjusted(decision) for decision, _, by in parts.decisions if by == payer]
         found = _plus(parse_cents(value_at(row, 2)), adjusted(other), *lines)
         if found is not None and found != total:
             yield RuleFinding("AMT*D (paid) plus all CAS of this payer must equal CLM02", row, 2)
@@ -77,11 +77,11 @@ def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 @rule("X837-COB-PAID", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
 def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A payer that decided the claim has a paid amount, even 0; one that did not has no amounts."""
-    facts = claim_parts(loop, ctx)
-    for other, payer in facts.other_payers:
+    parts = claim_parts(loop, ctx)
+    for other, payer in parts.other_payers:
         if other.segment("AMT", "D") is not None:
             continue
-        if _decided_lines(facts, payer) or other.segment("CAS") is not None:
+        if _decided_lines(parts, payer) or other.segment("CAS") is not None:
             message = "AMT*D (paid by the other payer) is required once it has decided; send 0"
             yield RuleFinding(message, other.segment("SBR"))
         elif (rest := other.segment("AMT", "EAF")) is not None:
@@ -92,13 +92,13 @@ def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
 @rule("X837-COB-DATE", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
 def decision_has_one_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The adjudication date of a payer is given for the claim or for its lines, not for both."""
-    facts = claim_parts(loop, ctx)
-    for other, payer in facts.other_payers:
+    parts = claim_parts(loop, ctx)
+    for other, payer in parts.other_payers:
         named = other.loop("2330B")
         row = named.segment("DTP", "573") if named is not None else None
-        if row is not None and _decided_lines(facts, payer):
+        if row is not None and _decided_lines(parts, payer):
             yield RuleFinding("DTP*573 must be in 2330B or in 2430, not in both", row, 1)
-        elif row is None and not _decided_lines(facts, payer):
+        elif row is None and not _decided_lines(parts, payer):
             paid = other.segment("AMT", "D")
             if paid is not None:
                 message = "DTP*573 in 2330B should give the day the payer decided"
@@ -108,11 +108,11 @@ def decision_has_one_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]
 @rule("X837-COB-LEVELS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
 def adjustments_are_at_one_level(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A payer's adjustments are given for the claim or for its lines, as it reported them."""
-    facts = claim_parts(loop, ctx)
-    for other, payer in facts.other_payers:
+    parts = claim_parts(loop, ctx)
+    for other, payer in parts.other_payers:
         row = other.segment("CAS")
         if row is not None and any(
-            decision.segment("CAS") for decision, _, by in facts.decisions if by == payer
+            decision.segment("CAS") for decision, _, by in parts.decisions if by == payer
         ):
             yield RuleFinding(
                 "CAS is given for the claim and for its lines; one of them is usual", row
@@ -142,10 +142,10 @@ def group_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 @rule("X837-COB-UNCOVERED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
 def uncovered_is_the_whole_charge(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The amount that another payer would not cover at all is the whole charge."""
-    facts = claim_parts(loop, ctx)
-    for other, _ in facts.other_payers:
+    parts = claim_parts(loop, ctx)
+    for other, _ in parts.other_payers:
         row = other.segment("AMT", "A8")
-        if row is not None and parse_cents(value_at(row, 2)) != facts.total:
+        if row is not None and parse_cents(value_at(row, 2)) != parts.total:
             yield RuleFinding("AMT*A8 (not covered) usually equals the total charge", row, 2)
 
 
@@ -163,8 +163,8 @@ def adjusted(loop: Loop) -> int | None:
     return total
 
 
-def _decided_lines(facts: ClaimParts, payer: str) -> bool:
-    return any(by == payer for _, _, by in facts.decisions)
+def _decided_lines(parts: ClaimParts, payer: str) -> bool:
+    return any(by == payer for _, _, by in parts.decisions)
 
 
 def _plus(*parts: int | None) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
-from clearlane.x12.rules.claims_facts import claim_parts, value_at
+from clearlane.x12.rules.claims_parts import claim_parts, value_at
 from clearlane.x12.tree import Loop
 
 DENTAL = ("837D",)
@@ -61,14 +61,14 @@ def replacement_has_prior_placement_date(loop: Loop, ctx: RuleContext) -> Iterat
 @rule("X837D-ORTHODONTICS", loop="2300", kinds=DENTAL, snip=7, severity=WARNING)
 def orthodontics_are_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Orthodontic treatment has its months and the date the appliance was placed."""
-    facts = claim_parts(loop, ctx)
-    treatment = next(iter(facts.by_id.get("DN1", ())), None)
-    placed = [facts.loop, *(line.loop for line in facts.lines)]
+    parts = claim_parts(loop, ctx)
+    treatment = next(iter(parts.by_id.get("DN1", ())), None)
+    placed = [parts.loop, *(line.loop for line in parts.lines)]
     if treatment is not None and not any(level.segment("DTP", "452") for level in placed):
         message = "DN1 (orthodontics) should come with DTP*452, the day of placement"
         yield RuleFinding(message, treatment)
     if treatment is None:
-        for line in facts.lines:
+        for line in parts.lines:
             if "".join(line.procedure[1:2])[:2] == "D8":
                 message = "An orthodontic procedure should come with DN1, the months of treatment"
                 yield RuleFinding(message, line.service, 1, 2)
@@ -87,17 +87,17 @@ def months_left_are_of_the_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleF
 @rule("X837D-PREDETERMINATION", loop="2300", kinds=DENTAL, snip=4)
 def predetermination_has_no_service_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A predetermination (CLM19 = PB) has no service date; a claim has one, its own or on each line."""
-    facts = claim_parts(loop, ctx)
-    own = facts.first("DTP", "472")
-    rows = [line.loop.segment("DTP", "472") for line in facts.lines]
-    if value_at(facts.clm, 19) == "PB":
+    parts = claim_parts(loop, ctx)
+    own = parts.first("DTP", "472")
+    rows = [line.loop.segment("DTP", "472") for line in parts.lines]
+    if value_at(parts.clm, 19) == "PB":
         for row in (own, *rows):
             if row is not None:
                 yield RuleFinding(
                     "A predetermination (CLM19 = PB) must not have a service date", row, 1
                 )
     elif own is None:
-        for line, row in zip(facts.lines, rows, strict=True):
+        for line, row in zip(parts.lines, rows, strict=True):
             if row is None:
                 message = "A line should have a service date (DTP*472), its own or the claim's"
                 yield RuleFinding(message, line.service, severity=WARNING)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import RuleContext, RuleFinding, rule
-from clearlane.x12.rules.claims_facts import (
+from clearlane.x12.rules.claims_parts import (
     CLAIM_KINDS,
     PROCEDURE_NAMES,
     SERVICE,
@@ -170,11 +170,11 @@ def minutes_are_for_anaesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
 )
 def line_place_differs_from_claim(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A line has a place of service only where it differs from the claim's."""
-    facts = claim_parts(loop, ctx)
-    place, element = value_at(facts.clm, 5, 1), 5 if ctx.kind == "837P" else 3
+    parts = claim_parts(loop, ctx)
+    place, element = value_at(parts.clm, 5, 1), 5 if ctx.kind == "837P" else 3
     if not place:
         return
-    for line in facts.lines:
+    for line in parts.lines:
         if line.service and value_at(line.service, element) == place:
             name = f"{line.service[0]}{element:02}"
             yield RuleFinding(

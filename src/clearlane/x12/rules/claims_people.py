@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import RuleContext, RuleFinding, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, claim_parts, set_date, value_at
+from clearlane.x12.rules.claims_parts import CLAIM_KINDS, claim_parts, set_date, value_at
 from clearlane.x12.tree import Loop
 
 WARNING, INFO = Severity.WARNING, Severity.INFO
@@ -230,17 +230,17 @@ def rendering_provider_differs_from_level_above(
     loop: Loop, ctx: RuleContext
 ) -> Iterator[RuleFinding]:
     """A rendering provider is sent only if it differs from that of the level above."""
-    level, facts = ctx.parent("2000A"), claim_parts(loop, ctx)
+    level, parts = ctx.parent("2000A"), claim_parts(loop, ctx)
     billing = level.loop("2010AA") if level is not None else None
     above = billing.value("NM1", 9) if billing is not None else ""
-    for rendering in facts.by_id.get("2310B", ()):
+    for rendering in parts.by_id.get("2310B", ()):
         row = rendering.segment("NM1")
         if above and value_at(row, 9) == above:
             yield RuleFinding(
                 "The rendering provider may be left out: it is the billing provider", row, 9
             )
         above = value_at(row, 9) or above
-    for line in facts.lines:
+    for line in parts.lines:
         for rendering in line.by_id.get("2420A", ()):
             row = rendering.segment("NM1")
             if above and value_at(row, 9) == above:

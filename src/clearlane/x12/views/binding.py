@@ -200,7 +200,7 @@ def fill(usage: str, *, cache: bool = False) -> Binding:
 
         template = list(struct.__struct_defaults__)
 
-        def read(segment: Sequence[str]) -> tuple[Slots, list[int], bool]:
+        def read(*segment: str) -> tuple[Slots, list[int], bool]:
             values, complete = _read_elements(plan, segment[1:])
             filled = template.copy()
             for name, value in values.items():
@@ -212,11 +212,11 @@ def fill(usage: str, *, cache: bool = False) -> Binding:
         def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
             # Usually it is the first segment of its loop: then all slots are set at once.
             if slots == template:
-                slots[:], _, complete = read_cached(tuple(segment))
+                slots[:], _, complete = read_cached(*segment)
             elif current(slots) != defaults:
                 complete = False
             else:
-                filled, indexes, complete = read_cached(tuple(segment))
+                filled, indexes, complete = read_cached(*segment)
                 for to in indexes:
                     slots[to] = filled[to]
             if not complete:
@@ -290,7 +290,7 @@ def extend(field: str, read: SegmentReader) -> Binding:
         at = struct.__struct_fields__.index(field)
 
         def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
-            found, complete = read_cached(tuple(segment))
+            found, complete = read_cached(*segment)
             before = slots[at]
             if not before:
                 slots[at] = found
@@ -341,7 +341,7 @@ def cached(read: SegmentReader) -> SegmentReader:
     read_cached = _cached_reader(read)
 
     def read_once(segment: Segment, other: list[Segment]) -> Any:
-        value, complete = read_cached(tuple(segment))
+        value, complete = read_cached(*segment)
         if not complete:
             other.append(segment)
         return value
@@ -349,11 +349,12 @@ def cached(read: SegmentReader) -> SegmentReader:
     return read_once
 
 
-def _cached_reader(read: SegmentReader) -> Callable[[tuple[str, ...]], tuple[Any, bool]]:
+def _cached_reader(read: SegmentReader) -> Callable[..., tuple[Any, bool]]:
     """Return a cached reader of a value and whether it is complete. Views are frozen, so they can be shared."""
 
+    # The elements are the arguments, and so the key of the cache without a tuple around them.
     @lru_cache(VALUES_REMEMBERED_MAX)
-    def read_cached(segment: tuple[str, ...]) -> tuple[Any, bool]:
+    def read_cached(*segment: str) -> tuple[Any, bool]:
         unread: list[Segment] = []
         return read([*segment], unread), not unread
 

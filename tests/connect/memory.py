@@ -1,4 +1,4 @@
-"""In-memory implementations of the ports, for the sandbox and for tests."""
+"""In-memory implementations of the ports of connections, for tests and measurements."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

@@ -76,11 +76,11 @@ async def browser() -> AsyncIterator:
 @pytest.fixture(scope="module")
 async def signed_in(service, browser):
     """The cookies of an operator who opened the one-time address that a command printed."""
-    told = await asyncio.to_thread(service.command, "console", "open", "--json")
+    printed = await asyncio.to_thread(service.command, "console", "open", "--json")
     context = await browser.new_context(ignore_https_errors=True)
     context.set_default_timeout(PATIENCE_SECONDS * 1_000)
     page = await context.new_page()
-    await page.goto(json.loads(told)["url"])
+    await page.goto(json.loads(printed)["url"])
     await page.wait_for_url("**/console/")
     yield await context.storage_state()
     await context.close()

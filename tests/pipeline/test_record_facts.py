@@ -1,10 +1,13 @@
-"""Facts are recorded on claims of their own client alone."""
+"""Facts are recorded on claims of their own client alone.
+
+Also tests `pipeline/claim_status` and `pipeline/stored_facts`.
+"""
 
 import pytest
 from sqlalchemy import update
 
 from clearlane.claims.facts import Fact, FactKind
-from clearlane.pipeline.claim_status import ClaimFact, ClaimOwnershipError, record_facts
+from clearlane.pipeline.record_facts import ClaimFact, ClaimOwnershipError, record_facts
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement

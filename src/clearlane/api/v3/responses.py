@@ -1,4 +1,4 @@
-"""The shapes of Vendor API V3 on the wire: error bodies, claim results, payer lists.
+"""Responses of Vendor API V3 that several of its endpoints give: error bodies, claim results, payer lists.
 
 Only ``api/v3`` imports this module (an architecture test holds it); the rest of the API takes V3's errors
 as an :class:`~clearlane.api.error_shape.ErrorShape`. Knows no endpoint, no check and no database.

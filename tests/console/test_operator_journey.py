@@ -32,7 +32,7 @@ async def page(service) -> AsyncIterator:
     path = chromium.find()
     if path is None:
         pytest.skip(chromium.HOW)
-    told = await asyncio.to_thread(service.command, "console", "open", "--json")
+    printed = await asyncio.to_thread(service.command, "console", "open", "--json")
     async with playwright.async_playwright() as driver:
         browser = await driver.chromium.launch(
             executable_path=path, args=chromium.arguments(), chromium_sandbox=False
@@ -43,7 +43,7 @@ async def page(service) -> AsyncIterator:
         )  # fmt: skip
         context.set_default_timeout(PATIENCE_SECONDS * 1_000)
         opened = await context.new_page()
-        await opened.goto(json.loads(told)["url"])
+        await opened.goto(json.loads(printed)["url"])
         await opened.wait_for_url("**/console/")
         yield opened
         await browser.close()

@@ -1,4 +1,4 @@
-"""Earlier questions about patients' insurance, as people look for them: the newest of a site, and those of a patient.
+"""Earlier requests about patients' insurance, as people look for them: the newest of a site, and those of a patient.
 
 Every list is one audit row with the ids that it shows. Knows no page.
 """
@@ -20,12 +20,12 @@ from clearlane.store.eligibility import ListedInquiry, StoredRequest
 from clearlane.store.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
-"""For how many patients of one request earlier questions are looked for."""
+"""For how many patients of one request earlier requests are looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedQuestion:
-    """A question as lists show it: its first patient, and how many there are."""
+class ListedRequest:
+    """A request as lists show it: its first patient, and how many there are."""
 
     request_id: int
     asked_at: datetime
@@ -38,11 +38,11 @@ class ListedQuestion:
     patients: int
 
     def __repr__(self) -> str:
-        return f"ListedQuestion({self.request_id})"
+        return f"ListedRequest({self.request_id})"
 
 
 def patient_key(vault: Vault, vendor_id: int, inquiry: Inquiry) -> int:
-    """Return the keyed hash that finds the questions about one patient.
+    """Return the keyed hash that finds the requests about one patient.
 
     By last name and birth date; by member id where an inquiry lacks either.
     """
@@ -55,23 +55,23 @@ def patient_key(vault: Vault, vendor_id: int, inquiry: Inquiry) -> int:
 
 async def list_newest(
     context: WorkContext, site: Site, *, limit: int, actor: Actor
-) -> list[ListedQuestion]:
-    """Return the newest questions of a site."""
+) -> list[ListedRequest]:
+    """Return the newest requests of a site."""
 
-    async def job(tx: Tx) -> list[ListedQuestion]:
+    async def job(tx: Tx) -> list[ListedRequest]:
         requests = await store.list_newest(tx, limit)
         first = await store.list_first_inquiries(tx, [one.id for one in requests])
-        return await _questions(tx, context.vault, site, requests, first)
+        return await _listed_requests(tx, context.vault, site, requests, first)
 
     return await context.database.write(site.scope, job, actor=actor)
 
 
 async def list_of_same_patients(
     context: WorkContext, site: Site, request_id: int, *, limit: int, actor: Actor
-) -> list[ListedQuestion]:
-    """Return other questions of the site about the patients of one, newest first."""
+) -> list[ListedRequest]:
+    """Return other requests of the site about the patients of one, newest first."""
 
-    async def job(tx: Tx) -> list[ListedQuestion]:
+    async def job(tx: Tx) -> list[ListedRequest]:
         keys = await store.list_patient_keys(tx, request_id, PATIENTS_LOOKED_UP_MAX)
         found: dict[int, ListedInquiry] = {}
         for key in keys:
@@ -80,38 +80,40 @@ async def list_of_same_patients(
         found.pop(request_id, None)
         newest = sorted(found, reverse=True)[:limit]
         requests = await store.find_some(tx, newest)
-        return await _questions(tx, context.vault, site, requests, [found[id] for id in newest])
+        return await _listed_requests(
+            tx, context.vault, site, requests, [found[id] for id in newest]
+        )
 
     return await context.database.write(site.scope, job, actor=actor)
 
 
-async def _questions(
+async def _listed_requests(
     tx: Tx,
     vault: Vault,
     site: Site,
     requests: Sequence[StoredRequest],
     inquiries: Sequence[ListedInquiry],
-) -> list[ListedQuestion]:
+) -> list[ListedRequest]:
     await vault.load_keys_of(tx, [one.inquiry for one in inquiries])
     by_request = {one.request_id: one for one in inquiries}
     tx.audit("eligibility.list", ids=[str(one.id) for one in requests])
-    return [_question(vault, site, one, by_request.get(one.id)) for one in requests]
+    return [_listed_request(vault, site, one, by_request.get(one.id)) for one in requests]
 
 
-def _question(
+def _listed_request(
     vault: Vault, site: Site, request: StoredRequest, listed: ListedInquiry | None
-) -> ListedQuestion:
-    """Return one question; of a request that nobody could be asked about only its time is known."""
+) -> ListedRequest:
+    """Return one request; of a request that nobody could be asked about only its time is known."""
     asked_at = from_micros(request.created_at)
     if listed is None:
-        return ListedQuestion(
+        return ListedRequest(
             request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
             payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
         )  # fmt: skip
     key = store.row_key(listed.request_id, listed.number)
     inquiry = model.restore(vault.open(site.scope, store.INQUIRIES, key, listed.inquiry))
     person = inquiry.patient
-    return ListedQuestion(
+    return ListedRequest(
         request_id=request.id,
         asked_at=asked_at,
         patient=last_first(person.last, person.first),

@@ -1,4 +1,4 @@
-"""The shapes of V3's enrollment on the wire: the request's schema, results and errors.
+"""Enrollments in the JSON of V3: the request's schema, results and errors.
 
 The request's schema is made from the catalogue of fields. Knows no endpoint and no database.
 """
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.responses import Response
 
 from clearlane.api.http_responses import json_response
-from clearlane.api.v3 import wire
+from clearlane.api.v3 import responses
 from clearlane.enrollment.fields import FIELDS, EnrollmentField, TextFormat, TypeOfNpi
 from clearlane.enrollment.rules import EXACT_PATTERNS, describe_format
 from clearlane.kernel import limits
@@ -33,7 +33,7 @@ class Details(BaseModel):
     Value: Annotated[list[str], Field(description="Sentences that say what would pass.")]
 
 
-class EnrollmentErrors(wire.Message):
+class EnrollmentErrors(responses.Message):
     """All errors of a request, by field. Nothing was submitted."""
 
     Errors: list[Details]
@@ -81,7 +81,7 @@ def enrollment_response(outcome: EnrollmentOutcome) -> Response:
         case InvalidEnrollmentRequest(findings=findings):
             return _invalid(findings)
         case TooManyEnrollments(enrollments_max=most):
-            return wire.message(413, f"A request holds {most} enrollments at most.")
+            return responses.message(413, f"A request holds {most} enrollments at most.")
         case EnrollmentReceipt(client_id=client_id, results=results):
             encoded = [_result(client_id, number, each) for number, each in enumerate(results, 1)]
             return json_response(200, {"EnrollmentResults": encoded})
@@ -90,7 +90,7 @@ def enrollment_response(outcome: EnrollmentOutcome) -> Response:
 def faults_response(faults: Mapping[str, Sequence[str]]) -> Response:
     """Return 400 with all errors of a request, as key and values."""
     errors = [{"Key": key, "Value": list(sentences)} for key, sentences in faults.items()]
-    return json_response(400, {"Message": wire.INVALID, "Errors": errors})
+    return json_response(400, {"Message": responses.INVALID, "Errors": errors})
 
 
 def _invalid(findings: Sequence[Finding]) -> Response:

@@ -1,0 +1,81 @@
+"""Seal and open what is stored of claims: facts, what documents are rendered from, the payer's number.
+
+Facts are stored as JSON; documents as msgpack, since JSON would write the bytes of a file's part in base64. Knows no file.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from clearlane.claims.claim_status import decode_claim_status
+from clearlane.claims.facts import Fact
+from clearlane.payments.model import ClaimPayment
+from clearlane.store import documents, facts
+from clearlane.store.database import Tx
+from clearlane.store.documents import StoredDocument
+from clearlane.store.facts import FactRow
+from clearlane.store.statuses import STATUS_COLUMN
+from clearlane.store.vault import Vault
+
+AnyFact: TypeAlias = Fact | ClaimPayment
+
+KnownFacts: TypeAlias = dict[str, dict[str, AnyFact]]
+"""The facts of each claim, by their keyed hashes."""
+
+
+class DocumentSource(msgspec.Struct, frozen=True):
+    """What a claim document is rendered from when it is retrieved."""
+
+    part: bytes
+    fact: AnyFact
+
+    def __repr__(self) -> str:
+        return f"DocumentSource({len(self.part)} bytes)"
+
+
+_JSON = msgspec.json.Encoder()
+_FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | ClaimPayment)
+_PACK = msgspec.msgpack.Encoder()
+_SOURCE = msgspec.msgpack.Decoder(DocumentSource)
+
+
+def seal_fact(vault: Vault, vendor_id: int, request_id: str, identity: str, fact: AnyFact) -> bytes:
+    """Return a fact as it is stored."""
+    return vault.seal(
+        vendor_id, facts.TABLE, facts.row_key(request_id, identity), _JSON.encode(fact)
+    )
+
+
+def seal_document_source(
+    vault: Vault, vendor_id: int, document_id: str, source: DocumentSource
+) -> bytes:
+    """Return what a document is rendered from, as it is stored."""
+    return vault.seal(vendor_id, documents.TABLE, document_id, _PACK.encode(source))
+
+
+def open_fact(vault: Vault, row: FactRow) -> AnyFact:
+    """Open a stored fact."""
+    place = facts.row_key(row.request_id, row.identity)
+    return _FACT.decode(vault.open(row.vendor_id, facts.TABLE, place, row.payload))
+
+
+def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
+    """Open what a stored document is rendered from."""
+    return _SOURCE.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
+
+
+def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
+    """Return the payer's number of a claim from its sealed status; empty where none is known."""
+    content = vault.open(vendor_id, STATUS_COLUMN, request_id, status)
+    return decode_claim_status(content).payer_control_number
+
+
+async def load_known_facts(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> KnownFacts:
+    """Load and open the facts of claims."""
+    rows = await facts.list_for_claims(tx, request_ids)
+    await vault.load_keys_of(tx, [row.payload for row in rows])
+    known: KnownFacts = {request_id: {} for request_id in request_ids}
+    for row in rows:
+        known[row.request_id][row.identity] = open_fact(vault, row)
+    return known
