@@ -11,6 +11,7 @@ shared by these:
   these claims; ``stored_facts`` opens facts and documents for whoever reads them;
 - ``claim_events`` and ``payment_events``: make events of what was recorded, for the same transaction;
 - ``claim_label``: what a claim is called in lists and on pages;
+- ``answer_days``: within how many days payers usually answer, for ``intake``, ``notify`` and ``query``;
 - ``claim_payment_content``: what is kept of a claim payment that matches no claim, for ``inbound`` and ``operator``;
 - ``find_claim`` and ``load_claim``: find a claim by either of its ids, and load stored claims, opened and audited;
 - ``intake_priority``: lets ``intake`` go before the batching of ``outbound``;
