@@ -267,8 +267,9 @@ async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_p
 
     # Nine claims were refused for one reason.
     await page.goto("/console/worklists")
-    # Done asks for its reason before anything is sent, and what is ticked stays ticked.
+    # Done asks for its reason before anything is sent, whatever day is left beside it, and what is ticked stays ticked.
     await main.get_by_role("checkbox").first.check()
+    await page.get_by_label("Snooze until").first.fill("2020-01-01")
     reason = page.get_by_label("Done, because")
     await page.get_by_role("button", name="Done", exact=True).click()
     assert await reason.evaluate("field => field.validity.valueMissing && field.matches(':focus')")

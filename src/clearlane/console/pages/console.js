@@ -35,7 +35,10 @@ for (const button of document.querySelectorAll("[data-needs]")) {
   const field = document.getElementById(button.dataset.needs);
   button.form.addEventListener("click", (event) => {
     const pressed = event.target.closest("button");
-    if (pressed) field.required = pressed === button;
+    if (!pressed) return;
+    field.required = pressed === button;
+    // What another button needs does not hold this one back.
+    if (pressed !== button && !field.validity.valid) field.value = "";
   });
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
