@@ -8,6 +8,22 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.work_context import PayerAccess, WorkContext, WorkLimits
 
 
+class NoConnections:
+    """A directory of connections in which no payer has any."""
+
+    def mailbox_routes(self, type, payer_id):
+        return []
+
+    def all_mailbox_routes(self):
+        return []
+
+    def realtime_connections(self, type, payer_id):
+        return []
+
+    async def close(self):
+        pass
+
+
 def work_context(
     database,
     vault,
@@ -24,6 +40,7 @@ def work_context(
 ):
     """A context of a node that reaches the payers of a test; without connections it reaches none."""
     payers = payers or PayerDirectory([], sandbox=sandbox)
+    reached = connections or NoConnections()
     return WorkContext(
         database=database,
         vault=vault,
@@ -34,7 +51,7 @@ def work_context(
         accounts=lambda: accounts,
         payer_access=PayerAccess(
             payers=lambda: payers,
-            connections=lambda: connections,
+            connections=lambda: reached,
             inquiry_runner=inquiry_runner,
         ),
         limits=WorkLimits(**limits),

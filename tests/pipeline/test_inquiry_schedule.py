@@ -15,7 +15,7 @@ from clearlane.store.eligibility import BY_FILE, NewInquiry
 from clearlane.store.schema import eligibility_inquiries, eligibility_requests
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
-from tests.contexts import work_context
+from tests.contexts import NoConnections, work_context
 from tests.databases import make_site
 
 VENDOR = Actor("vendor", "LARK")
@@ -32,23 +32,8 @@ async def context(new_place, clock):
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    yield work_context(
-        database, vault, clock, connections=NoConnections(), eligibility_days=KEPT_DAYS
-    )
+    yield work_context(database, vault, clock, eligibility_days=KEPT_DAYS)
     await database.close()
-
-
-class NoConnections:
-    """A directory of connections in which no payer has any."""
-
-    def mailbox_routes(self, type, payer_id):
-        return []
-
-    def realtime_connections(self, type, payer_id):
-        return []
-
-    async def close(self):
-        pass
 
 
 async def add_requests(context, *ages_days):
@@ -117,7 +102,7 @@ async def test_inquiries_to_a_payer_that_cannot_be_reached_wait_and_are_not_due(
         context.database, context.vault, context.clock, NoConnections, node="test"
     )
     node = work_context(
-        context.database, context.vault, context.clock, connections=NoConnections(),
+        context.database, context.vault, context.clock,
         inquiry_runner=runner,
     )  # fmt: skip
     assert not await inquiry_schedule.has_due_inquiries(node, node.clock.now())
