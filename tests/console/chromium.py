@@ -9,7 +9,11 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW = "no browser: `apt-get install chromium`, or name one in CLEARLANE_TEST_CHROMIUM"
@@ -32,6 +36,23 @@ def find() -> str | None:
 def arguments() -> list[str]:
     """How it is started. Its sandbox cannot be had by the superuser."""
     return [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+
+
+@asynccontextmanager
+async def launched() -> AsyncIterator:
+    """A browser; where there is none, the tests that ask for it are skipped."""
+    playwright = pytest.importorskip(
+        "playwright.async_api", reason="no playwright: `make install` brings it"
+    )
+    path = find()
+    if path is None:
+        pytest.skip(HOW)
+    async with playwright.async_playwright() as driver:
+        browser = await driver.chromium.launch(
+            executable_path=path, args=arguments(), chromium_sandbox=False
+        )
+        yield browser
+        await browser.close()
 
 
 def _present() -> str | None:

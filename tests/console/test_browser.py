@@ -10,10 +10,6 @@ from tests.console import chromium
 from tests.console.console_user import Person, add_person
 from tests.patience import PATIENCE_SECONDS
 
-playwright = pytest.importorskip(
-    "playwright.async_api", reason="no playwright: `make install` brings it"
-)
-
 pytestmark = pytest.mark.xdist_group("console")
 GUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 USED = "This link has been used already, has expired, or was never valid."
@@ -21,15 +17,8 @@ USED = "This link has been used already, has expired, or was never valid."
 
 @pytest.fixture(scope="module")
 async def browser() -> AsyncIterator:
-    path = chromium.find()
-    if path is None:
-        pytest.skip(chromium.HOW)
-    async with playwright.async_playwright() as driver:
-        opened = await driver.chromium.launch(
-            executable_path=path, args=chromium.arguments(), chromium_sandbox=False
-        )
+    async with chromium.launched() as opened:
         yield opened
-        await opened.close()
 
 
 class Watched:

@@ -17,9 +17,6 @@ from tests.console import axe, chromium
 from tests.console.console_user import add_person
 from tests.patience import PATIENCE_SECONDS
 
-playwright = pytest.importorskip(
-    "playwright.async_api", reason="no playwright: `make install` brings it"
-)
 pytestmark = pytest.mark.xdist_group("console")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 FRAGMENTS = ("/eligibility/payers",)
@@ -62,15 +59,8 @@ def service(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 async def browser() -> AsyncIterator:
-    path = chromium.find()
-    if path is None:
-        pytest.skip(chromium.HOW)
-    async with playwright.async_playwright() as driver:
-        opened = await driver.chromium.launch(
-            executable_path=path, args=chromium.arguments(), chromium_sandbox=False
-        )
+    async with chromium.launched() as opened:
         yield opened
-        await opened.close()
 
 
 @pytest.fixture(scope="module")

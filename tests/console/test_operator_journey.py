@@ -10,9 +10,6 @@ from tests.api.service_process import ServiceProcess
 from tests.console import axe, chromium
 from tests.patience import PATIENCE_SECONDS
 
-playwright = pytest.importorskip(
-    "playwright.async_api", reason="no playwright: `make install` brings it"
-)
 pytestmark = pytest.mark.xdist_group("console")
 
 
@@ -29,14 +26,8 @@ def service(tmp_path_factory):
 @pytest.fixture
 async def page(service) -> AsyncIterator:
     """A page of an operator who opened the one-time address that a command printed."""
-    path = chromium.find()
-    if path is None:
-        pytest.skip(chromium.HOW)
     printed = await asyncio.to_thread(service.command, "console", "open", "--json")
-    async with playwright.async_playwright() as driver:
-        browser = await driver.chromium.launch(
-            executable_path=path, args=chromium.arguments(), chromium_sandbox=False
-        )
+    async with chromium.launched() as browser:
         context = await browser.new_context(
             ignore_https_errors=True, base_url=service.base_url,
             viewport={"width": 1280, "height": 900},
@@ -46,7 +37,6 @@ async def page(service) -> AsyncIterator:
         await opened.goto(json.loads(printed)["url"])
         await opened.wait_for_url("**/console/")
         yield opened
-        await browser.close()
 
 
 async def test_a_route_goes_down_files_wait_home_says_so_and_the_route_comes_back(page):

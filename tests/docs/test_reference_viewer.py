@@ -64,18 +64,8 @@ def service(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 async def browser():
-    playwright = pytest.importorskip(
-        "playwright.async_api", reason="no playwright: `make install` brings it"
-    )
-    path = chromium.find()
-    if path is None:
-        pytest.skip(chromium.HOW)
-    async with playwright.async_playwright() as driver:
-        opened = await driver.chromium.launch(
-            executable_path=path, args=chromium.arguments(), chromium_sandbox=False
-        )
+    async with chromium.launched() as opened:
         yield opened
-        await opened.close()
 
 
 class Visit:

@@ -80,7 +80,6 @@ def write_page(
     title: str,
     redactor: Redactor | None = None,
     name_fields: FollowSet | None = None,
-    spell: Spell = str,
 ) -> Iterator[str]:
     """Yield the page piece by piece; ``open_source`` is called twice.
 
@@ -91,7 +90,6 @@ def write_page(
         heading=f"<h1>{visible(title)}</h1>",
         redactor=redactor,
         name_fields=name_fields,
-        spell=spell,
     )
     first = next(contents)
     yield (
