@@ -47,6 +47,26 @@ for (const button of document.querySelectorAll("[data-needs]")) {
   });
 }
 
+// An answer that comes while the pointer is pressed waits: what moved away under it would not be clicked.
+let isPressed = false;
+for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
+  document.addEventListener(name, () => { isPressed = name === "pointerdown"; }, true);
+}
+const pointerIsUp = async () => {
+  while (isPressed) await new Promise((goOn) => setTimeout(goOn, 20));
+};
+
+// What was chosen among the rows found stays chosen when others come for it, if it is still among them.
+const showFound = (place, fragment) => {
+  const chosen = place.querySelector("input:checked");
+  const isFocused = place.contains(document.activeElement);
+  place.innerHTML = fragment;
+  const again = chosen && [...place.querySelectorAll("input")].find((one) => one.value === chosen.value);
+  if (!again) return;
+  again.checked = true;
+  if (isFocused) again.focus();
+};
+
 // A correction is checked when a field is left: findings come under their fields, the button says what is left to fix.
 const showCheck = (form, checked) => {
   for (const finding of form.querySelectorAll("[data-finding]")) {
@@ -75,7 +95,9 @@ for (const form of document.querySelectorAll("form[data-check-on-change]")) {
     const mine = (latest += 1);
     const answer = await fetch(form.action, {method: "POST", body: fields}).catch(() => null);
     if (!answer || !answer.ok || mine !== latest) return; // sending the form says what is wrong
-    showCheck(form, new DOMParser().parseFromString(await answer.text(), "text/html"));
+    const checked = new DOMParser().parseFromString(await answer.text(), "text/html");
+    await pointerIsUp();
+    if (mine === latest) showCheck(form, checked);
   });
 }
 
@@ -107,6 +129,7 @@ for (const button of document.querySelectorAll("[data-copy-address]")) {
 // A field with data-find fetches the fragment at that address while one types, into the element that data-found names.
 const TYPING_PAUSE_MS = 200;
 for (const field of document.querySelectorAll("[data-find]")) {
+  const found = document.getElementById(field.dataset.found);
   let timer = 0;
   let running = null;
   field.addEventListener("input", () => {
@@ -117,7 +140,9 @@ for (const field of document.querySelectorAll("[data-find]")) {
       const { signal } = running;
       try {
         const answer = await fetch(`${field.dataset.find}?q=${encodeURIComponent(field.value)}`, { signal });
-        if (answer.ok && !answer.redirected) document.getElementById(field.dataset.found).innerHTML = await answer.text();
+        const fragment = await answer.text();
+        await pointerIsUp();
+        if (answer.ok && !answer.redirected && !signal.aborted) showFound(found, fragment);
       } catch (fault) {
         if (fault.name !== "AbortError") throw fault;
       }
