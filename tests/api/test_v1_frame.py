@@ -95,6 +95,7 @@ def test_every_fault_of_a_query_is_named_at_once(client, vendor):
         "state": "Lost",
         "created_from": "1/2/26",
         "amount_to": "x",
+        "after": "x",
         "sate": "Sent",
     }
     assert fields(client.get(CLAIMS, params=query)) == set(query)
@@ -104,7 +105,10 @@ def test_every_fault_of_a_query_is_named_at_once(client, vendor):
     assert fields(client.get(f"{CLAIMS}?site=x&site=y")) == {"site"}
     for site in ("NOBODYS", "", "A-1"):
         assert fields(client.get(CLAIMS, params={"site": site})) == {"site"}
-    for after in ("x", "e30", encode_cursor("events", "1", "2"), encode_cursor(CLAIMS, "1"), "\0"):
+    for after in (
+        "x", "e30", "\0", encode_cursor("events", "1", "2", "3"), encode_cursor("claims", "1"),
+        encode_cursor("claims", "x", "2", "C3"), encode_cursor("claims", "1" * 19, "2", "C3"),
+    ):  # fmt: skip
         assert fields(client.get(CLAIMS, params={"after": after})) == {"after"}
 
 

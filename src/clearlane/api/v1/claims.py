@@ -17,8 +17,9 @@ from clearlane.api.v1.claim_json import (
     finding_object,
     history_object,
 )
+from clearlane.api.v1.cursors import cursor_number
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
+from clearlane.api.v1.resource import Page, Resource, page_response, read
 from clearlane.kernel.clock import from_micros, moment_text, to_micros
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
@@ -29,7 +30,6 @@ from clearlane.store import claim_search
 from clearlane.store.claim_search import ClaimFilters, ListPosition
 
 LIST = "claims"
-CHANGE_DIGITS_MAX = 18
 OUTCOMES = {outcome.value: outcome.value for outcome in Outcome}
 
 FILTERS = (
@@ -61,7 +61,7 @@ async def list_claims(call: Call) -> Response:
         call.context.vault,
         filters,
         scope=call.scope,
-        after=_after(call),
+        after=call.parameters["after"],
         limit=limit + 1,
         actor=call.actor,
     )
@@ -110,16 +110,8 @@ def sites_by_id(call: Call) -> Mapping[SiteId, Site]:
     return {site.id: site for site in call.sites}
 
 
-def _after(call: Call) -> ListPosition | None:
-    found = read_after(call, LIST, parts=3)
-    if found is None:
-        return None
-    changed, day, number = found
-    if not (changed.isascii() and changed.isdecimal()):
-        raise RequestRefusal(
-            call.errors.invalid_fields({"after": ["It is no cursor of this list."]})
-        )
-    return ListPosition(int(changed[:CHANGE_DIGITS_MAX]), day, number)
+def _position(changed: str, day: str, number: str) -> ListPosition:
+    return ListPosition(cursor_number(changed), day, number)
 
 
 def _filters(call: Call) -> ClaimFilters:
@@ -207,7 +199,7 @@ ENDPOINTS = (
         "Claims, newest first, or in the order of their changes.",
         list_claims,
         Page[ClaimJson],
-        parameters=parameters.page(*FILTERS),
+        parameters=parameters.page(LIST, *FILTERS, parts=3, position=_position),
     ),
     read(
         "GetClaim",

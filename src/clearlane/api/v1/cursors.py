@@ -2,6 +2,7 @@
 
 encode_cursor("claims", "C0123")          # what a page gives as `next`
 decode_cursor("claims", text, parts=1)    # ["C0123"], or a ParameterFault
+cursor_number("17")                       # 17, for parts that are numbers
 """
 
 import base64
@@ -12,6 +13,7 @@ import msgspec
 from clearlane.api.errors import ParameterFault
 
 CURSOR_CHARACTERS_MAX = 400
+NUMBER_DIGITS_MAX = 18
 CURSOR_EXPECTED = "Pass the `next` of the page before, as it came, to the same list."
 
 
@@ -33,3 +35,10 @@ def decode_cursor(of_list: str, text: str, *, parts: int) -> list[str]:
     if name != of_list or len(found) != parts or not all(each.isprintable() for each in found):
         raise ParameterFault(CURSOR_EXPECTED)
     return found
+
+
+def cursor_number(part: str, digits_max: int = NUMBER_DIGITS_MAX) -> int:
+    """Return a part of a cursor that is a number."""
+    if not (part.isascii() and part.isdecimal() and len(part) <= digits_max):
+        raise ParameterFault(CURSOR_EXPECTED)
+    return int(part)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from clearlane.api.endpoint import Endpoint, Parameter
 from clearlane.api.errors import ParameterFault
-from clearlane.api.v1.cursors import CURSOR_CHARACTERS_MAX
+from clearlane.api.v1.cursors import CURSOR_CHARACTERS_MAX, decode_cursor
 
 LIST_ROWS_DEFAULT, LIST_ROWS_MAX = 100, 500
 TEXT_CHARACTERS_MAX = 120
@@ -116,9 +116,22 @@ def read_amount(text: str) -> int:
     return int(cents)
 
 
-def page(*filters: Parameter) -> Sequence[Parameter]:
-    """Return the parameters of a list: its filters, ``limit`` and ``after``."""
-    return (*filters, LIMIT, AFTER)
+def page(
+    of_list: str, *filters: Parameter, parts: int = 1, position: Callable[..., object] = str
+) -> Sequence[Parameter]:
+    """Return the parameters of a list: its filters, ``limit``, and ``after``, read from a cursor of so many parts."""
+
+    def read_after(text: str | None, endpoint: Endpoint) -> object:
+        return None if text is None else position(*decode_cursor(of_list, text, parts=parts))
+
+    after = Parameter(
+        name="after",
+        help="The `next` of the page before; leave it out for the first page.",
+        read=read_after,
+        schema={"type": "string", "maxLength": CURSOR_CHARACTERS_MAX},
+        required=False,
+    )
+    return (*filters, LIMIT, after)
 
 
 TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": TEXT_CHARACTERS_MAX}
@@ -132,12 +145,5 @@ LIMIT = Parameter(
         "maximum": LIST_ROWS_MAX,
         "default": LIST_ROWS_DEFAULT,
     },
-    required=False,
-)
-AFTER = Parameter(
-    name="after",
-    help="The `next` of the page before; leave it out for the first page.",
-    read=lambda text, _: text,
-    schema={"type": "string", "maxLength": CURSOR_CHARACTERS_MAX},
     required=False,
 )

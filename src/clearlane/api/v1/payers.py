@@ -10,7 +10,7 @@ from clearlane.api.errors import ParameterFault, RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
+from clearlane.api.v1.resource import Page, Resource, page_response, read
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
 
@@ -121,19 +121,23 @@ def payer_object(payer: Payer) -> dict[str, object]:
 
 def _start(call: Call, found: list[Payer]) -> int:
     """Return where the page begins: after the payer that the page before ended with."""
-    after = read_after(call, LIST, parts=2)
+    after = call.parameters["after"]
     if after is None:
         return 0
-    places = [at for at, payer in enumerate(found, 1) if [payer.type, payer.payer_id] == after]
+    places = [at for at, payer in enumerate(found, 1) if (payer.type, payer.payer_id) == after]
     if not places:  # it is gone since, or the cursor belongs to another search
         sentence = "The list has changed since; begin again without it."
         raise RequestRefusal(call.errors.invalid_fields({"after": [sentence]}))
     return places[0]
 
 
+def _type_and_id(type: str, payer_id: str) -> tuple[str, str]:
+    return type, payer_id
+
+
 ENDPOINTS = (
     read("SearchPayers", "payers", Resource.PAYERS, "Payers by name, or the best matches of a search.", list_payers,
-         Page[ReachedPayerJson], parameters=parameters.page(*FILTERS), touches_phi=False),
+         Page[ReachedPayerJson], parameters=parameters.page(LIST, *FILTERS, parts=2, position=_type_and_id), touches_phi=False),
     read("GetPayer", "payers/{payer_id}", Resource.PAYERS, "A payer, for each type of claims that it takes.",
          get_payer, Page[ReachedPayerJson], touches_phi=False),
 )  # fmt: skip

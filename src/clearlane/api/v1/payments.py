@@ -16,9 +16,9 @@ from clearlane.api.stream import stream_text
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import Money
 from clearlane.api.v1.claim_verbs import X12
-from clearlane.api.v1.cursors import encode_cursor
+from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
+from clearlane.api.v1.resource import Page, Resource, page_response, read
 from clearlane.payments.as_json import adjustment_object, occurrence_object, own_payment_object
 from clearlane.payments.payment import ClaimOccurrence, PaymentState
 from clearlane.payments.payment_csv import payment_csv
@@ -33,9 +33,9 @@ from clearlane.pipeline.query.vendor_payments import (
 
 CSV = "text/csv"
 LIST, OCCURRENCES = "payments", "occurrences"
+OCCURRENCE_DIGITS_MAX = 9
 OCCURRENCES_SHOWN = 100
 OCCURRENCES_AT_ONCE = 200
-NUMBER_DIGITS_MAX = 9
 
 
 class PaymentJson(BaseModel):
@@ -110,7 +110,6 @@ FILTERS = (
 async def list_payments(call: Call) -> Response:
     """Return a page of payments."""
     given, limit = call.parameters, call.parameters["limit"]
-    after = read_after(call, LIST)
     rows = await list_vendor_payments(
         call.context.database,
         call.context.vault,
@@ -125,7 +124,7 @@ async def list_payments(call: Call) -> Response:
             not_fetched=bool(given["not_fetched"]),
         ),
         scope=call.scope,
-        before=after[0] if after else None,
+        before=given["after"],
         limit=limit + 1,
     )
     return page_response(
@@ -153,14 +152,9 @@ async def get_payment(call: Call) -> Response:
 async def list_occurrences(call: Call) -> Response:
     """Return a page of the vendor's claims in a payment."""
     await _load(call)
-    limit, after = call.parameters["limit"], read_after(call, OCCURRENCES)
-    number = after[0] if after else "0"
-    if not (number.isascii() and number.isdecimal() and len(number) <= NUMBER_DIGITS_MAX):
-        raise RequestRefusal(
-            call.errors.invalid_fields({"after": ["It is no cursor of this list."]})
-        )
+    limit, after = call.parameters["limit"], call.parameters["after"] or 0
     return page_response(
-        await _occurrences(call, after=int(number), limit=limit + 1),
+        await _occurrences(call, after=after, limit=limit + 1),
         limit=limit,
         of_list=OCCURRENCES,
         position=lambda one: (_number(one),),
@@ -230,6 +224,10 @@ def _number(occurrence: ClaimOccurrence) -> str:
     return str(occurrence.occurrence_id).rpartition("-")[2]
 
 
+def _position(number: str) -> int:
+    return cursor_number(number, OCCURRENCE_DIGITS_MAX)
+
+
 def no_payment() -> RequestRefusal:
     """Return the refusal of an id that is unknown or has no claim of the vendor."""
     return refuse(404, "The vendor has no part in a payment of this id.")
@@ -237,12 +235,12 @@ def no_payment() -> RequestRefusal:
 
 ENDPOINTS = (
     read("GetPayments", "payments", Resource.PAYMENTS, "Payments, newest first.", list_payments,
-         Page[PaymentJson], parameters=parameters.page(*FILTERS)),
+         Page[PaymentJson], parameters=parameters.page(LIST, *FILTERS)),
     read("GetPayment", "payments/{payment_id}", Resource.PAYMENTS,
          "One payment with the vendor's claims and adjustments.", get_payment, PaymentDetailsJson),
     read("GetPaymentOccurrences", "payments/{payment_id}/occurrences", Resource.PAYMENTS,
          "The vendor's claims in a payment, in its order.", list_occurrences, Page[OccurrenceJson],
-         parameters=parameters.page()),
+         parameters=parameters.page(OCCURRENCES, position=_position)),
     read("GetPaymentX12", "payments/{payment_id}/x12", Resource.PAYMENTS, "The 835 of a payment.", payment_x12,
          None, media_type=X12,
          description="As received. Where the payment pays claims of others too: an interchange for each claim of the "

@@ -18,9 +18,9 @@ from starlette.responses import Response
 
 from clearlane.api.body import decode
 from clearlane.api.endpoint import BodyUse, Call, CallConventions, Endpoint, Handler, Parameter
-from clearlane.api.errors import ParameterFault, RequestRefusal
+from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON, json_response
-from clearlane.api.v1.cursors import decode_cursor, encode_cursor
+from clearlane.api.v1.cursors import encode_cursor
 from clearlane.api.v1.problems import PROBLEMS
 
 PREFIX = "/clearlane/v1"
@@ -130,17 +130,6 @@ def change(
         takes_idempotency_key=verb == "POST" and stores_answer,
         description=description,
     )
-
-
-def read_after(call: Call, of_list: str, *, parts: int = 1) -> list[str] | None:
-    """Return where the page before ended; None for the first page."""
-    after = call.parameters["after"]
-    if after is None:
-        return None
-    try:
-        return decode_cursor(of_list, after, parts=parts)
-    except ParameterFault as fault:
-        raise RequestRefusal(call.errors.invalid_fields({"after": [str(fault)]})) from None
 
 
 def page_response(

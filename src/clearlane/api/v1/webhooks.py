@@ -13,6 +13,7 @@ from clearlane.api.errors import ParameterFault, RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.idempotency import RecordedResponse
 from clearlane.api.v1 import parameters
+from clearlane.api.v1.cursors import CURSOR_EXPECTED
 from clearlane.api.v1.events import EVENT_PATTERNS_MAX, unknown_types
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import (
@@ -21,7 +22,6 @@ from clearlane.api.v1.resource import (
     change,
     page_response,
     read,
-    read_after,
     read_body,
 )
 from clearlane.connect.webhook_http import address_fault
@@ -185,8 +185,8 @@ async def add_endpoint(call: Call) -> Response:
 async def list_endpoints(call: Call) -> Response:
     """Return the vendor's endpoints."""
     found = await verbs.list_endpoints(call.context.work_context, call.vendor.id)
-    after = read_after(call, ENDPOINTS_LIST)
-    rows = [one for one in found if after is None or one.row.endpoint_id > after[0]]
+    after = call.parameters["after"] or ""
+    rows = [one for one in found if one.row.endpoint_id > after]
     return page_response(
         sorted(rows, key=lambda one: one.row.endpoint_id),
         limit=call.parameters["limit"],
@@ -280,8 +280,7 @@ async def replay_endpoint(call: Call) -> Response:
 
 async def list_deliveries(call: Call) -> Response:
     """Return the log of an endpoint, the newest events first."""
-    after, limit = read_after(call, DELIVERIES_LIST), call.parameters["limit"]
-    before = None if after is None else parse_event_id(after[0])
+    before, limit = call.parameters["after"], call.parameters["limit"]
     rows = await _found(
         verbs.list_deliveries(
             call.context.work_context, call.vendor.id, _id(call), before=before, limit=limit + 1
@@ -339,6 +338,14 @@ async def _found(work: Awaitable[T]) -> T:
         return await work
     except NoSuchEndpoint:
         raise _no_endpoint() from None
+
+
+def _event_number(event_id: str) -> int:
+    """Return the number of the event that a cursor names."""
+    found = parse_event_id(event_id)
+    if found is None:
+        raise ParameterFault(CURSOR_EXPECTED)
+    return found
 
 
 def _no_endpoint() -> RequestRefusal:
@@ -437,7 +444,7 @@ AT_LEAST_ONCE = (
 
 ENDPOINTS = (
     read("GetWebhookEndpoints", "webhook_endpoints", WEBHOOKS, "The vendor's webhook endpoints.",
-         list_endpoints, Page[WebhookEndpointJson], parameters=parameters.page(), touches_phi=False),
+         list_endpoints, Page[WebhookEndpointJson], parameters=parameters.page(ENDPOINTS_LIST), touches_phi=False),
     change("AddWebhookEndpoint", "webhook_endpoints", WEBHOOKS, "Receive events by webhook.",
            add_endpoint, SecretJson, request_type=NewEndpointJson, touches_phi=False,
            success_status=201, description=AT_LEAST_ONCE),
@@ -462,7 +469,8 @@ ENDPOINTS = (
            success_status=202),
     read("GetWebhookDeliveries", f"{ONE}/deliveries", WEBHOOKS,
          "What was sent to the endpoint, the newest events first.",
-         list_deliveries, Page[DeliveryJson], parameters=parameters.page(), touches_phi=False),
+         list_deliveries, Page[DeliveryJson],
+         parameters=parameters.page(DELIVERIES_LIST, position=_event_number), touches_phi=False),
     change("ResendWebhook", f"{ONE}/deliveries/{{event_id}}/resend", WEBHOOKS,
            "Deliver one event again.", resend, DoneJson, touches_phi=False, success_status=202),
 )  # fmt: skip
