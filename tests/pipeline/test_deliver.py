@@ -13,7 +13,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_seconds
 from clearlane.store import batches as store
-from clearlane.store.batches import CONTROL_NUMBERS_SKIPPED
+from clearlane.store.control_numbers import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit
 from clearlane.store.sql import Statement

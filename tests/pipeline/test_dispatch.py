@@ -17,6 +17,7 @@ from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
 from clearlane.store import batches as store
+from clearlane.store.control_numbers import next_control_number
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit, control_numbers
 from clearlane.store.sql import Statement
@@ -164,7 +165,7 @@ async def test_two_nodes_that_batch_at_once_never_take_a_claim_twice(place, cloc
 async def test_numbers_given_at_once_are_all_different(out):
     async def take():
         return await out.context.database.write(
-            store.SCOPE, store.next_control_number, actor=Actor("node", "test")
+            store.SCOPE, next_control_number, actor=Actor("node", "test")
         )
 
     given = await asyncio.gather(*(take() for _ in range(50)))

@@ -12,6 +12,7 @@ from clearlane.claims.batch_naming import CONTROL_MAX
 from clearlane.claims.fields import ClaimKind
 from clearlane.pipeline.outbound import write_batch
 from clearlane.store import batches as store
+from clearlane.store.control_numbers import next_control_number
 from clearlane.store.database import Actor
 from tests.pipeline.outbound import MEADOW, control_of, numbers_in, outbound
 
@@ -82,7 +83,7 @@ async def test_when_the_numbers_are_used_up_nothing_is_written(out):
     claims = await waiting(out)
 
     async def use_up(tx):
-        await store.next_control_number(tx, skip=CONTROL_MAX - 1)
+        await next_control_number(tx, skip=CONTROL_MAX - 1)
 
     await out.context.database.write(store.SCOPE, use_up, actor=Actor("node", "test"))
     with pytest.raises(write_batch.ControlNumbersExhausted):

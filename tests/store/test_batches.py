@@ -1,4 +1,7 @@
-"""Batches in the database: control numbers, members, lookup, leases, and what is in doubt after a restore."""
+"""Batches in the database: members, lookup, leases, and what is in doubt after a restore.
+
+Also tests `store/claim_queue` and `store/control_numbers`.
+"""
 
 import asyncio
 import contextlib
@@ -14,13 +17,14 @@ from clearlane.claims.batch_lifecycle import (
     BatchState,
 )
 from clearlane.store import batches as store
-from clearlane.store import route_traffic, schema
+from clearlane.store import claim_queue, route_traffic, schema
 from clearlane.store.backup import Restore, write_backup
-from clearlane.store.batches import (
+from clearlane.store.batches import BatchFile, ClaimAlreadyBatched
+from clearlane.store.claim_queue import PayerQueue, list_payer_queues, list_queued_claims
+from clearlane.store.control_numbers import (
     CONTROL_NUMBERS_SKIPPED,
-    BatchFile,
-    ClaimAlreadyBatched,
-    PayerQueue,
+    last_control_number,
+    next_control_number,
 )
 from clearlane.store.database import Actor, ConstraintViolation, MissingRow
 from clearlane.store.route_health import (
@@ -89,16 +93,16 @@ def creating(control, *ids, **own):
 async def queued_claims(database, **how):
     found = await read(
         database,
-        lambda tx: store.list_queued_claims(tx, "MM001", "medical", after="", limit=99, **how),
+        lambda tx: list_queued_claims(tx, "MM001", "medical", after="", limit=99, **how),
     )
     return [one.request_id for one in found]
 
 
 async def test_control_numbers_count_up_and_can_skip(database):
-    assert await read(database, store.last_control_number) == 0
-    assert [await write(database, store.next_control_number) for _ in range(3)] == [1, 2, 3]
-    assert await write(database, lambda tx: store.next_control_number(tx, skip=10)) == 14
-    assert await read(database, store.last_control_number) == 14
+    assert await read(database, last_control_number) == 0
+    assert [await write(database, next_control_number) for _ in range(3)] == [1, 2, 3]
+    assert await write(database, lambda tx: next_control_number(tx, skip=10)) == 14
+    assert await read(database, last_control_number) == 14
 
 
 async def test_a_control_number_is_never_used_twice(database):
@@ -113,7 +117,7 @@ async def test_payer_queues_count_waiting_claims_and_know_the_oldest(database):
     await add_claims(database, "r1", "r2", created_at=5)
     await add_claims(database, "r3", created_at=4, payer_id="HH001", kind="dental")
     await add_claims(database, "r4", queued=0)
-    assert await read(database, store.list_payer_queues) == [
+    assert await read(database, list_payer_queues) == [
         PayerQueue("HH001", "dental", 1, 4),
         PayerQueue("MM001", "medical", 2, 5),
     ]
@@ -124,7 +128,7 @@ async def test_pages_of_queued_claims_continue_where_the_last_one_ended(database
     pages = [
         await read(
             database,
-            lambda tx: store.list_queued_claims(tx, "MM001", "medical", after=after, limit=2),
+            lambda tx: list_queued_claims(tx, "MM001", "medical", after=after, limit=2),
         )
         for after in ("", "r2", "r3")
     ]
@@ -297,9 +301,9 @@ async def test_the_content_of_a_batch_that_is_not_there_is_a_fault(place, databa
 @pytest.mark.parametrize(
     "statement",
     [
-        store._QUEUES,
-        store._PAGE,
-        store._QUEUES_IN_DOUBT,
+        claim_queue._QUEUES,
+        claim_queue._PAGE,
+        claim_queue._QUEUES_IN_DOUBT,
         store._UNDELIVERED,
         route_traffic._QUEUED,
     ],
@@ -322,7 +326,7 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     await vault.load()
     await add_claims(database, "r1", "r2", "r3", "r4")
     for control, id in enumerate(("r1", "r2", "r3"), 1):
-        await write(database, store.next_control_number)
+        await write(database, next_control_number)
         await write(database, creating(control, id))
     await apply(database, 1, BatchEvent.DELIVERED, delivered_at=9)
     await begin(database, 2, "node", lease_until=90)
@@ -331,7 +335,7 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
         database, vault, file=place.sqlite_file, target=archive, clock=clock, actor=OPERATOR
     )
     for _ in range(40):  # numbers used since
-        await write(database, store.next_control_number)
+        await write(database, next_control_number)
     done = await Restore(
         archive=archive, file=place.sqlite_file, anchor=place.data / "audit.anchor",
         keys=place.keys(), clock=clock, actor=OPERATOR,
@@ -345,7 +349,7 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     ]
     assert await queued_claims(database) == []
     assert await queued_claims(database, in_doubt=True) == ["r4"]
-    assert await write(database, store.next_control_number) > 43 + CONTROL_NUMBERS_SKIPPED
+    assert await write(database, next_control_number) > 43 + CONTROL_NUMBERS_SKIPPED
     await write(database, creating(99, "r4", in_doubt=True))
     [*_, last] = await read(database, store.list_undelivered)
     assert (last.state, last.fault) == (BatchState.IN_DOUBT, store.RESTORED)

@@ -26,6 +26,7 @@ from clearlane.store.archive import (
     scratch_file,
     unpack,
 )
+from clearlane.store.control_numbers import last_control_number
 from clearlane.store.database import (
     Actor,
     Database,
@@ -141,7 +142,7 @@ class Restore:
                     data_keys=await tx.rows(_DATA_KEYS),
                     nodes=await tx.rows(_NODES),
                     revisions=dict(await tx.rows(_REVISIONS)),
-                    last_control_number=await batches.last_control_number(tx),
+                    last_control_number=await last_control_number(tx),
                 )
         finally:
             await live.close()

@@ -1,4 +1,4 @@
-"""Batches of claims for payers, their members, and control numbers.
+"""Batches of claims for payers, and their members.
 
 A batch is stored in one transaction with its claims, so no claim is in two batches that could be sent. Its content
 is sealed for the installation, because claims of many clients share a file. Knows no file format and no connection.
@@ -7,7 +7,7 @@ is sealed for the installation, because claims of many clients share a file. Kno
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, select, update
+from sqlalchemy import BigInteger, Integer, bindparam, func, select, update
 
 from clearlane.claims.batch_lifecycle import (
     INITIAL_STATE,
@@ -18,19 +18,23 @@ from clearlane.claims.batch_lifecycle import (
     states_that_allow,
 )
 from clearlane.kernel import limits
-from clearlane.store import claim_lookup
+from clearlane.store import claim_lookup, claim_queue
+from clearlane.store.claim_queue import QueuedClaim
+from clearlane.store.control_numbers import (
+    CONTROL_NUMBERS_SKIPPED,
+    last_control_number,
+    next_control_number,
+)
 from clearlane.store.database import Row, SystemScope, Tx, require_row
 from clearlane.store.schema import (
     batch_claims,
     batches,
     claim_facts,
     claims,
-    control_numbers,
 )
 from clearlane.store.sql import Statement, among, inlined, insert_into
 from clearlane.store.vault import Vault
 
-CONTROL_NUMBERS_SKIPPED = 1_000_000
 # Two transfers of the largest file at the least speed.
 DELIVERY_LEASE_SECONDS_MAX = 3 * 86_400
 # No pause and no lease is longer; a time further ahead cannot have been meant.
@@ -44,38 +48,13 @@ TABLE = "batches"
 
 UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)
 
-QUEUED, QUEUED_IN_DOUBT = 1, 2
-"""Values of ``claims.queued``: waits for a batch; waits for one, but may have been sent before a restore."""
-
 SEND_AGAIN = "SEND_AGAIN"
 """The kind of a fact that refuses one sending of a claim, not the claim."""
-INTERCHANGE = "interchange"
 RESTORED = "The data were restored from a backup: whether this was sent since is not known."
 
 
 class ClaimAlreadyBatched(Exception):
     """Another node has put one of the claims into a batch meanwhile."""
-
-
-@dataclass(frozen=True, slots=True)
-class PayerQueue:
-    """The claims of one kind to one payer that wait for a batch: how many, and since when."""
-
-    payer_id: str
-    kind: str
-    claims: int
-    oldest_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedClaim:
-    """A claim to be written into a batch. ``payload`` is sealed."""
-
-    request_id: str
-    vendor_id: int
-    site_id: int
-    account_as_number: bool
-    payload: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,38 +136,6 @@ class Batch:
 # ---- creating batches -------------------------------------------------------------------------
 
 
-async def list_payer_queues(tx: Tx, *, in_doubt: bool = False) -> list[PayerQueue]:
-    """Return the claims that wait for a batch, counted by payer and kind of claim."""
-    return [PayerQueue(*row) for row in await tx.rows(_QUEUES_IN_DOUBT if in_doubt else _QUEUES)]
-
-
-async def list_queued_claims(
-    tx: Tx, payer_id: str, kind: str, *, after: str, limit: int, in_doubt: bool = False
-) -> list[QueuedClaim]:
-    """Return the next claims that wait for a batch, oldest first."""
-    rows = await tx.rows(
-        _PAGE_IN_DOUBT if in_doubt else _PAGE,
-        payer_id=payer_id,
-        kind=kind,
-        after=after,
-        limit=limit,
-    )
-    return [QueuedClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
-
-
-async def next_control_number(tx: Tx, *, skip: int = 0) -> int:
-    """Return a control number that was never used before, after skipping some."""
-    row = await tx.row(_NEXT, name=INTERCHANGE, number=1 + skip, step=1 + skip)
-    assert row is not None
-    return int(row[0])
-
-
-async def last_control_number(tx: Tx) -> int:
-    """Return the last control number used."""
-    row = await tx.row(_GIVEN, name=INTERCHANGE)
-    return int(row[0]) if row else 0
-
-
 async def create(
     tx: Tx,
     file: BatchFile,
@@ -206,8 +153,7 @@ async def create(
     find the claims. Raises :class:`ClaimAlreadyBatched`.
     """
     wanted = sorted(members)
-    queued = QUEUED_IN_DOUBT if in_doubt else QUEUED
-    found = await tx.rows(_LOCK_CLAIMS, request_ids=wanted, queued=queued)
+    found = await claim_queue.lock_queued_claims(tx, wanted, in_doubt=in_doubt)
     if len(found) != len(wanted):
         raise ClaimAlreadyBatched
     type, payer_id = destination
@@ -228,7 +174,7 @@ async def create(
         **_file_values(file),
     )
     assert row is not None
-    await tx.run(_DEQUEUE, request_ids=wanted)
+    await claim_queue.dequeue(tx, wanted)
     await tx.many(
         _ADD_MEMBER,
         [
@@ -303,7 +249,7 @@ async def count_answered(tx: Tx, batch_id: int) -> int:
 async def list_member_claims(tx: Tx, batch_id: int, *, after: str, limit: int) -> list[QueuedClaim]:
     """Return the next claims of a batch with their payloads, to rewrite its file."""
     rows = await tx.rows(_MEMBER_PAGE, batch_id=batch_id, after=after, limit=limit)
-    return [QueuedClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
+    return [claim_queue.queued_claim(row) for row in rows]
 
 
 # ---- changing state ---------------------------------------------------------------------------
@@ -400,7 +346,7 @@ async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple
         marked += await tx.run(
             _RESTORE, from_state=state.value, to_state=after.value, to_fault=RESTORED
         )
-    queued = await tx.run(_MARK_QUEUED_IN_DOUBT)
+    queued = await claim_queue.mark_queued_in_doubt(tx)
     if marked or queued:
         tx.audit("batch.in-doubt-after-restore", count=marked, detail=f"{queued} queued claims")
     return marked, queued
@@ -437,76 +383,6 @@ _NAMES = tuple(column.name for column in batches.columns if column.name != "cont
 _FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
-def is_queued(queued: int) -> ColumnElement[bool]:
-    """Return the condition of claims that wait, in the words of the index of waiting claims."""
-    return (claims.c.queued > inlined(0)) & (claims.c.queued == inlined(queued))
-
-
-def _payer_queues(condition: ColumnElement[bool]) -> Statement:
-    of = (
-        select(
-            claims.c.payer_id,
-            claims.c.kind,
-            func.count().label("claims"),
-            func.min(claims.c.request_id).label("oldest"),
-        )
-        .where(condition)
-        .group_by(claims.c.payer_id, claims.c.kind)
-        .subquery()
-    )
-    # Request ids are in the order of time, so the index alone finds the oldest.
-    oldest = claims.alias("oldest_claim")
-    found = select(of.c.payer_id, of.c.kind, of.c.claims, oldest.c.created_at)
-    joined = found.join_from(of, oldest, oldest.c.request_id == of.c.oldest)
-    return Statement(joined.order_by(of.c.payer_id, of.c.kind), system=True)
-
-
-_CLAIM = (
-    claims.c.request_id, claims.c.vendor_id, claims.c.site_id, claims.c.account_as_number, claims.c.payload,
-)  # fmt: skip
-
-
-def _page(condition: ColumnElement[bool]) -> Statement:
-    return Statement(
-        select(*_CLAIM)
-        .where(
-            condition,
-            claims.c.payer_id == bindparam("payer_id"),
-            claims.c.kind == bindparam("kind"),
-            claims.c.request_id > bindparam("after"),
-        )
-        .order_by(claims.c.request_id)
-        .limit(bindparam("limit", type_=Integer)),
-        system=True,
-    )
-
-
-_QUEUES, _QUEUES_IN_DOUBT = (_payer_queues(is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
-_PAGE, _PAGE_IN_DOUBT = (_page(is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
-_NUMBER = insert_into(control_numbers, "name", "number")
-_NEXT = Statement(
-    _NUMBER.on_conflict_do_update(
-        index_elements=["name"],
-        set_={"number": control_numbers.c.number + bindparam("step", type_=BigInteger)},
-    ).returning(control_numbers.c.number)
-)
-_GIVEN = Statement(
-    select(control_numbers.c.number).where(control_numbers.c.name == bindparam("name"))
-)
-# Always locked in one order, so that two nodes that batch the same claims cannot deadlock.
-_LOCK_CLAIMS = Statement(
-    select(claims.c.request_id, claims.c.vendor_id, claims.c.site_id, claims.c.sendings)
-    .where(among(claims.c.request_id, "request_ids"), claims.c.queued == bindparam("queued"))
-    .order_by(claims.c.request_id)
-    .with_for_update(),
-    system=True,
-)
-_DEQUEUE = Statement(
-    update(claims)
-    .where(among(claims.c.request_id, "request_ids"))
-    .values(queued=0, sendings=claims.c.sendings + 1),
-    system=True,
-)
 _ADD = Statement(
     insert_into(
         batches, "payer_id", "type", "kind", "state", "claims", "created_at", "attempts", "not_before", "holder",
@@ -558,7 +434,7 @@ _ANSWERED = Statement(
     system=True,
 )
 _MEMBER_PAGE = Statement(
-    select(*_CLAIM)
+    select(*claim_queue.QUEUED_CLAIM)
     .join_from(claims, batch_claims, batch_claims.c.request_id == claims.c.request_id)
     .where(
         batch_claims.c.batch_id == bindparam("batch_id"),
@@ -611,7 +487,4 @@ _RESTORE = Statement(
     update(batches)
     .where(batches.c.state == bindparam("from_state"))
     .values(state=bindparam("to_state"), holder="", lease_until=None, fault=bindparam("to_fault"))
-)
-_MARK_QUEUED_IN_DOUBT = Statement(
-    update(claims).where(is_queued(QUEUED)).values(queued=QUEUED_IN_DOUBT), system=True
 )

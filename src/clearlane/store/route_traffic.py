@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, literal, select
 
-from clearlane.store.batches import QUEUED, is_queued
+from clearlane.store.claim_queue import QUEUED, is_queued
 from clearlane.store.database import SystemScope, Tx
 from clearlane.store.inbox import InboxFile
 from clearlane.store.schema import batch_claims, batches, claim_facts, claims, inbox

@@ -25,6 +25,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches
 from clearlane.store import eligibility as store
 from clearlane.store.batches import BatchFile
+from clearlane.store.control_numbers import next_control_number
 from clearlane.store.database import StoreFault, Tx
 from clearlane.store.eligibility import InquiryQueue, StoredInquiry
 
@@ -124,9 +125,7 @@ async def _store_batch(
 async def _write_file(
     context: WorkContext, route: PayerRoute, inquiries: Sequence[PendingInquiry], now: datetime
 ) -> BatchFile:
-    control = await context.database.write(
-        batches.SCOPE, batches.next_control_number, actor=context.actor
-    )
+    control = await context.database.write(batches.SCOPE, next_control_number, actor=context.actor)
     if control > CONTROL_MAX:
         raise ValueError("every control number that fits into ISA13 was used")
     envelope = envelope_for(route, control, now)

@@ -19,7 +19,7 @@ from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import unsent_claims as store
-from clearlane.store.batches import QUEUED_IN_DOUBT
+from clearlane.store.claim_queue import QUEUED_IN_DOUBT
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Actor, JobExtension, Tx, unextended
 from clearlane.store.statuses import STATUS_COLUMN

@@ -13,6 +13,7 @@ from clearlane.pipeline.outbound.dispatch import create_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch, BatchMember
+from clearlane.store.claim_queue import list_payer_queues
 from clearlane.store.database import Actor, OperationRefused, Tx
 from clearlane.store.nodes import live_nodes
 from clearlane.store.route_health import RouteHealth, all_route_health, set_route_health
@@ -125,8 +126,8 @@ async def count_unbatched_claims(context: WorkContext) -> int:
     """Return how many accepted claims are in no batch."""
     async with context.database.read(store.SCOPE) as tx:
         found = [
-            *await store.list_payer_queues(tx),
-            *await store.list_payer_queues(tx, in_doubt=True),
+            *await list_payer_queues(tx),
+            *await list_payer_queues(tx, in_doubt=True),
         ]
     return sum(queue.claims for queue in found)
 
@@ -147,7 +148,7 @@ async def count_unsent(context: WorkContext) -> tuple[int, int]:
     """Count the batches and the queued claims that a restore would put in doubt."""
     async with context.database.read(store.SCOPE) as tx:
         undelivered = await store.list_undelivered(tx)
-        queues = await store.list_payer_queues(tx)
+        queues = await list_payer_queues(tx)
     batches = sum(allows(batch.state, BatchEvent.RESTORED) for batch in undelivered)
     return batches, sum(queue.claims for queue in queues)
 

@@ -42,7 +42,8 @@ from clearlane.pipeline.outbound.write_batch import (
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store.batches import Batch, ClaimAlreadyBatched, PayerQueue
+from clearlane.store.batches import Batch, ClaimAlreadyBatched
+from clearlane.store.claim_queue import PayerQueue, list_payer_queues
 from clearlane.store.database import Database, StoreFault, Tx
 from clearlane.store.route_health import (
     RouteHealth,
@@ -186,8 +187,8 @@ def _batching_lock(context: WorkContext) -> asyncio.Lock:
 async def _load_backlog(context: WorkContext) -> _Backlog:
     async with context.database.read(store.SCOPE) as tx:
         return _Backlog(
-            await store.list_payer_queues(tx),
-            await store.list_payer_queues(tx, in_doubt=True),
+            await list_payer_queues(tx),
+            await list_payer_queues(tx, in_doubt=True),
             await store.list_undelivered(tx),
             await all_route_health(tx),
         )

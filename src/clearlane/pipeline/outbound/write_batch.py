@@ -34,12 +34,14 @@ from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store import claims as claims_store
-from clearlane.store.batches import BatchFile, QueuedClaim
+from clearlane.store.batches import BatchFile
 from clearlane.store.claim_lookup import (
     ACCOUNT_CHARACTERS_KEPT,
     cut_account_reference,
     line_reference,
 )
+from clearlane.store.claim_queue import QueuedClaim, list_queued_claims
+from clearlane.store.control_numbers import next_control_number
 from clearlane.store.database import StoreFault, Tx
 from clearlane.store.vault import InvalidSeal, Vault
 
@@ -72,9 +74,7 @@ async def compose_batch(
 
     A claim that cannot be written is left out and named in the log: it must not keep the others back.
     """
-    control = await context.database.write(
-        store.SCOPE, store.next_control_number, actor=context.actor
-    )
+    control = await context.database.write(store.SCOPE, next_control_number, actor=context.actor)
     if control > CONTROL_MAX:
         raise ControlNumbersExhausted
     envelope = envelope_for(route, control, context.clock.now())
@@ -109,7 +109,7 @@ async def load_waiting_claims(
     """Load and open the oldest claims that wait for a payer."""
 
     async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
-        return await store.list_queued_claims(
+        return await list_queued_claims(
             tx, payer_id, kind.value, after=after, limit=rows, in_doubt=in_doubt
         )
 

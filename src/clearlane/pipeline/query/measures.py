@@ -28,6 +28,7 @@ from clearlane.store import batches as batch_store
 from clearlane.store import inbox, operating_counts, webhooks
 from clearlane.store.anchor import AnchorFault
 from clearlane.store.batches import Batch
+from clearlane.store.claim_queue import list_payer_queues
 from clearlane.store.database import Database, StoreWaits, Tx
 from clearlane.store.inbox import RoutePoll
 from clearlane.store.nodes import Node, live_nodes
@@ -225,7 +226,7 @@ class MeasureSource:
     async def _undelivered(self, tx: Tx) -> tuple[UndeliveredClaims, ...]:
         found: dict[Destination, _Waiting] = {}
         for in_doubt in (False, True):
-            for queue in await batch_store.list_payer_queues(tx, in_doubt=in_doubt):
+            for queue in await list_payer_queues(tx, in_doubt=in_doubt):
                 key = (_payer_type(queue.kind), queue.payer_id)
                 waiting = found.setdefault(key, _Waiting())
                 waiting.oldest.append(queue.oldest_at)

@@ -21,7 +21,8 @@ from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.routes import Route
 from clearlane.store import batches, delivery_failures, inbox, route_traffic
-from clearlane.store.batches import Batch, PayerQueue
+from clearlane.store.batches import Batch
+from clearlane.store.claim_queue import PayerQueue, list_payer_queues
 from clearlane.store.database import Database
 from clearlane.store.delivery_failures import DeliveryFailureRow
 from clearlane.store.inbox import InboxFile, RoutePoll
@@ -155,7 +156,7 @@ async def load_route_states(
     async with database.read(route_traffic.SCOPE) as tx:
         health_of = await all_route_health(tx)
         polls = list((await inbox.all_polls(tx)).values())
-        queues = await batches.list_payer_queues(tx)
+        queues = await list_payer_queues(tx)
         waiting = await batches.list_undelivered(tx)
         queued = await route_traffic.sum_queued(tx)
         cents = await route_traffic.sum_batches(tx, [batch.id for batch in waiting])
