@@ -20,7 +20,7 @@ from clearlane.store.database import Actor, Database, SystemScope, Tx, open_data
 from clearlane.store.keys import load_master_keys
 from clearlane.store.schema import claims, sites, vendors
 from clearlane.store.sql import Statement, insert_into, scoped_insert
-from clearlane.store.sqlite import connect
+from clearlane.store.sqlite_connection import connect
 from clearlane.store.vault import Vault
 
 WRITERS = 32

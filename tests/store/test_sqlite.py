@@ -1,4 +1,7 @@
-"""SQLite only: durable settings, private files, one writer beside other processes."""
+"""SQLite only: durable settings, private files, one writer beside other processes.
+
+Also tests `store/sqlite_connection` and `store/sqlite_writer`.
+"""
 
 import asyncio
 import os
@@ -14,7 +17,8 @@ from clearlane.store import audit, migrate, schema
 from clearlane.store.anchor import Anchor
 from clearlane.store.database import Actor, DatabaseUnavailable, OperationRefused, SystemScope
 from clearlane.store.sql import Statement
-from clearlane.store.sqlite import REQUIRED, connect, require_durable, run_synchronously
+from clearlane.store.sqlite_connection import REQUIRED, connect, require_durable
+from clearlane.store.sqlite_writer import run_synchronously
 from clearlane.store.vault import Vault
 from tests.databases import ADD_VENDOR
 from tests.patience import PATIENCE_SECONDS

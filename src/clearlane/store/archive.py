@@ -20,7 +20,7 @@ import msgspec
 from clearlane import __version__
 from clearlane.store.group_commit import OperationRefused
 from clearlane.store.private_files import sync_directory
-from clearlane.store.sqlite import connect, create_private_file
+from clearlane.store.sqlite_connection import connect, create_private_file
 
 BACKUP_MANIFEST_BYTES_MAX = 64 * 1024
 BACKUP_CHUNK_BYTES = 1 << 20

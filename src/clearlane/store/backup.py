@@ -40,7 +40,7 @@ from clearlane.store.keys import MasterKeys
 from clearlane.store.nodes import bump_revision, live_nodes
 from clearlane.store.schema import BACKUP_ACTION, data_keys, nodes, revisions
 from clearlane.store.sql import Statement, insert_into
-from clearlane.store.sqlite import create_private_file
+from clearlane.store.sqlite_connection import create_private_file
 from clearlane.store.vault import Vault
 
 PREVIOUS_SUFFIX = ".before-restore-"

@@ -145,7 +145,7 @@ async def _read_revision(url: str, sqlite_file: Path) -> tuple[str | None, bool]
 
 
 def _sqlite_revision(file: Path) -> str | None:
-    from clearlane.store.sqlite import connect, create_private_file
+    from clearlane.store.sqlite_connection import connect, create_private_file
 
     create_private_file(file)
     with contextlib.closing(connect(file)) as connection:
@@ -271,7 +271,7 @@ def _on_sqlite(file: Path, work: Callable[[Any], T]) -> T:
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
 
-    from clearlane.store.sqlite import connect, create_private_file
+    from clearlane.store.sqlite_connection import connect, create_private_file
 
     def opened() -> sqlite3.Connection:
         create_private_file(file)
