@@ -1,6 +1,6 @@
 """Accounts in the database: every change is stored, audited and announced, or nothing is.
 
-Also tests `store/accounts`.
+Also tests `store/accounts` and `store/sandbox_account`.
 """
 
 import asyncio
@@ -15,8 +15,6 @@ from clearlane.accounts.model import SiteState, VendorState
 from clearlane.kernel import limits
 from clearlane.store import schema
 from clearlane.store.accounts import (
-    SANDBOX_SITE_ID,
-    SANDBOX_VENDOR_KEY,
     SECRETS_PER_VENDOR_MAX,
     VENDOR_SITE_ID_CHARACTERS,
     AccountRefused,
@@ -24,7 +22,6 @@ from clearlane.store.accounts import (
     accept_baa,
     add_site,
     add_vendor,
-    ensure_sandbox_account,
     load_accounts,
     revoke_baa,
     rotate_secret,
@@ -34,6 +31,11 @@ from clearlane.store.accounts import (
     set_vendor_state,
 )
 from clearlane.store.database import Actor, SystemScope
+from clearlane.store.sandbox_account import (
+    SANDBOX_SITE_ID,
+    SANDBOX_VENDOR_KEY,
+    ensure_sandbox_account,
+)
 from clearlane.store.sql import Statement
 
 PEPPER = b"\x07" * 32

@@ -206,8 +206,9 @@ def _on_signals(callback: Callable[[], None]) -> None:
 
 async def _sandbox_account(installation: "Installation") -> "Credentials":
     """Return the credentials of a sandbox: those of the last start while they are known."""
-    from clearlane.store.accounts import AccountRefused, ensure_sandbox_account, rotate_secret
+    from clearlane.store.accounts import AccountRefused, rotate_secret
     from clearlane.store.database import Actor
+    from clearlane.store.sandbox_account import ensure_sandbox_account
 
     known = _known_password(installation.settings.data / SANDBOX_FILE)
     now = installation.wall.now()

@@ -4,7 +4,6 @@ Every change is one transaction: the rows, the audit entry and the revision that
 Knows no HTTP; the directory it loads decides who may call.
 """
 
-import hmac
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,14 +35,10 @@ from clearlane.store.schema import sites, vendor_secrets, vendors
 from clearlane.store.sql import Statement, insert_into
 
 SECRETS_PER_VENDOR_MAX = 8
-SECRET_CHARACTERS_MAX = 128
 VENDOR_SITE_ID_CHARACTERS = 12
 
 REVISION = "accounts"
 SCOPE = SystemScope("accounts belong to the installation")
-
-SANDBOX_VENDOR_KEY = "SANDBOX"
-SANDBOX_SITE_ID = "SANDBOX-1"
 
 
 class AccountRefused(Exception):
@@ -98,10 +93,11 @@ _SITES = Statement(
 async def load_accounts(database: Database, pepper: bytes) -> AccountDirectory:
     """Load all vendors and sites as one snapshot."""
     async with database.read(SCOPE) as tx:
-        return await _load(tx, pepper)
+        return await read_accounts(tx, pepper)
 
 
-async def _load(tx: Tx, pepper: bytes) -> AccountDirectory:
+async def read_accounts(tx: Tx, pepper: bytes) -> AccountDirectory:
+    """Return all vendors and sites as a transaction sees them."""
     secrets: dict[VendorId, list[VendorPassword]] = defaultdict(list)
     for vendor_id, secret_hash, expires_at in await tx.rows(_SECRETS):
         expires = None if expires_at is None else from_micros(expires_at)
@@ -181,20 +177,21 @@ async def add_vendor(
     rate_per_minute: int | None = None,
 ) -> AccountChange:
     """Add a vendor with a generated password, which is returned here and never again."""
-    _raise_findings(vendor_findings(key=key, name=name) + rate_findings(rate_per_minute))
+    raise_findings(vendor_findings(key=key, name=name) + rate_findings(rate_per_minute))
     password = random_text(limits.SECRET_CHARACTERS)
 
     async def job(tx: Tx) -> int:
-        await _insert_vendor(tx, pepper, key, name.strip(), password, now, rate_per_minute)
+        await insert_vendor(tx, pepper, key, name.strip(), password, now, rate_per_minute)
         tx.audit("vendor.add", ids=[key])
         return await bump_revision(tx, REVISION)
 
     return AccountChange(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
 
 
-async def _insert_vendor(
+async def insert_vendor(
     tx: Tx, pepper: bytes, key: str, name: str, password: str, now: datetime, rate: int | None
 ) -> int:
+    """Insert a vendor with its password, and return its id; refuse a key that is taken."""
     taken = await tx.row(_KEY_ALIKE, folded=key.lower())
     added = taken or await tx.row(
         _ADD_VENDOR,
@@ -207,7 +204,7 @@ async def _insert_vendor(
     )
     if taken or added is None:
         there = f"There is a vendor {key} already, in this case or another."
-        raise AccountRefused([_finding("KEY", there)])
+        raise AccountRefused([account_finding("KEY", there)])
     await _insert_secret(tx, pepper, added[0], password, now)
     return int(added[0])
 
@@ -245,7 +242,7 @@ async def rotate_secret(
         if count is not None and count[0] > SECRETS_PER_VENDOR_MAX:
             live = f"{SECRETS_PER_VENDOR_MAX} passwords of the vendor are still live"
             raise AccountRefused(
-                [_finding("OVERLAP", f"{live}. Wait, or rotate with --overlap 0.")]
+                [account_finding("OVERLAP", f"{live}. Wait, or rotate with --overlap 0.")]
             )
         tx.audit("vendor.rotate", ids=[key], detail=f"overlap {overlap}")
         return await bump_revision(tx, REVISION)
@@ -273,7 +270,7 @@ async def set_vendor_rate(
     database: Database, key: str, rate_per_minute: int | None, *, actor: Actor
 ) -> AccountChange:
     """Limit the calls a vendor may make in a minute; None for no limit."""
-    _raise_findings(rate_findings(rate_per_minute))
+    raise_findings(rate_findings(rate_per_minute))
     return await _set(database, _RATE, key, rate_per_minute, action="vendor.limit", actor=actor)
 
 
@@ -321,7 +318,7 @@ async def add_site(
     site = replace(
         new, vendor_site_id=id, client_id=new.client_id or id, name=new.name.strip() or id
     )
-    _raise_findings(
+    raise_findings(
         site_findings(
             vendor_site_id=id, client_id=site.client_id, name=site.name, time_zone=site.time_zone
         )
@@ -331,14 +328,15 @@ async def add_site(
         vendor = await tx.row(_VENDOR_BY_KEY, key=site.vendor_key)
         if vendor is None:
             raise AccountRefused([_no_vendor(site.vendor_key)])
-        await _insert_site(tx, vendor[0], site, now)
+        await insert_site(tx, vendor[0], site, now)
         tx.audit("site.add", ids=[id], detail=f"vendor {site.vendor_key}")
         return await bump_revision(tx, REVISION)
 
     return id, AccountChange(await database.write(SCOPE, job, actor=actor))
 
 
-async def _insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> None:
+async def insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> None:
+    """Insert a site of a vendor; refuse an id that is taken."""
     taken = await tx.row(_SITE_ALIKE, folded=site.vendor_site_id.lower())
     added = taken or await tx.row(
         _ADD_SITE,
@@ -353,7 +351,7 @@ async def _insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> Non
     )
     if taken or added is None:
         there = f"There is a site {site.vendor_site_id} already, in this case or another."
-        raise AccountRefused([_finding("VENDOR_SITE_ID", there)])
+        raise AccountRefused([account_finding("VENDOR_SITE_ID", there)])
 
 
 async def set_site_state(
@@ -421,11 +419,11 @@ def _column(
 
 
 def _no_vendor(key: str) -> Finding:
-    return _finding("KEY", f"There is no vendor {key}. `clearlane vendor list` shows them.")
+    return account_finding("KEY", f"There is no vendor {key}. `clearlane vendor list` shows them.")
 
 
 def _no_site(vendor_site_id: str) -> Finding:
-    return _finding(
+    return account_finding(
         "VENDOR_SITE_ID", f"There is no site {vendor_site_id}. `clearlane site list` shows them."
     )
 
@@ -475,71 +473,12 @@ _SITE_OWNER = Statement(
 )
 
 
-# ---- the sandbox's own account -----------------------------------------------------------------
-
-
-SANDBOX_SITE = NewSite(
-    vendor_key=SANDBOX_VENDOR_KEY,
-    vendor_site_id=SANDBOX_SITE_ID,
-    client_id=SANDBOX_SITE_ID,
-    name="Fernhill Family Practice",
-    baa_accepted=True,
-)
-
-
-async def ensure_sandbox_account(
-    database: Database, pepper: bytes, now: datetime, wanted_password: str | None
-) -> Credentials:
-    """Return the account a sandbox starts with, created once and then left to the operator.
-
-    The password is known only to whoever set it: on a later start it is returned when ``wanted_password`` is still
-    accepted, else None. A rotated or disabled password is not restored.
-    """
-    if wanted_password is not None:
-        _raise_findings(_password_findings(wanted_password))
-    password = wanted_password or random_text(limits.SECRET_CHARACTERS)
-
-    async def job(tx: Tx) -> Credentials:
-        accounts = await _load(tx, pepper)
-        vendor = accounts.vendor(SANDBOX_VENDOR_KEY)
-        if vendor is not None:
-            return _existing_credentials(accounts, vendor, pepper, wanted_password, now)
-        id = await _insert_vendor(tx, pepper, SANDBOX_VENDOR_KEY, "Sandbox", password, now, None)
-        await _insert_site(tx, id, SANDBOX_SITE, now)
-        tx.audit("vendor.add", ids=[SANDBOX_VENDOR_KEY], detail="sandbox")
-        tx.audit("site.add", ids=[SANDBOX_SITE_ID], detail="sandbox")
-        await bump_revision(tx, REVISION)
-        return Credentials(SANDBOX_VENDOR_KEY, password, SANDBOX_SITE_ID)
-
-    actor = Actor("node", "sandbox")
-    try:
-        return await database.write(SCOPE, job, actor=actor)
-    except AccountRefused:  # another node made it in the same moment
-        return await database.write(SCOPE, job, actor=actor)
-
-
-def _existing_credentials(
-    accounts: AccountDirectory, vendor: Vendor, pepper: bytes, wanted: str | None, now: datetime
-) -> Credentials:
-    digest = hash_password(pepper, (wanted or "").encode())
-    opens = any(hmac.compare_digest(s.hash, digest) for s in accounts.live_passwords(vendor, now))
-    own = [site.vendor_site_id for site in accounts.sites if site.vendor_id == vendor.id]
-    site = SANDBOX_SITE_ID if SANDBOX_SITE_ID in own else (own or [""])[0]
-    return Credentials(vendor.key, wanted if opens else None, site)
-
-
-def _password_findings(password: str) -> list[Finding]:
-    fits = limits.SECRET_CHARACTERS_MIN <= len(password) <= SECRET_CHARACTERS_MAX
-    if fits and password.isascii() and password.isprintable() and " " not in password:
-        return []
-    span = f"{limits.SECRET_CHARACTERS_MIN} to {SECRET_CHARACTERS_MAX}"
-    return [_finding("PASSWORD", f"The password must be {span} visible ASCII characters.")]
-
-
-def _finding(location: str, message: str) -> Finding:
+def account_finding(location: str, message: str) -> Finding:
+    """Return what is wrong with one value of an account."""
     return Finding(rule="ACC005", stage=Stage.RULE, location=location, message=message)
 
 
-def _raise_findings(findings: Sequence[Finding]) -> None:
+def raise_findings(findings: Sequence[Finding]) -> None:
+    """Refuse a change for which there are findings."""
     if findings:
         raise AccountRefused(findings)
