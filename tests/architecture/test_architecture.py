@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.architecture.source import SOURCE, nodes_of, python_files, tree_of
+from tests.architecture.source import SOURCE, imports_in, nodes_of, python_files, tree_of
 from tests.cases import every_case
 
 FILES = python_files(SOURCE)
@@ -109,16 +109,14 @@ def imports_of(file: Path) -> tuple[tuple[int, str], ...]:
 
 
 def _imports(file: Path) -> Iterator[tuple[int, str]]:
-    for node in nodes_of(file):
+    for node in imports_in(file):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, (
                 f"{file}:{node.lineno}: write imports from the root of the package"
             )
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
         for name in names:
             # `from clearlane.x12 import codes` imports a module, `... import parse` a name of one.
             module = name if name in MODULES else name.rpartition(".")[0]

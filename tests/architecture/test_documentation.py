@@ -84,6 +84,7 @@ def root_command():
     return get_command(app)
 
 
+@cache
 def fault_of(command: str) -> str:
     """What is wrong with a command: a word or an option that does not exist."""
     words = shlex.split(command)[1:]

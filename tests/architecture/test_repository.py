@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tests.architecture.source import ROOT, nodes_of, python_files
+from tests.architecture.source import ROOT, imports_in, python_files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 OWN = {"clearlane", "tests", "bench", "docs"}
@@ -106,10 +106,10 @@ def imported(*folders: str) -> set[str]:
     modules = set()
     for folder in folders:
         for file in python_files(ROOT / folder):
-            for node in nodes_of(file):
+            for node in imports_in(file):
                 if isinstance(node, ast.Import):
                     modules |= {alias.name.split(".")[0] for alias in node.names}
-                elif isinstance(node, ast.ImportFrom) and node.module:
+                elif node.module:
                     modules.add(node.module.split(".")[0])
     foreign = modules - set(sys.stdlib_module_names) - OWN - NOT_INSTALLED
     return {PACKAGES.get(module, module.replace("_", "-")) for module in foreign}

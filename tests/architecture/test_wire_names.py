@@ -66,15 +66,14 @@ def names_in(file: Path) -> tuple[tuple[int, str], ...]:
 
 def _names_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     for node in nodes:
-        match node:
-            case ast.Constant(value=str(text)):
-                yield node.lineno, text
-            case ast.Attribute(attr=name):
-                yield node.lineno, name
-            case ast.keyword(arg=str(name)):
-                yield node.value.lineno, name
-            case ast.Name(id=name):
-                yield node.lineno, name
+        if isinstance(node, ast.Name):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+        elif isinstance(node, ast.keyword) and node.arg:
+            yield node.value.lineno, node.arg
 
 
 def places_of(names: set[str]) -> list[str]:
