@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from standardwebhooks import Webhook
 
+from clearlane.events.event import format_event_id, parse_event_id
 from tests.api.test_claims import a_document, post, results
 from tests.api.test_v1_claims import advance
 from tests.api.test_v1_frame import fields, problem
@@ -208,7 +209,7 @@ def test_a_webhook_comes_signed_and_is_in_the_log(client, vendor, receiver):
 
 def now_before(event):
     """An event id before this one."""
-    return event["id"][:-2] + "00"
+    return format_event_id(parse_event_id(event["id"]) - 1)
 
 
 @pytest.mark.parametrize(
