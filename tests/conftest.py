@@ -23,10 +23,11 @@ write_to_memory()
 # pytest-xdist tells its workers how wide the terminal is; commands that tests start have none.
 os.environ.pop("COLUMNS", None)
 
-# A slow machine is no fault of the code: properties are not timed. `make quick` tries fewer examples, and the same
-# ones each time, so that what `make cov` measures depends on the code alone.
+# A slow machine is no fault of the code: properties are not timed. The same examples are tried each time, so that
+# what a run says depends on the code alone; `CLEARLANE_TEST_PROFILE=random` tries others. `make quick` tries fewer.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("full", UNTIMED)
+settings.register_profile("full", UNTIMED, derandomize=True)
+settings.register_profile("random", UNTIMED)
 settings.register_profile("quick", UNTIMED, max_examples=10, derandomize=True)
 settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 

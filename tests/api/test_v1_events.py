@@ -172,7 +172,7 @@ def test_a_webhook_comes_signed_and_is_in_the_log(client, vendor, receiver):
     headers, body = receiver.messages[0]
     assert Webhook(hook["secret"]).verify(body, headers)["type"] == "ping"
     [number] = submit(client, vendor)
-    wait_until(lambda: len(receiver.messages) == 2)
+    wait_until(lambda: len(receiver.messages) >= 2)
     headers, body = receiver.messages[1]
     event = Webhook(hook["secret"]).verify(body, headers)
     assert event["claim_number"] == number
@@ -187,7 +187,7 @@ def test_a_webhook_comes_signed_and_is_in_the_log(client, vendor, receiver):
     assert rows[0]["event_id"] == event["id"]
     resent = client.post(f"{log}/{event['id']}/resend")
     assert resent.status_code == 202
-    wait_until(lambda: len(receiver.messages) == 3)
+    wait_until(lambda: len(receiver.messages) >= 3)
     assert client.post(f"{HOOKS}/{hook['id']}/replay", json={"after": now_before(event)}).status_code == 202  # fmt: skip
     wait_until(lambda: len(receiver.messages) >= 4)
     shown = client.get(f"{HOOKS}/{hook['id']}").json()
@@ -231,7 +231,7 @@ def test_no_vendor_sees_or_changes_what_is_anothers(client, stranger, vendor, re
     """Byte for byte, another vendor's id answers as one that nobody has."""
     hook = client.post(HOOKS, json={"url": receiver.url, "types": ["claim.*"]}).json()
     numbers = submit(client, vendor, count=2)
-    wait_until(lambda: len(receiver.messages) == 2)
+    wait_until(lambda: len(receiver.messages) >= 2)
     event = json.loads(receiver.messages[0][1])["id"]
     unknown = "W" + "0" * 18
     calls = [
