@@ -126,6 +126,14 @@ def test_every_command_that_is_shown_exists(file):
     assert not [fault for fault in faults if fault]
 
 
+def test_the_changelog_names_each_thing_once():
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    titles = re.findall(r"^\* \*\*(.+?)\*\*", "\n".join(lines), re.MULTILINE)
+    assert len(titles) == len(set(titles))
+    long_lines = [line for line in lines if len(line) > 20]
+    assert len(long_lines) == len(set(long_lines))
+
+
 def test_every_page_with_commands_to_type_is_followed_by_a_test():
     typed = [named(file) for file in PROSE if "```sh" in file.read_text(encoding="utf-8")]
     assert not [name for name in typed if not name.startswith(FOLLOWED)]
