@@ -159,6 +159,23 @@ async def test_a_person_finds_a_payer_by_typing_asks_it_and_reads_the_sheet(
     await typed.press_sequentially("l")
     await page.get_by_role("group", name="fit “sandbx medical”").wait_for()
     assert await payer.is_checked()
+    # A list that comes while the pointer is pressed waits until it is let go.
+    pressed = asyncio.Event()
+
+    async def answer_when_pressed(route):
+        await pressed.wait()
+        await route.continue_()
+
+    await page.route("**/eligibility/payers?*", answer_when_pressed)
+    async with page.expect_response("**/eligibility/payers?*"):
+        await typed.press("Backspace")
+        await page.get_by_text("Medical, TST01", exact=True).hover()
+        await page.mouse.down()
+        pressed.set()
+    assert await page.get_by_role("group", name="fit “sandbx medical”").count() == 1
+    await page.mouse.up()
+    await page.get_by_role("group", name="fit “sandbx medica”").wait_for()
+    assert await payer.is_checked()
     assert not (script and await axe.violations(page, script))
     for label, value in (
         ("Provider's NPI", "1234567893"), ("Member ID", "XJ-4471"), ("Last name", "Arden"),

@@ -47,9 +47,10 @@ for (const button of document.querySelectorAll("[data-needs]")) {
   });
 }
 
-// An answer that comes while the pointer is pressed waits: what moved away under it would not be clicked.
+// An answer that comes while the pointer is pressed waits: what moved away under it would not be clicked. Who types
+// has let go of it, also where that was outside the window.
 let isPressed = false;
-for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
+for (const name of ["pointerdown", "pointerup", "pointercancel", "keydown"]) {
   document.addEventListener(name, () => { isPressed = name === "pointerdown"; }, true);
 }
 const pointerIsUp = async () => {
