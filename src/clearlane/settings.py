@@ -252,6 +252,11 @@ class Settings:
     finished_work_days: int = setting(
         7, "Days the durable engine keeps finished work.", read=_whole(0, 365)
     )
+    sandbox_window_seconds: int = setting(
+        limits.SANDBOX_WINDOW_SECONDS,
+        "Seconds a sandbox gathers claims before it sends them. More leave time to hold, correct or cancel one.",
+        read=_whole(0, 86_400),
+    )
     eligibility_days: int = setting(
         limits.ELIGIBILITY_KEPT_DAYS,
         "Days that eligibility requests and their responses are kept.",

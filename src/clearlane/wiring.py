@@ -265,6 +265,7 @@ class SandboxRuntime:
             ledgers_in_use=lambda: self.ledger.payers,
             clock=self.simulator.clock,
             lock=self._payer_locks.exclusive,
+            window_seconds=self._installation.settings.sandbox_window_seconds,
         )
 
     def _realtime_payer(self, payer: "Payer") -> "SimulatedRealtimePayer":

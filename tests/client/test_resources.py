@@ -30,12 +30,9 @@ DAY = SystemClock().now().date() - timedelta(days=3)
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory):
-    """A sandbox whose time stands still, so that no claim is sent."""
-    serving = ServiceProcess(tmp_path_factory.mktemp("resources") / "data").start()
-    account = serving.sandbox
-    with serving.client((account["vendor_key"], account["vendor_password"])) as http:
-        site = {"vendorSiteId": account["vendor_site_id"]}
-        http.post("/sandbox/clock", params=site, json={"Frozen": True})
+    """A sandbox that gathers claims for a day, so that none is sent meanwhile."""
+    data = tmp_path_factory.mktemp("resources") / "data"
+    serving = ServiceProcess(data, CLEARLANE_SANDBOX_WINDOW_SECONDS="86400").start()
     yield serving
     assert serving.stop() == 0
 

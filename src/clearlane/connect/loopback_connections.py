@@ -21,7 +21,6 @@ from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 
-SANDBOX_WINDOW_SECONDS = 1
 SANDBOX_POLL_SECONDS = 1
 
 ROUTE_ID = 0
@@ -44,6 +43,7 @@ class LoopbackConnections:
         ledgers_in_use: Callable[[], Collection[str]],
         clock: Clock,
         lock: PayerLock,
+        window_seconds: int = limits.SANDBOX_WINDOW_SECONDS,
     ) -> None:
         """``file_payer`` and ``realtime_payer`` make the simulated payer; the former gets its ledger's name."""
         self._payers = payers
@@ -53,18 +53,17 @@ class LoopbackConnections:
         self._ledgers_in_use = ledgers_in_use
         self._clock = clock
         self._lock = lock
+        self._window_seconds = window_seconds
         self._realtime: dict[Payer, RealtimeConnection] = {}
 
     def mailbox_routes(self, type: str, payer_id: str) -> Sequence[PayerRoute]:
         """Return the loopback route of a payer of the directory."""
         payer = self._payers().find(payer_id, type)
-        return [] if payer is None else [loopback_route(payer.type, payer.payer_id)]
+        return [] if payer is None else [self._route(payer.type, payer.payer_id)]
 
     def all_mailbox_routes(self) -> Sequence[PayerRoute]:
         """Return the routes on which something was sent: a directory may hold thousands of others."""
-        return [
-            loopback_route(*_split_ledger_name(name)) for name in sorted(self._ledgers_in_use())
-        ]
+        return [self._route(*_split_ledger_name(name)) for name in sorted(self._ledgers_in_use())]
 
     def open_mailbox(self, route: PayerRoute) -> LoopbackMailbox:
         """Return a payer's mailbox with a new simulated payer: all its memory is in its ledger."""
@@ -86,7 +85,7 @@ class LoopbackConnections:
         connection = self._realtime.get(payer)
         if connection is None:
             connection = self._realtime[payer] = RealtimeConnection(
-                route=loopback_route(payer.type, payer.payer_id),
+                route=self._route(payer.type, payer.payer_id),
                 timeout_seconds=limits.SANDBOX_DELAY_REMEMBERED_SECONDS,
                 realtime=LoopbackRealtime(self._realtime_payer(payer), self._clock),
             )
@@ -102,6 +101,9 @@ class LoopbackConnections:
     async def close(self) -> None:
         """Do nothing: a loopback holds no connection."""
 
+    def _route(self, type: str, payer_id: str) -> PayerRoute:
+        return loopback_route(type, payer_id, window_seconds=self._window_seconds)
+
     def _payer(self, route: PayerRoute) -> Payer:
         # A payer that was sent claims answers them, even where the directory has dropped it since.
         known = self._payers().find(route.payer_id, route.type)
@@ -113,7 +115,7 @@ def ledger_name(type: str, payer_id: str) -> str:
     return f"{type}/{payer_id}"
 
 
-def loopback_route(type: str, payer_id: str) -> PayerRoute:
+def loopback_route(type: str, payer_id: str, *, window_seconds: int) -> PayerRoute:
     """Return the loopback route to a payer."""
     plain = re.sub(r"[^A-Za-z0-9]", "", payer_id)[:PARTNER_CHARACTERS_MAX]
     return PayerRoute(
@@ -124,7 +126,7 @@ def loopback_route(type: str, payer_id: str) -> PayerRoute:
         sender_id=SENDER,
         receiver_id=plain or "PAYER",
         usage=USAGE,
-        window_seconds=SANDBOX_WINDOW_SECONDS,
+        window_seconds=window_seconds,
         poll_seconds=SANDBOX_POLL_SECONDS,
     )
 
