@@ -1,21 +1,29 @@
 """One running service per database for all tests of the API."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
 
 from tests.api.service_process import ServiceProcess, VendorAccount
-from tests.databases import KINDS
+from tests.databases import KINDS, Place
+
+
+@asynccontextmanager
+async def served(place: Awaitable[Place], **environment: str) -> AsyncIterator[ServiceProcess]:
+    """`clearlane serve` on a fresh database."""
+    fresh = await place
+    serving = ServiceProcess(fresh.data / "served", fresh.url, **environment).start()
+    yield serving
+    assert serving.stop() == 0
 
 
 @pytest.fixture(scope="package", params=KINDS)
 async def server(request, new_place) -> AsyncIterator[ServiceProcess]:
-    """`clearlane serve` on a fresh database of each kind."""
-    place = await new_place(request.param, upgraded=False)
-    serving = ServiceProcess(place.data / "served", place.url).start()
-    yield serving
-    assert serving.stop() == 0
+    """A service on each kind of database."""
+    async with served(new_place(request.param, upgraded=False)) as serving:
+        yield serving
 
 
 @dataclass

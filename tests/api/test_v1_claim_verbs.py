@@ -11,13 +11,24 @@ from datetime import timedelta
 
 import pytest
 
+from tests.api.conftest import served
 from tests.api.test_claims import DENTAL, MEDICAL, a_document, fresh_id, post, results
 from tests.api.test_status import today
+from tests.api.test_v1_claims import advance
 from tests.api.test_v1_frame import problem
+from tests.databases import KINDS
 from tests.patience import wait_until
 
 CLAIMS = "/clearlane/v1/claims"
 ACCOUNTS = {MEDICAL: "F26_PatientAcctNumber", DENTAL: "F23_PatientID"}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+async def server(request, new_place):
+    """A sandbox that gathers claims for a day: none is sent before time is advanced."""
+    place = new_place(request.param, upgraded=False)
+    async with served(place, CLEARLANE_SANDBOX_WINDOW_SECONDS="86400") as serving:
+        yield serving
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +44,6 @@ def vendor(server):
 def client(server, vendor):
     with server.client(vendor.auth) as client:
         yield client
-
-
-@pytest.fixture
-def frozen(client, vendor):
-    """No batch is made while time stands still, and none waits that would take a new claim along."""
-    site = {"vendorSiteId": f"{vendor.key}-1"}
-    client.post("/sandbox/clock", params=site, json={"Frozen": True})
-    client.post("/sandbox/advance", params=site, json={"By": "10m"})
-    yield
-    client.post("/sandbox/clock", params=site, json={"Frozen": False})
 
 
 @pytest.fixture
@@ -62,16 +63,6 @@ def do(client, number, verb, **options):
     return client.post(f"{CLAIMS}/{number}/{verb}", **options)
 
 
-def submit_held(client, submit):
-    """Submit a claim and hold it; another one where a batch of earlier claims has taken it along."""
-
-    def held():
-        number = submit()
-        return number if do(client, number, "hold").status_code == 200 else None
-
-    return wait_until(held)
-
-
 def state(client, number):
     return client.get(f"{CLAIMS}/{number}").json()["state"]
 
@@ -85,14 +76,18 @@ def v3_states(client, vendor):
 
 
 def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
-    number = submit_held(client, submit)
+    number = submit()
+    answer = do(client, number, "hold")
+    assert (answer.status_code, answer.json()["state"]) == (200, "Held"), answer.text
     assert do(client, number, "hold").json()["state"] == "Held"
     assert v3_states(client, vendor)[number] == "Received"
     other = submit()
-    wait_until(lambda: state(client, other) != "Received")  # a batch was made meanwhile
+    advance(client, vendor, "0s")
+    assert state(client, other) == "Sent"
     assert state(client, number) == "Held"
     assert do(client, number, "release").json()["state"] == "Received"
-    wait_until(lambda: state(client, number) not in {"Received", "Held"})
+    advance(client, vendor, "0s")
+    assert state(client, number) == "Sent"
     for verb in ("hold", "cancel"):
         refused = problem(do(client, number, verb), 409)
         assert "batch" in refused["detail"]
@@ -100,7 +95,7 @@ def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
     assert [one.partition(":")[0] for one in history[2:4]] == ["Held", "Released"]
 
 
-def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submit, frozen):
+def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submit):
     number = submit(Svc_VendorClaimId=(own := fresh_id()), F26_PatientAcctNumber=own[:12])
     assert do(client, number, "hold").status_code == 200
     assert do(client, number, "cancel").json()["state"] == "Canceled"
@@ -128,7 +123,7 @@ def test_a_claim_that_was_not_accepted_cannot_be_held(client, vendor):
 
 
 @pytest.mark.parametrize("kind", ACCOUNTS)
-def test_an_unsent_claim_is_corrected_in_its_place(client, submit, frozen, kind):
+def test_an_unsent_claim_is_corrected_in_its_place(client, submit, kind):
     number = submit(kind)
     fields = {"fields": {ACCOUNTS[kind]: "CORRECTED-1"}}
     dry = do(client, number, "correct", json=fields, params={"dry_run": "true"})
@@ -144,7 +139,7 @@ def test_an_unsent_claim_is_corrected_in_its_place(client, submit, frozen, kind)
     assert "CORRECTED-1" in text.text
 
 
-def test_every_field_of_a_claim_survives_its_correction(client, vendor, frozen):
+def test_every_field_of_a_claim_survives_its_correction(client, vendor):
     for kind, name in ACCOUNTS.items():
         document = a_document(kind, full=True)
         answer = post(client, document, kind, params={"vendorSiteId": f"{vendor.key}-1"})
@@ -172,7 +167,7 @@ def test_a_correction_of_a_paid_claim_is_its_replacement(client, vendor, submit)
     assert done.json()["claim_number"] in problem(later, 409)["detail"]
 
 
-def test_of_two_corrections_at_once_one_wins_and_the_others_learn_it(client, submit, frozen):
+def test_of_two_corrections_at_once_one_wins_and_the_others_learn_it(client, submit):
     number = submit()
 
     def correct(at):
@@ -189,7 +184,7 @@ def test_of_two_corrections_at_once_one_wins_and_the_others_learn_it(client, sub
     assert client.get(f"{CLAIMS}/{number}").json()["successor"] == won[0]["claim_number"]
 
 
-def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(client, submit, frozen):
+def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(client, submit):
     number = submit()
     cases = [
         ({}, {"fields"}),
@@ -209,7 +204,7 @@ def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(clie
     assert state(client, number) == "Received"
 
 
-def test_a_verb_is_done_once_under_its_key(client, submit, frozen):
+def test_a_verb_is_done_once_under_its_key(client, submit):
     number = submit()
     key = {"Idempotency-Key": fresh_id()}
     fields = {"fields": {"F26_PatientAcctNumber": "ONCE"}}
@@ -242,7 +237,7 @@ def test_validation_tells_every_finding_and_stores_nothing(client, vendor):
         problem(client.post(f"{CLAIMS}/validate", json=wrong), 400)
 
 
-def test_an_id_in_use_is_a_finding_of_validation(client, vendor, submit, frozen):
+def test_an_id_in_use_is_a_finding_of_validation(client, vendor, submit):
     document = a_document(Svc_PayerId="TST01")
     options = {"params": {"vendorSiteId": f"{vendor.key}-1"}}
     results(post(client, document, **options))
@@ -253,7 +248,7 @@ def test_an_id_in_use_is_a_finding_of_validation(client, vendor, submit, frozen)
     assert body["claims"][0]["findings"][0]["rule"] == "C107"
 
 
-def test_a_suspended_client_corrects_nothing(server, client, vendor, submit, frozen):
+def test_a_suspended_client_corrects_nothing(server, client, vendor, submit):
     number = submit()
     assert do(client, number, "hold").status_code == 200
     server.command("site", "suspend", f"{vendor.key}-1")

@@ -515,7 +515,8 @@ def _rest_of_the_page() -> Iterator[str]:
     yield (
         f"A payer's day lasts {SANDBOX_DAY_SECONDS:g} seconds unless the pace is set otherwise. Dates that are "
         "written are the wall clock plus what was explicitly advanced. Advancing moves both; freezing stops the "
-        "payers' days only. Every scenario that is answered ends within 40 days."
+        "payers' days only. Claims are gathered for a second of real time before they are sent, or for "
+        "`sandbox_window_seconds`. Every scenario that is answered ends within 40 days."
     )
     yield ""
     yield "## Trouble on demand"
