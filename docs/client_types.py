@@ -62,7 +62,9 @@ def _claims() -> Iterator[str]:
                 type = f"list[{type}]" if field.is_array else type
                 box = f", {form.form_name} box {field.box}" if field.box else ""
                 when = f" Required when {field.required_when}." if field.required_when else ""
-                yield from _field(name, type, f"{field.label}{box}.{when}", required=field.required)
+                own = " Clearlane's own field, beside the interface's." if field.own else ""
+                text = f"{field.label}{box}.{when}{own}"
+                yield from _field(name, type, text, required=field.required)
         yield from _class(form.document.__name__, form.document.__doc__)
         yield from _field(
             "DocumentType",

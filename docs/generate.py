@@ -120,7 +120,8 @@ def guides_page() -> Iterator[str]:
         yield ""
         yield f"## {guide.kind} {guide.id}"
         yield ""
-        names = f" Also read: {', '.join(guide.earlier_ids)}." if guide.earlier_ids else ""
+        others = guide.all_ids[1:]
+        names = f" Also read: {', '.join(others)}." if others else ""
         yield f"{guide.name}.{names}"
         yield ""
         yield "```text"
@@ -165,7 +166,8 @@ def fields_page() -> Iterator[str]:
     yield ""
     yield (
         "Names are those of the interface, spelling included. The box is that of the paper form; the place is "
-        "the field's place in the 837. A field without a place is kept and never sent, for the reason given."
+        "the field's place in the 837. A field without a place is kept and never sent, for the reason given. Fields "
+        "marked *own* are Clearlane's, beside those of the interface: an 837 needs them, and nothing may be guessed."
     )
     for kind, form in FORMS.items():
         sent = _sent(kind)
@@ -179,7 +181,7 @@ def fields_page() -> Iterator[str]:
             table: list[list[object]] = [
                 [
                     f"`{row.name}`",
-                    row.label,
+                    f"{row.label} *(own)*" if row.own else row.label,
                     row.box,
                     row.value_type,
                     row.max_length or "",

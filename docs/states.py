@@ -80,11 +80,13 @@ OCCURRENCE_KINDS = {
 OUTCOMES = {
     "predetermined": "CLP02 25: pricing only.",
     "taken back": "CLP02 22, or an amount below zero.",
-    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied.",
+    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied. Of a claim also 19 to 21 with a payment.",
     "denied": "CLP02 4; or nothing paid and any reason other than PR-1, PR-2, PR-3, CO-45, CO-24 and OA-23.",
     "partly denied": "Something paid, and a line with nothing paid and such a reason.",
     "patient owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
     "nothing due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
+    "voided": "Of a void: nothing paid, whatever the reason, or the earlier claim taken back. Of the claim that it cancels too.",
+    "replaced": "Of a claim without a payment in force whose replacement was decided.",
     "paid": "Something paid, and no line denied.",
 }
 CLAIM_STATES = {
@@ -93,7 +95,7 @@ CLAIM_STATES = {
     "Acknowledged": "The payer took it into its work.",
     "Pending": "The payer is working on it or wants information; or a payment was taken back.",
     "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent anew.",
-    "Complete": "There is a remittance, which may be a denial.",
+    "Complete": "There is a remittance, which may be a denial; or its void or replacement was decided.",
     "Held": "Kept back by the vendor or a person until it is released. V3 shows `Received`.",
     "Canceled": "Taken back before it was sent; its claim id is free. V3 shows `Rejected`.",
 }

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.cases import IS_QUICK
 from tests.memory_files import write_to_memory
+from tests.safe_defaults import POINTS
 from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
 pytest_plugins = ["tests.databases"]
@@ -120,6 +121,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.server)
         if asks_a_witness(item):
             item.add_marker(pytest.mark.witness)
+        for marker in item.iter_markers("safe_default"):
+            assert POINTS.keys() >= set(marker.args) != set(), f"{item.nodeid}: no such row"
         group = _group(item.nodeid)
         if group and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))

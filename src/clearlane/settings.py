@@ -20,6 +20,8 @@ from clearlane.kernel.formats import is_phone
 
 # NM103 of the submitter may be longer, but many payers' systems cut it.
 SUBMITTER_NAME_CHARACTERS_MAX = 35
+# A hundred calls a second of one vendor: one call carries 5,000 claims, so only a program that runs wild comes here.
+VENDOR_CALLS_PER_MINUTE_MAX = 6_000
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
@@ -121,6 +123,12 @@ def _database(text: str) -> str:
     return text
 
 
+def _optional_whole(least: int, most: int) -> Callable[[str], str]:
+    """Return a reader of a whole number that may be left empty."""
+    read = _whole(least, most)
+    return lambda text: str(read(text)) if text.strip() else ""
+
+
 def setting(
     default: Any, help: str, *, read: Callable[[str], Any] = _text, secret: bool = False
 ) -> Any:
@@ -211,6 +219,12 @@ class Settings:
     claims_per_document_max: int = setting(
         limits.CLAIMS_PER_DOCUMENT_MAX, "Most claims in one document.", read=_whole(1, 100_000)
     )
+    vendor_calls_per_minute: str = setting(
+        "",
+        "Calls a minute of a vendor that has no limit of its own (`clearlane vendor limit`); 0 for no limit. Empty: "
+        f"{VENDOR_CALLS_PER_MINUTE_MAX} in production, no limit in a sandbox. Counted by each node.",
+        read=_optional_whole(0, 1_000_000),
+    )
     documents_per_call_max: int = setting(
         limits.DOCUMENTS_PER_CALL_MAX,
         "Most ids in one call for payer documents.",
@@ -257,6 +271,11 @@ class Settings:
         "Seconds a sandbox gathers claims before it sends them. More leave time to hold, correct or cancel one.",
         read=_whole(0, 86_400),
     )
+    settle_seconds: int = setting(
+        limits.SETTLE_SECONDS,
+        "Seconds for which a payer's file must be unchanged before it is taken at first sight, and before it is removed at the payer. `0` takes files at first sight and removes them in the next visit: only if every payer's files appear whole. A route's `settle_seconds` comes first.",
+        read=_whole(0, 86_400),
+    )
     eligibility_days: int = setting(
         limits.ELIGIBILITY_KEPT_DAYS,
         "Days that eligibility requests and their responses are kept.",
@@ -265,6 +284,11 @@ class Settings:
     claim_silence_days: int = setting(
         limits.CLAIM_SILENCE_DAYS_MAX,
         "Days without a word from the payer after which a claim counts as unanswered and may be sent again under its id; a route's `answer_days` comes first.",
+        read=_whole(1, 3_650),
+    )
+    not_accepted_days: int = setting(
+        limits.NOT_ACCEPTED_KEPT_DAYS,
+        "Days that claims which were not accepted are kept.",
         read=_whole(1, 3_650),
     )
     eligibility_x12: str = setting(
@@ -305,6 +329,13 @@ class Settings:
     def sandbox(self) -> bool:
         """Whether this installation is a sandbox."""
         return self.mode == "sandbox"
+
+    @property
+    def calls_per_minute_max(self) -> int:
+        """Calls a minute of a vendor without a limit of its own; 0 for no limit."""
+        if self.vendor_calls_per_minute:
+            return int(self.vendor_calls_per_minute)
+        return 0 if self.sandbox else VENDOR_CALLS_PER_MINUTE_MAX
 
     @property
     def key_source(self) -> str:

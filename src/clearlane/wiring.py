@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.query.measures import MeasureSource
-    from clearlane.pipeline.work_context import WorkContext
+    from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
     from clearlane.sandbox.payer import SandboxPayer
     from clearlane.store.set_back import SetBack
 
@@ -109,9 +109,12 @@ class Installation:
                 write_seconds_max=settings.write_seconds_max,
                 eligibility_days=settings.eligibility_days,
                 claim_silence_days=settings.claim_silence_days,
+                settle_seconds=settings.settle_seconds,
                 event_days=settings.event_days,
+                not_accepted_days=settings.not_accepted_days,
             ),
             time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
+            simulated_enrollments=self._sandbox.enrollments if self._sandbox else None,
             eligibility_x12=settings.eligibility_x12 == "on",
             events_name_claims=settings.event_vendor_claim_id == "on",
             event_watch=self._event_watch,
@@ -267,6 +270,18 @@ class SandboxRuntime:
             lock=self._payer_locks.exclusive,
             window_seconds=self._installation.settings.sandbox_window_seconds,
         )
+
+    @cached_property
+    def enrollments(self) -> "SimulatedEnrollments":
+        """How the simulated payers answer enrollments, by their calendar."""
+        from clearlane.pipeline.work_context import SimulatedEnrollments
+        from clearlane.sandbox.clock import CALENDAR_DAY
+        from clearlane.sandbox.enrollment_scenarios import ENROLLMENT_ANSWER_DAYS, answer_of
+        from clearlane.store.sandbox import StoredEnrollmentAgenda
+
+        wait = ENROLLMENT_ANSWER_DAYS * CALENDAR_DAY
+        agenda = StoredEnrollmentAgenda(self.simulator.clock.calendar, wait)
+        return SimulatedEnrollments(agenda, answer_of)
 
     def _realtime_payer(self, payer: "Payer") -> "SimulatedRealtimePayer":
         from clearlane.connect.loopback_connections import ledger_name

@@ -121,7 +121,7 @@ def test_a_wrong_type_inside_is_named_by_its_path():
     with pytest.raises(RequestRefusal) as refused:
         decode(b'{"Claims": [1, {}]}', shape, V3_ERRORS)
     reported = json.loads(refused.value.response.body)["ModelState"]
-    assert reported == {"Claims[1]": ["A JSON int is expected, not object."]}
+    assert reported == {"Claims[1]": ["A whole number is expected, not an object."]}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,6 @@ def test_a_body_declared_as_json_or_not_at_all_is_json(headers):
         {"content-type": "application/json; charset=utf-8; charset=utf-16"},
         {"content-type": "/json"},
         {"content-type": "application/jsonx"},
-        {"content-type": "application/json", "content-encoding": "gzip"},
     ],
 )
 def test_anything_else_is_not_json(headers):

@@ -9,12 +9,20 @@ Also tests `api/v3/payer_responses`, `api/v3/payers`, `api/v3/endpoints` and `cl
 import gzip
 import json
 import re
+import ssl
 import time
 from base64 import b64encode
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import product
 from urllib.parse import quote
+from urllib.request import (
+    HTTPBasicAuthHandler,
+    HTTPPasswordMgrWithDefaultRealm,
+    HTTPSHandler,
+    Request,
+    build_opener,
+)
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -25,6 +33,7 @@ from clearlane.api.endpoint import BodyUse, EndpointFamily
 from clearlane.api.v3.endpoints import ENDPOINTS
 from clearlane.api.v3.payer_responses import DocumentIds
 from tests.api.markers import places_with
+from tests.patience import PATIENCE_SECONDS
 
 # A value that passes for every parameter of the table.
 PARAMETERS = {
@@ -289,6 +298,55 @@ def test_wrong_credentials_beyond_the_limit_are_a_429_and_right_ones_are_served(
     check_bad_credentials(ask(anyone, ("NOBODY", "wrong")), endpoint)
     with server.client(address=next(ADDRESSES)) as elsewhere:
         check_bad_credentials(ask(elsewhere, (account.key, "wrong")), endpoint)
+
+
+class ChallengedClient:
+    """Python's own client as a vendor writes it: it sends credentials only after a challenge."""
+
+    def __init__(self, server, auth):
+        passwords = HTTPPasswordMgrWithDefaultRealm()
+        passwords.add_password(None, server.base_url, *auth)
+        context = ssl.create_default_context(cafile=server.ca_file)
+        self._base_url = server.base_url
+        self._opener = build_opener(HTTPSHandler(context=context), HTTPBasicAuthHandler(passwords))
+
+    def status(self, path, *, post):
+        request = Request(self._base_url + path, data=b"{}" if post else None)
+        with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
+            return answer.status
+
+
+CHALLENGED_CALLS = 30
+
+
+@pytest.mark.safe_default(3)
+def test_a_client_that_waits_for_the_challenge_is_served_every_time(server, parties):
+    client = ChallengedClient(server, parties.acme.auth)
+    for _ in range(CHALLENGED_CALLS):
+        path = f"{ENDPOINTS[0].path}?vendorSiteId=A-1&type=medical"
+        assert client.status(path, post=True) == 200
+        assert client.status("/clearlane/v1/claims", post=False) == 200
+
+
+@pytest.mark.safe_default(3)
+def test_calls_without_credentials_are_no_failures(server, anyone, parties):
+    proxy_login = next(one for one in ENDPOINTS if one.family is EndpointFamily.PROXY_LOGIN)
+    for number in range(CHALLENGED_CALLS):
+        # A header without a value, or a scheme alone, has no credentials either.
+        headers = ({}, {"Authorization": ""}, {"Authorization": "Basic"})[number % 3]
+        for endpoint in (ENDPOINTS[0], proxy_login):
+            answer = anyone.post(endpoint.path, params=query_of(endpoint), headers=headers)
+            check_bad_credentials(answer, endpoint)
+        answer = anyone.get("/clearlane/v1/claims", headers=headers)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Basic ")
+    # Wrong ones from the same address have all their free tries still, and no more.
+    wrong = [
+        anyone.get("/clearlane/v1/claims", auth=("CHALLENGED", "wrong")).status_code
+        for _ in range(FAILED_LOGINS_PER_KEY_MAX + 1)
+    ]
+    assert wrong == [401] * FAILED_LOGINS_PER_KEY_MAX + [429]
+    assert anyone.get("/clearlane/v1/claims", auth=parties.acme.auth).status_code == 200
 
 
 # Sites.
@@ -592,6 +650,25 @@ OTHER_MEDIA_TYPES = (
     "application/json; charset=utf-32",
     "application/json; charset=windows-1252",
 )
+
+
+@pytest.mark.safe_default(7)
+@before_the_database
+def test_a_compressed_body_gets_a_sentence_about_its_encoding(acme):
+    calls = [(endpoint.path, query_of(endpoint), "Message") for endpoint in READING]
+    calls.append(("/clearlane/v1/claims/validate", {"site": "A-1"}, "detail"))
+    for path, query, name in calls:
+        for encoding in ("gzip", "deflate", "br", "gzip, gzip"):
+            headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+            packed = gzip.compress(b"{}")
+            answer = acme.post(path, params=query, content=packed, headers=headers)
+            assert answer.status_code == 415, path
+            assert "Content-Encoding" in answer.json()[name]
+            assert answer.headers["accept-encoding"] == "identity"
+    answer = acme.post(
+        calls[0][0], params=calls[0][1], content=b"{}", headers={"Content-Encoding": "identity"}
+    )
+    assert answer.status_code != 415
 
 
 @every_reading_call

@@ -137,6 +137,99 @@ def test_what_needs_knowledge_of_the_trade_is_a_validation_error(acme, field, va
     assert any(error["Location"].startswith(f"Claims[0].{field}") for error in result["Errors"])
 
 
+COMPLETE_BILLING = {
+    "F33_BillingProviderZip": "787011234",
+    "F33A_BillingProviderNpi": "1234567893",
+}
+SECOND_MEDICARE = {
+    "F01_ClaimType": "Medicare",
+    "F09_OtherInsuredNameLast": "Lund",
+    "F09A_OtherInsuredGroupNum": "GRP300",
+    "F09_PatientRelationshipToInsured": "Spouse",
+    "X12_ClaimPrimaryPayerPaidAmount": 60,
+    "X12_ClaimContractualObligationAdjustments": "45:10",
+    "X12_ClaimPatientResponsibilityAdjustments": "1:30",
+    "X12_ClaimAdjudicationDate": DAY.isoformat(),
+    "F29_PatientAmountPaid": 12.5,
+}
+
+
+@pytest.mark.safe_default(9)
+def test_what_a_provider_must_state_is_asked_for_and_never_guessed(acme, server, parties):
+    """Medicare second: why, which payer came first, who is insured there, what the patient still owes."""
+    named = {**SECOND_MEDICARE, "X12_OtherPayerName": "hhp"}
+    (refused,) = results(post(acme, a_document(**named)))
+    (error,) = refused["Errors"]
+    assert (refused["Status"], error["Location"]) == (
+        "NotAccepted",
+        "Claims[0].X12_MedicareSecondaryReason",
+    )
+    for code in ("12", "13", "14", "15", "16", "41", "42", "43", "47"):
+        assert f"{code} (" in error["SupplementalInformation"]
+
+    def sent(**fields):
+        (accepted,) = results(post(acme, a_document(**fields)))
+        assert accepted["Status"] == "Accepted", accepted
+        path = f"/clearlane/v1/claims/{accepted['RequestId']}"
+        with server.client(parties.acme.auth) as client:
+            found = client.get(path).json()["findings"]
+            rows = client.get(f"{path}/x12").text.replace("\n", "").split("~")
+        return rows, {(one["rule"], one["severity"]) for one in found}
+
+    stated = {"X12_MedicareSecondaryReason": "12", "X12_OtherInsuredId": "M3000003"}
+    rows, found = sent(**named, **stated)
+    assert "SBR*S*18***12****MB" in rows
+    assert "SBR*P*01*GRP300******ZZ" in rows
+    assert "NM1*IL*2*LUND*****MI*M3000003" in rows
+    assert "NM1*PR*2*HHP*****PI*HHP20" in rows
+    assert [row for row in rows if row.startswith("AMT*EAF")] == ["AMT*EAF*17.5"]
+    assert found & {("C119", "warning"), ("C765", "info"), ("C766", "warning")} == {
+        ("C765", "info")
+    }
+
+    rows, found = sent(
+        **SECOND_MEDICARE, X12_MedicareSecondaryReason="12", X12_OtherPayerName="Tidewater Fund"
+    )
+    assert "NM1*PR*2*TIDEWATER FUND*****PI*TIDEWATERFUND" in rows
+    assert {("C119", "warning"), ("C766", "warning")} <= found
+
+
+@pytest.mark.safe_default(9)
+def test_a_claim_that_would_say_what_is_not_so_is_refused(acme):
+    line = a_document()["Claims"][0]["F24_ClaimLines"][0]
+    minutes = {"F24_ClaimLines": [line | {"X12_Anesthesia": True, "F24G_DaysOrUnits": 30}]}
+    corrected = {"F22_MedicaidResubmissionCode": "6", "F22_OriginalReferenceNumber": "ICN1"}
+    for changes, field, words in (
+        (minutes, "F24_ClaimLines[0].X12_Anesthesia", "00100 to 01999"),
+        (corrected, "F22_MedicaidResubmissionCode", "give 7 in F22_MedicaidResubmissionCode"),
+    ):
+        (result,) = results(post(acme, a_document(**changes)))
+        (error,) = result["Errors"]
+        assert error["Location"] == f"Claims[0].{field}"
+        assert words in error["SupplementalInformation"]
+    assert "F22_OriginalReferenceNumber" in error["SupplementalInformation"]
+
+
+@pytest.mark.safe_default(9)
+def test_what_accepted_claims_are_warned_of_is_noted_with_the_answer(acme):
+    """The answer's form has no place for warnings: without the notes a number that is dropped would be dropped silently."""
+    line = a_document()["Claims"][0]["F24_ClaimLines"][0]
+    at_hospital = {"F24_ClaimLines": [line | {"F24B_PlaceOfServiceCode": "51"}]}
+    changes = {"F22_OriginalReferenceNumber": "ICN1", **at_hospital}
+    for claims, more in ((1, []), (4, ["3 more warnings are in the findings of the claims."])):
+        answer = post(acme, a_document(claims=claims, **COMPLETE_BILLING, **changes))
+        assert {one["Status"] for one in results(answer)} == {"Accepted"}
+        notes = answer.headers["X-Notes"].split(" | ")
+        assert [note.partition(" (warning): ")[0] for note in notes[:2]] == [
+            "Claims[0].F18_HospitalizationDateFrom",
+            "Claims[0].F22_OriginalReferenceNumber",
+        ]
+        assert "with an original it is not sent" in notes[1]
+        assert "ICN1" not in answer.headers["X-Notes"]
+        assert notes[min(2 * claims, 5) :] == more
+    assert "X-Notes" not in post(acme, a_document(**COMPLETE_BILLING)).headers
+
+
 def test_a_not_accepted_claim_may_be_corrected_under_the_same_id(acme):
     document = a_document()
     right = document["Claims"][0]["F28_TotalCharge"]

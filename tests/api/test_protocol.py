@@ -106,6 +106,23 @@ def test_a_good_call_passes_and_keeps_the_connection(connection):
         assert connection.receive().status == 200
 
 
+@pytest.mark.safe_default(13)
+@pytest.mark.parametrize("version", [b"HTTP/2.0", b"HTTP/2", b"HTTP/9.9", b"HTTP/1.2"])
+def test_another_version_of_http_is_a_505(connection, version):
+    line, rest = good().split(b"\r\n", 1)
+    connection.send(line.replace(b"HTTP/1.1", version) + b"\r\n" + rest)
+    answer = connection.receive()
+    check_shape(answer, 505)
+    assert json.loads(answer.body)["Message"] == "The service speaks HTTP/1.1 and HTTP/1.0."
+
+
+@pytest.mark.safe_default(13)
+def test_the_preface_of_http_2_is_a_505_and_the_end(connection):
+    connection.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+    check_shape(connection.receive(), 505)
+    assert connection.closed()
+
+
 def test_pipelined_calls_are_answered_in_order(connection):
     connection.send(good() + request("/nowhere") + good())
     assert [connection.receive().status for _ in range(3)] == [200, 404, 200]
@@ -164,8 +181,6 @@ def test_a_length_beside_chunks_is_refused(connection):
         b"POST \xff\xfe HTTP/1.1\r\n\r\n",
         b"GET http:// HTTP/1.1\r\n\r\n",
         b"CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"POST / HTTP/9.9\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ],
 )
 def test_rubbish_is_answered_with_a_400_and_the_end(connection, rubbish):

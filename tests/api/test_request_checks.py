@@ -120,7 +120,7 @@ def test_a_document_that_cannot_be_read_is_a_400(ask, content):
 
 def test_a_wrong_type_in_a_document_is_a_400(ask):
     answer = ask("document", json={"Known": "x"})
-    reported = {"Document": ["A JSON int is expected, not str."]}
+    reported = {"Document": ["A whole number is expected, not a string."]}
     assert (answer.status_code, answer.json()["ModelState"]) == (400, reported)
 
 

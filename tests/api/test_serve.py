@@ -16,6 +16,7 @@ import httpx
 import pytest
 import trustme
 
+from clearlane import settings
 from tests.api.raw_connection import RawConnection, basic, request
 from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -332,3 +333,30 @@ def test_the_operations_address_answers_operators(running):
     assert operator(running, "POST", "/healthz").status_code == 405
     assert operator(running, "HEAD", "/readyz").status_code == 200
     assert operator(running, "POST", PATH).status_code == 404
+
+
+@pytest.mark.safe_default(13)
+def test_a_vendor_without_a_limit_has_that_of_the_installation(started):
+    # 1 a minute: no pause between two calls, however long, gives a third one back.
+    serving = started(CLEARLANE_VENDOR_CALLS_PER_MINUTE="1")
+    for account, passed in (
+        (serving.add_vendor("LARGE", "--limit", "1000"), 3),
+        (serving.add_vendor("USUAL"), 1),
+    ):
+        site = serving.add_site(account, f"{account.key}-1", "--baa-accepted")
+        query = {"vendorSiteId": site, "type": "medical"}
+        with serving.client(account.auth) as client:
+            answers = [client.post("/api/v3/payers/get_list", params=query) for _ in range(3)]
+        refused = [answer for answer in answers if answer.status_code == 429]
+        assert len(refused) == 3 - passed
+        assert all(1 <= int(answer.headers["retry-after"]) <= 60 for answer in refused)
+        assert all("limit of 1 calls" in answer.json()["Message"] for answer in refused)
+
+
+@pytest.mark.safe_default(13)
+def test_production_limits_the_calls_of_a_vendor_and_a_sandbox_does_not():
+    found = [
+        settings.load({"CLEARLANE_MODE": mode}).calls_per_minute_max
+        for mode in ("production", "sandbox")
+    ]
+    assert found == [6_000, 0]

@@ -130,7 +130,9 @@ def test_changes_are_listed_in_their_order(client, submit):
 
 
 def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submit):
-    number = submit(Svc_PayerId="TST01", F33A_BillingProviderNpi="1234567893")
+    number = submit(
+        Svc_PayerId="TST01", F01A_InsuredId="3001", F33A_BillingProviderNpi="1234567893"
+    )
     advance(client, vendor, "14d")
 
     def complete():
@@ -156,15 +158,35 @@ def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submi
     assert listed.items() <= claim.items()
 
 
-def test_a_claim_that_was_not_accepted_is_listed_where_it_is_asked_for(client, submit):
-    refused = submit(status="NotAccepted", Svc_VendorClaimId="V-REFUSED", Svc_PayerId="NOPAYER")
+@pytest.mark.safe_default(16)
+def test_a_claim_that_was_not_accepted_is_listed_if_it_is_asked_for(server, client, vendor, submit):
+    wrong = {"Svc_VendorClaimId": "V-REFUSED", "Svc_PayerId": "NOPAYER"}
+    submit(status="NotAccepted", **wrong)
+    refused = submit(status="NotAccepted", F28_TotalCharge="1.00", **wrong)
     assert refused not in found(client)
-    assert found(client, vendor_claim_id="V-REFUSED") == [refused]
+    assert refused in found(client, vendor_claim_id="V-REFUSED")
     assert refused in found(client, state="NotAccepted")
+    assert refused in found(client, state="not_accepted", amount_from="1", amount_to="1")
     claim = client.get(f"{CLAIMS}/{refused}").json()
     assert (claim["state"], claim["vendor_claim_id"]) == ("NotAccepted", "V-REFUSED")
-    assert claim["findings"][0]["severity"] == "error"
-    assert claim["findings"][0]["field"] == "Svc_PayerId"
+    assert (claim["label"], claim["charge"]) == ("not_accepted", "1.00")
+    errors = [one["field"] for one in claim["findings"] if one["severity"] == "error"]
+    assert set(errors) == {"Svc_PayerId", "F28_TotalCharge"}
+    shown = " ".join(server.command("claim", "show", "V-REFUSED").split())
+    assert f"{refused} (V-REFUSED)" in shown
+    assert all(one["message"] in shown for one in claim["findings"] if one["severity"] == "error")
+    types = {"types": "claim.not_accepted"}
+    events = client.get("/clearlane/v1/events", params=types).json()["data"]
+    assert (events[-1]["claim_number"], events[-1]["data"]["state"]) == (refused, "NotAccepted")
+    plain = client.get(f"{CLAIMS}/{submit()}").json()
+    fields = {"Svc_PayerId": plain["payer_id"], "F28_TotalCharge": plain["charge"]}
+    answer = client.post(f"{CLAIMS}/{refused}/correct", json={"fields": fields})
+    assert (answer.status_code, answer.json()["sent_as"]) == (200, "new")
+    number = answer.json()["claim_number"]
+    assert number in found(client)
+    assert client.get(f"{CLAIMS}/{number}").json()["label"] == "received"
+    assert client.get(f"{CLAIMS}/{refused}").json()["successor"] == number
+    assert f"{number} (V-REFUSED)" in server.command("claim", "show", "V-REFUSED")
 
 
 def test_a_claim_of_another_is_as_one_that_is_not_there(server, parties, client, submit):

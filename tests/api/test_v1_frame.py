@@ -142,6 +142,16 @@ def test_another_verb_gets_what_passes(client):
     assert (problem(answer, 405)["status"], answer.headers["allow"]) == (405, "GET")
 
 
+@pytest.mark.safe_default(13)
+def test_an_amount_that_no_database_can_store_is_refused_with_what_would_pass(client):
+    for amount in ("1E999999", "9" * 19, "9" * 40, "0.001", "-1", "NaN", "\u0661"):
+        for path, name in (("claims", "amount_from"), ("payments", "amount")):
+            answer = client.get(f"/clearlane/v1/{path}", params={name: amount})
+            assert answer.status_code == 400, amount
+            assert "150.25" in answer.text
+    assert client.get("/clearlane/v1/claims", params={"amount_to": "9" * 13}).status_code == 200
+
+
 def test_the_limit_of_calls_is_in_every_answer(server):
     account = server.add_vendor(f"SLOW{random.getrandbits(32):X}", "--limit", "3")
     server.add_site(account, f"{account.key}-1", "--baa-accepted")

@@ -68,7 +68,7 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("query", "shared"): STATUS,
     ("query", "work_context"): CONTEXT,
     ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
-    ("inbound", "outbound"): "an answer to a batch in doubt proves its delivery",
+    ("inbound", "outbound"): "an answer proves a delivery; a poll that works ends a pause",
     (
         "intake",
         "enrollment",
@@ -78,7 +78,9 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("operator", "outbound"): "a person sends a batch again; advancing the clock runs what is due",
     ("schedule", "eligibility"): "a row for each kind of work",
     ("schedule", "inbound"): "a row for each kind of work",
+    ("schedule", "intake"): "a row for each kind of work",
     ("schedule", "notify"): "a row for each kind of work",
+    ("schedule", "operator"): "a row for each kind of work",
     ("schedule", "outbound"): "a row for each kind of work",
     ("schedule", "query"): "a row for each kind of work",
     ("work_context", "eligibility"): "the context holds the node's inquiry runner",

@@ -22,10 +22,12 @@ EXAMPLES = {
     "tls_suites": "all",
     "submitter_name": "Fernhill Exchange",
     "submitter_phone": "(206) 555-0100",
+    "vendor_calls_per_minute": "600",
 }
 BAD = {
     "submitter_name": " ",
     "submitter_phone": "911",
+    "vendor_calls_per_minute": "-1",
     "mode": "live",
     "tls_suites": "some",
     "database_url": "mysql://db",

@@ -47,12 +47,14 @@ def controls(out):
     return one.controls
 
 
-def sealed(function, version, *sets, control=500, moment="20261102*0900", separators="*:^~"):
+def sealed(
+    function, version, *sets, control=500, moment="20261102*0900", separators="*:^~", usage="P"
+):
     """An interchange around sets; each is a list of segments without ST and SE, after its ST01 and ST03."""
     day, time = moment.split("*")
     text = (
         f"ISA*00*          *00*          *ZZ*MEADOW         *ZZ*CLEARLANE      *{day[2:]}*{time[:4]}"
-        f"*^*00501*{control:09}*0*T*:~GS*{function}*MEADOW*CLEARLANE*{day}*{time}*{control}*X*{version}~"
+        f"*^*00501*{control:09}*0*{usage}*:~GS*{function}*MEADOW*CLEARLANE*{day}*{time}*{control}*X*{version}~"
     )
     for number, (start, *segments) in enumerate(sets, 1):
         code, _, third = start.partition("*")
@@ -65,7 +67,7 @@ def sealed(function, version, *sets, control=500, moment="20261102*0900", separa
 def ta1(control, verdict="R", note="006", *, own=500):
     return (
         f"ISA*00*          *00*          *ZZ*MEADOW         *ZZ*CLEARLANE      *261102*0900*^*00501"
-        f"*{own:09}*0*T*:~TA1*{control:09}*261101*1200*{verdict}*{note}~IEA*0*{own:09}~"
+        f"*{own:09}*0*P*:~TA1*{control:09}*261101*1200*{verdict}*{note}~IEA*0*{own:09}~"
     ).encode()
 
 

@@ -9,7 +9,12 @@ from clearlane.claims.claim_status import (
     new_claim_status,
     update_claim_status,
 )
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
+from clearlane.claims.lifecycle import (
+    ClaimClosing,
+    ClaimState,
+    LifecycleStatus,
+    PayerDocumentKind,
+)
 
 DAY, LATER = date(2026, 11, 1), date(2026, 11, 14)
 NEW = new_claim_status(claim_number="C1", vendor_claim_id="V1", total_cents=15_000, day=DAY)
@@ -17,7 +22,8 @@ PAID = LifecycleStatus(
     state=ClaimState.COMPLETE, state_changed_day=LATER, payment_status="1", decided_day=LATER,
     payer_control_number="P1", document_kind=PayerDocumentKind.PAYMENT, document_id="D1", total=15_000,
     payer=10_000, patient=2_000, adjustments=3_000, payment_method="CHK", payment_reference="1000001",
-    payment_effective_day=date(2026, 11, 15), payer_name="MEADOW MUTUAL",
+    payment_effective_day=date(2026, 11, 15), payer_name="MEADOW MUTUAL", closing=ClaimClosing.REPLACED,
+    unprocessable=True,
 )  # fmt: skip
 
 
@@ -30,7 +36,8 @@ def test_what_is_stored_has_one_order():
     """Stored statuses are arrays: a field that moves would be read as another one."""
     assert msgspec.msgpack.decode(encode_claim_status(update_claim_status(NEW, PAID, LATER))) == [
         "C1", "V1", "Complete", "2026-11-14", "2026-11-01", "2026-11-14", 15_000, 10_000, 2_000, 3_000,
-        "", "1", "2026-11-14", "P1", "payment", "D1", "MEADOW MUTUAL", "CHK", "1000001", "2026-11-15", False,
+        "", "1", "2026-11-14", "P1", "payment", "D1", "MEADOW MUTUAL", "CHK", "1000001", "2026-11-15", "1",
+        "replaced", True,
     ]  # fmt: skip
 
 
@@ -43,7 +50,7 @@ def test_an_update_sets_everything_but_the_claims_identity():
         "created_day",
         "total_cents",
         "status_category",
-        "is_void",
+        "frequency",
     }
     same = {
         name

@@ -7,6 +7,7 @@ import json
 import sys
 from datetime import date
 from decimal import Decimal
+from itertools import permutations
 
 import pytest
 
@@ -637,6 +638,29 @@ def test_of_two_spellings_the_last_wins_and_that_is_recorded(text, kept):
     found = read_claim(MEDICAL, claim, "Claims[0]")
     assert found.claim.F05_PatientCity == kept
     assert Repair("F05_PatientCity", "repeated") in found.repairs
+
+
+@pytest.mark.safe_default(7)
+def test_null_under_one_spelling_hides_no_value_under_another():
+    texts = [b'"F05_PatientCity": "ONE"', b'"f05_patientcity": null', b'"F05_PATIENTCITY": null']
+    for order in permutations(texts):
+        claim = body(minimal(F05_PatientCity=...))[:-1] + b", " + b", ".join(order) + b"}"
+        found = read_claim(MEDICAL, claim, "Claims[0]")
+        assert found.findings == ()
+        assert found.claim.F05_PatientCity == "ONE"
+        assert Repair("F05_PatientCity", "repeated") not in found.repairs
+    found = read({**minimal(DENTAL, Svc_VendorClaimId=None), "Svc_VendorClaimID": "LAST"}, DENTAL)
+    assert found.claim.Svc_VendorClaimId == "LAST"
+    claims = body([minimal()])
+    padding = b'"Padding": "' + b"x" * limits.SMALL_DOCUMENT_BYTES_MAX + b'", '
+    for padded in (b"", padding):
+        text = (
+            b"{" + padded + b'"claims": ' + claims + b', "Claims": null, "DocumentType": null, '
+            b'"documenttype": "MedicalClaim"}'
+        )
+        document, decoded = read_document(text, MEDICAL)
+        assert document.findings == ()
+        assert len(decoded) == 1
 
 
 def test_of_both_dental_spellings_of_the_id_the_last_wins():

@@ -62,7 +62,7 @@ def test_every_value_that_is_sent_unchanged_has_its_field_or_one_with_the_same_v
         places = {f"{loop}/{segment.partition(':')[0]}/{element}" for loop, segment, element in
                   (key.split("/") for key in named(claim))}  # fmt: skip
         for row in explain(outgoing(claim)):
-            for sent in row.sent:
+            for sent in () if row.derived else row.sent:
                 at = parse_path(sent.place)
                 element = f"{at.element or 3:02}" + (f"-{at.component}" if at.component else "")
                 assert f"{at.loop}/{at.id}/{element}" in places, (row.field, sent.place)

@@ -1,6 +1,6 @@
 """Field, form box, place and finding side by side.
 
-Also tests `claims/finding`.
+Also tests `claims/derived_values` and `claims/finding`.
 """
 
 import pytest
@@ -9,6 +9,7 @@ from clearlane.claims.explain import explain
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
+from clearlane.kernel.finding import Severity
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims
 
 COB = {
@@ -72,12 +73,50 @@ def test_the_patient_is_shown_where_the_insured_stands_only_if_both_are_one():
 
 def test_a_field_is_shown_at_the_place_where_its_own_value_stands():
     rows = by_field(medical(**COB))
-    assert rows["F09D_OtherPlanName"].sent == (("2320/SBR/04", "SILVER"),)
-    assert rows["X12_OtherPayerName"].sent == (("2330B/NM1/03", "HARBOR HEALTH PLAN"),)
+    assert rows["F09A_OtherInsuredGroupNum"].sent == (
+        ("2320/SBR/03", "POL1"),
+        ("2330A/NM1/09", "POL1"),
+    )
+    assert rows["F09D_OtherPlanName"].sent == ()
+    assert rows["X12_OtherPayerName"].sent[0] == ("2330B/NM1/03", "HARBOR HEALTH PLAN")
     account = medical(F26_PatientAcctNumber="ACCT1")
     assert by_field(account)["F26_PatientAcctNumber"].sent == ()
     row = by_field(account, account_as_number=True)["F26_PatientAcctNumber"]
     assert row.sent == (("2300/CLM/01", "ACCT1"),)
+
+
+@pytest.mark.safe_default(9)
+def test_what_nobody_stated_is_shown_with_what_it_was_made_of():
+    """The other payer's id, the other insured's, and what the patient still owes."""
+    line = {"X12_PrimaryPayerPaidAmount": "60", "X12_AdjudicationOrPaymentDate": "2026-04-12",
+            "X12_LinePatientResponsibilityAdjustments": "1:40"}  # fmt: skip
+    claim = medical(line, **COB, F29_PatientAmountPaid="15")
+    at = "Claims[0].F24_ClaimLines[0].X12_LineRemainingPatientLiability"
+    info = ClaimFinding(rule="C9", message="-", severity=Severity.INFO, location=at)
+    rows = by_field(claim, [info], other_payer_id="HARB1")
+    owed = rows["F24_ClaimLines[0].X12_LineRemainingPatientLiability"]
+    assert (owed.given, owed.sent, owed.not_sent) == ("", (("2430/AMT:EAF/02", "25"),), "")
+    assert "less what the patient paid" in owed.derived
+    assert owed.findings == (info,)
+    payer = rows["X12_OtherPayerName"]
+    assert payer.sent == (("2330B/NM1/03", "HARBOR HEALTH PLAN"), ("2330B/NM1/09", "HARB1"))
+    assert "directory" in payer.derived
+    assert rows["X12_OtherInsuredId"].sent == (("2330A/NM1/09", "POL1"),)
+    assert "box 9a" in rows["X12_OtherInsuredId"].derived
+
+    unknown = by_field(claim)["X12_OtherPayerName"]
+    assert unknown.sent[1] == ("2330B/NM1/09", "HARBORHEALTHPLAN")
+    assert "made from its name" in unknown.derived
+
+    stated = by_field(
+        medical(line | {"X12_LineRemainingPatientLiability": "7"}, **COB, X12_OtherInsuredId="M3"),
+        other_payer_id="HARB1",
+    )
+    owed = stated["F24_ClaimLines[0].X12_LineRemainingPatientLiability"]
+    assert (owed.given, owed.sent, owed.derived) == ("7", (("2430/AMT:EAF/02", "7"),), "")
+    assert stated["X12_OtherInsuredId"].sent == (("2330A/NM1/09", "M3"),)
+    assert stated["X12_OtherInsuredId"].derived == ""
+    assert stated["F09A_OtherInsuredGroupNum"].sent == (("2320/SBR/03", "POL1"),)
 
 
 def test_adjustments_are_shown_whole():

@@ -174,4 +174,6 @@ def test_a_value_ends_in_a_refusal_or_in_a_clean_file(kind, path, row):
         for at in random.Random(row.name).sample(refused, min(len(refused), EXPLAINED)):
             shown = explain(outgoing(at, found[at]), found[at].findings)
             reported = {finding.location for one in shown for finding in one.findings}
-            assert reported == {finding.location for finding in found[at].findings}
+            # What counts the findings beyond the first fifty is about no field.
+            found_at = {one.location for one in found[at].findings if one.rule != LEFT_OUT}
+            assert reported == found_at

@@ -8,11 +8,14 @@ from msgspec.structs import replace
 
 from clearlane.claims.facts import ClaimKey, ClaimStatusCode, Fact, FactKind, StatusVerdict
 from clearlane.claims.lifecycle import (
+    CLOSING_EVENTS,
     NEXT,
     SENDING_EVENTS,
     VERDICT_EVENTS,
+    ClaimClosing,
     ClaimEvent,
     ClaimState,
+    Closing,
     LifecycleStatus,
     PayerDocumentKind,
     diagram,
@@ -121,11 +124,23 @@ SETS = {
     ),
     "refused by 999": (
         [sent(), nine(FactKind.CLAIM_REFUSED), nine(), nine(FactKind.SET_REFUSED), nine(FactKind.TA1_REFUSED)],
-        {"state": ClaimState.REJECTED, "document_kind": PayerDocumentKind.STATUS, "status_category": "", "decided_day": None},
+        {"state": ClaimState.REJECTED, "document_kind": PayerDocumentKind.STATUS, "status_category": "", "decided_day": day(0)},
     ),
     "refused with others, sent again, accepted": (
         [sent(), nine(FactKind.SEND_AGAIN), sent(1, attempt=2), nine(attempt=2), ADJUDICATE],
         {"state": ClaimState.ACKNOWLEDGED, "send_again": False},
+    ),
+    "refused with the whole file, sent again": (
+        [sent(), nine(FactKind.TA1_REFUSED), nine(FactKind.REQUEUED), sent(1, attempt=2), nine(attempt=2)],
+        {"state": ClaimState.SENT, "send_again": False, "file_refused": False},
+    ),
+    "refused with the whole file twice": (
+        [sent(), nine(FactKind.TA1_REFUSED), nine(FactKind.REQUEUED), sent(1, attempt=2), nine(FactKind.TA1_REFUSED, attempt=2)],
+        {"state": ClaimState.REJECTED, "send_again": False, "file_refused": True},
+    ),
+    "refused by 999 and with the whole file": (
+        [sent(), nine(FactKind.CLAIM_REFUSED), nine(FactKind.TA1_REFUSED), nine(), nine()],
+        {"state": ClaimState.REJECTED, "file_refused": False},
     ),
 }  # fmt: skip
 
@@ -279,11 +294,15 @@ def test_the_table_reaches_every_state_and_uses_every_event():
     assert {event for _, event in NEXT} == set(ClaimEvent)
     applied = {event for event in (*SENDING_EVENTS.values(), *VERDICT_EVENTS.values()) if event}
     decided = {ClaimEvent.HELD, ClaimEvent.RELEASED, ClaimEvent.CANCELED}  # by a vendor or a person
-    assert applied | {ClaimEvent.REMITTED, ClaimEvent.REVERSED} | decided == set(ClaimEvent)
+    closed = set(CLOSING_EVENTS.values())
+    paid = {ClaimEvent.REMITTED, ClaimEvent.REVERSED}
+    assert applied | paid | decided | closed == set(ClaimEvent)
 
 
 def test_nothing_but_a_remittance_moves_a_complete_claim():
-    leaving = {event for (state, event) in NEXT if state is ClaimState.COMPLETE}
+    complete = ClaimState.COMPLETE
+    assert NEXT[complete, ClaimEvent.VOIDED] is complete
+    leaving = {event for (state, event) in NEXT if state is complete} - {ClaimEvent.VOIDED}
     assert leaving == {ClaimEvent.REMITTED, ClaimEvent.REVERSED}
 
 
@@ -343,6 +362,33 @@ def test_an_older_fact_that_comes_late_never_undoes_a_decision(facts, late):
         assert replace(fold([*facts, late]), payer_control_number="") == replace(
             before, payer_control_number=""
         )
+
+
+VOIDED = Closing(ClaimClosing.VOIDED, day(25))
+REPLACED = Closing(ClaimClosing.REPLACED, day(25))
+RESENT = Closing(ClaimClosing.REPLACED, day(25), only_taken_back=True)
+
+
+@pytest.mark.parametrize("closing", [VOIDED, REPLACED, RESENT], ids=["void", "replaced", "resent"])
+@settings(max_examples=full_or_quick(200, 20), deadline=None)
+@given(facts=some_facts, rng=st.randoms(use_true_random=False))
+def test_what_closes_a_claim_does_so_in_any_order_and_never_hides_money(closing, facts, rng):
+    own, found = fold(facts, total=777), fold(facts, total=777, closing=closing)
+    shuffled = [*facts, *facts]
+    rng.shuffle(shuffled)
+    assert fold(shuffled, total=777, closing=closing) == found
+    assert (found.payer, found.patient, found.document_id, found.decided_day) == (
+        own.payer, own.patient, own.document_id, own.decided_day,
+    )  # fmt: skip
+    if found.closing is None:
+        assert found == own
+    else:
+        assert (found.state, found.payer, found.send_again) == (ClaimState.COMPLETE, 0, False)
+        assert own.state not in {ClaimState.RECEIVED, ClaimState.REJECTED}
+    taken_back = own.state is ClaimState.PENDING and own.payment_status == "22"
+    assert found.closing is closing.by or not taken_back
+    if closing is RESENT:
+        assert (found.closing is not None) == taken_back
 
 
 def test_the_day_of_a_fact_is_the_day_it_was_said():

@@ -329,8 +329,9 @@ def test_other_coverage_with_and_without_a_decision():
     rows = segments(dental(line, **COB))
     assert "SBR*S*18*******ZZ" in rows
     assert rows[rows.index("SBR*P*01*GRP1******ZZ") + 1] == "AMT*D*60"
-    assert rows[-4:] == [
+    assert rows[-5:] == [
         "SVD*HARBORHEALTHPLAN*60*AD:D1110**1", "CAS*CO*45*12**97*8", "CAS*PR*2*15", "DTP*573*D8*20260412",
+        "AMT*EAF*15",
     ]  # fmt: skip
 
 

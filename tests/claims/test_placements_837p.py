@@ -6,10 +6,12 @@ Also tests `claims/rendering_provider`, `claims/cob` and `claims/drug_quantity`.
 import pytest
 
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.samples import minimal_claim
 from clearlane.kernel.finding import Severity
 from clearlane.x12.check import check
 from tests.cases import full_or_quick
 from tests.claims.outgoing import (
+    DAY,
     extended,
     medical,
     outgoing,
@@ -331,7 +333,7 @@ def test_a_drug_has_a_quantity_in_its_unit(quantity, row):
 def test_another_insurance_that_has_not_decided_pays_second():
     rows = segments(medical(**COB, F09D_OtherPlanName="Silver"))
     assert "SBR*P*18*******ZZ" in rows
-    at = rows.index("SBR*S*01**SILVER*****ZZ")
+    at = rows.index("SBR*S*01*POL1******ZZ")
     assert rows[at + 1 : at + 4] == [
         "OI***N***Y",
         "NM1*IL*1*LUND*IVO****MI*POL1",
@@ -351,11 +353,12 @@ def test_a_decision_about_the_claim():
         other_payer_id="HARB1",
     )
     assert "SBR*S*18*******ZZ" in rows
-    at = rows.index("SBR*P*01*******ZZ")
-    assert rows[at + 1 : at + 8] == [
+    at = rows.index("SBR*P*01*POL1******ZZ")
+    assert rows[at + 1 : at + 9] == [
         "CAS*CO*45*10**97*5*1",
         "CAS*PR*192*25",
         "AMT*D*60",
+        "AMT*EAF*25",
         "OI***N***Y",
         "NM1*IL*1*LUND*IVO****MI*POL1",
         "NM1*PR*2*HARBOR HEALTH PLAN*****PI*HARB1",
@@ -369,12 +372,65 @@ def test_a_decision_about_a_line_takes_the_claims_day_where_it_has_none():
     }  # fmt: skip
     rows = segments(medical(line, **COB, X12_ClaimAdjudicationDate="2026-04-12"))
     assert "AMT*D*60" in rows
-    assert rows[-3:] == [
+    assert rows[-4:] == [
         "SVD*HARBORHEALTHPLAN*60*HC:99213:25**1",
         "CAS*CO*45*40",
         "DTP*573*D8*20260412",
+        "AMT*EAF*0",
     ]
     assert rows.count("DTP*573*D8*20260412") == 1
+
+
+DECIDED = {
+    "X12_ClaimPrimaryPayerPaidAmount": "60",
+    "X12_ClaimContractualObligationAdjustments": "45:10",
+    "X12_ClaimPatientResponsibilityAdjustments": "1:20,2:10",
+    "X12_ClaimAdjudicationDate": "2026-04-12",
+}
+
+
+@pytest.mark.safe_default(9)
+def test_why_medicare_pays_second_is_sent_where_it_does():
+    second = {"F01_ClaimType": "Medicare", "X12_MedicareSecondaryReason": "Working aged"}
+    rows = segments(medical(**COB, **DECIDED, **second))
+    assert "SBR*S*18***12****MB" in rows
+    assert "SBR*P*01*POL1******ZZ" in rows
+    other = {"X12_OtherPayerClaimType": "MB", "X12_MedicareSecondaryReason": "47"}
+    rows = segments(medical(**COB, **other))
+    assert "SBR*P*18*******ZZ" in rows
+    assert "SBR*S*01*POL1**47****MB" in rows
+    # Medicare that pays first has no reason, whatever the claim states.
+    rows = segments(medical(**COB, **DECIDED, **other))
+    assert "SBR*P*01*POL1******MB" in rows
+
+
+@pytest.mark.safe_default(9)
+def test_what_the_patient_still_owes_is_sent_once_and_by_the_level_of_the_decision():
+    """Group PR less what the patient paid: for the lines if they were decided, else for the claim; a field overrides it."""
+
+    def sent(*lines, **more):
+        base = minimal_claim(MEDICAL, DAY)["F24_ClaimLines"][0]
+        own = {"F24_ClaimLines": [base | line for line in lines]} if lines else {}
+        rows = segments(medical(**own, **COB, **more))
+        return [row for row in rows if row.startswith("AMT*EAF")]
+
+    assert sent() == []
+    assert sent(**DECIDED) == ["AMT*EAF*30"]
+    assert sent(**DECIDED, F29_PatientAmountPaid="12.50") == ["AMT*EAF*17.5"]
+    assert sent(**DECIDED, F29_PatientAmountPaid="99") == ["AMT*EAF*0"]
+    assert sent(**DECIDED, X12_ClaimRemainingPatientLiability="4") == ["AMT*EAF*4"]
+    line = {"X12_PrimaryPayerPaidAmount": "70", "X12_LinePatientResponsibilityAdjustments": "2:30",
+            "X12_AdjudicationOrPaymentDate": "2026-04-12"}  # fmt: skip
+    lines = (line, {}, line | {"X12_LineRemainingPatientLiability": "3"}, line)
+    paid = {"F28_TotalCharge": "400", "F29_PatientAmountPaid": "70"}
+    # The patient's 70 cover the first line and the third, and 10 of the last; the second was not decided.
+    assert sent(*lines, **paid) == ["AMT*EAF*0", "AMT*EAF*3", "AMT*EAF*20"]
+    # What the claim as a whole left the patient is covered first.
+    whole = {
+        "X12_ClaimPatientResponsibilityAdjustments": "3:50",
+        "X12_ClaimPrimaryPayerPaidAmount": "20",
+    }
+    assert sent(line, **whole, F29_PatientAmountPaid="60") == ["AMT*EAF*20"]
 
 
 def test_a_denial_is_a_payment_of_nothing():

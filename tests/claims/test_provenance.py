@@ -1,6 +1,6 @@
 """A position in an 837 leads back to the field of the claim it was written from.
 
-Also tests `claims/code_advice` and `claims/sent_layout`.
+Also tests `claims/code_advice`, `claims/advice_act`, `claims/adjustment_advice` and `claims/sent_layout`.
 """
 
 import re
@@ -98,7 +98,7 @@ def test_an_element_that_a_999_refuses_is_reported_as_the_callers_field(segment,
     assert explanation.fields[0].box == box
     assert explanation.fields[0].form == "CMS-1500"
     assert f"box {box} of the CMS-1500" in explanation.happened
-    assert explanation.todo == code_advice.CORRECT
+    assert explanation.todo == code_advice.CORRECT.sentence
 
 
 def test_a_dental_999_names_the_dental_fields():
@@ -333,7 +333,7 @@ def test_a_remark_says_more_exactly_what_is_missing():
 def test_an_adjustment_of_the_claim_names_the_total_charge():
     [explanation] = decided("CAS*PR*2*20")
     assert paths(explanation) == ["F28_TotalCharge"]
-    assert explanation.todo == code_advice.GROUP_ADVICE["PR"]
+    assert explanation.todo == code_advice.GROUP_ADVICE["PR"].sentence
     assert explanation.line == 0
 
 
@@ -345,6 +345,67 @@ def test_a_remark_of_the_claim_speaks_for_its_adjustments():
 def test_what_the_patient_owes_waits_for_a_payer_it_was_forwarded_to():
     [explanation] = decided("CAS*PR*2*20", "NM1*TT*2*HARBOR HEALTH PLAN*****PI*HARBOR", code="19")
     assert explanation.todo.startswith("Nothing yet")
+
+
+OTHER_PLAN = {"F11D_OtherPlan": True, "F09D_OtherPlanName": "HARBOR"}
+MOA_QUALIFIED, MOA_UNPROCESSABLE = "MOA***N782", "MOA***MA130"
+
+
+@pytest.mark.safe_default(15)
+def test_an_adjustment_names_the_act_that_it_asks_for():
+    owed = "CAS*PR*2*20"
+    for rest, more, act, words in (
+        ([owed], {}, "bill_patient", "Bill the patient for this amount."),
+        # Not to the patient: a further payer, forwarded, Medicaid, a qualified Medicare beneficiary.
+        ([owed], {"claim": claim(**OTHER_PLAN)}, "bill_next_payer", "to the next payer"),
+        ([owed, "NM1*TT*2*HARBOR*****PI*HB"], {"code": "1"}, "wait", "Nothing yet"),
+        ([owed], {"code": "19"}, "wait", "Nothing yet"),
+        ([owed], {"claim": claim(F01_ClaimType="MC")}, "ask_payer", "Do not bill the patient"),
+        ([owed, MOA_QUALIFIED], {}, "bill_next_payer", "Do not bill the patient"),
+        ([*LINE, owed, "REF*6R*C1-1", "LQ*HE*N781"], {}, "bill_next_payer", "Do not bill the"),
+        (["CAS*PR*204*20"], {}, "bill_patient", "Bill the patient"),
+        (["CAS*PR*204*20", MOA_QUALIFIED], {}, "bill_next_payer", "Do not bill the patient"),
+        (["CAS*CO*204*20"], {}, "appeal", "A correction does not answer this"),
+        (["CAS*CO*16*20"], {}, "correct", "replacement (frequency 7"),
+        (["CAS*CO*16*20", MOA_UNPROCESSABLE], {}, "new_claim", "nothing to appeal or replace"),
+        (["CAS*CO*50*20", MOA_UNPROCESSABLE], {}, "new_claim", "send a new claim"),
+        (["CAS*CO*22*20"], {}, "check_payer_order", "Check the order of payers"),
+        (["CAS*OA*18*20"], {}, "find_first_claim", "Do not send it a third time"),
+        (["CAS*CO*29*20"], {}, "appeal", "sent in time"),
+        (["CAS*CO*50*20"], {}, "appeal", "records that show the need"),
+        (["CAS*CO*45*20"], {}, "write_off", "Write off"),
+    ):  # fmt: skip
+        [explanation] = decided(*rest, **more)
+        assert getattr(explanation, "act", "") == act, (rest, more)
+        assert words in explanation.todo, (rest, more)
+        if act != "bill_patient":
+            assert not explanation.todo.startswith("Bill the patient"), rest
+
+
+@pytest.mark.safe_default(15)
+def test_a_status_names_the_act_that_it_asks_for():
+    for code, category, act in (
+        ("562", "A7", "correct"), ("54", "A7", "find_first_claim"), ("78", "A3", "wait"),
+        ("718", "A7", "appeal"), ("116", "A3", "bill_other_payer"), ("96", "A7", "enroll"),
+        ("684", "A3", "ask_operator"), ("21", "A4", "send_again"), ("21", "R4", "send_records"),
+        ("21", "P1", "wait"), ("21", "Z9", "ask_payer"),
+    ):  # fmt: skip
+        assert getattr(stated(code, SELF, category=category), "act", "") == act, code
+
+
+@pytest.mark.safe_default(14)
+def test_reasons_that_a_correction_does_not_answer_are_fixed_in_no_group():
+    """Duplicate, not covered, not medically necessary, filing limit: fields are named, and none of them is wrong."""
+    for reason in ("18", "29", "49", "50", "96", "204", "B13"):
+        [explanation] = decided(*LINE, f"CAS*CO*{reason}*20", "REF*6R*C1-1")
+        assert getattr(explanation, "is_group_fixable", True) is False, reason
+    for code in ("54", "78", "718", "88"):
+        assert getattr(stated(code, SELF), "is_group_fixable", True) is False, code
+    # An answer that names no field has only the charge that it reduces.
+    [nameless] = decided(*LINE, "CAS*CO*16*20", "REF*6R*C1-1")
+    [named] = decided(*LINE, "CAS*CO*16*20", "REF*6R*C1-1", "LQ*HE*N290")
+    assert (nameless.is_group_fixable, named.is_group_fixable) == (False, True)
+    assert stated("562", SELF, entity="85").is_group_fixable
 
 
 def test_unknown_codes_are_reported_as_they_are():
@@ -390,7 +451,8 @@ def test_every_code_of_the_advice_is_a_code_of_its_list():
     assert code_advice.REASON_PLACES.keys() | code_advice.REASON_ADVICE.keys() <= set(
         codes.load("carc")
     )
-    assert code_advice.REMARK_PLACES.keys() <= set(codes.load("rarc"))
+    remarks = {code_advice.UNPROCESSABLE, *code_advice.NOT_THE_PATIENTS}
+    assert code_advice.REMARK_PLACES.keys() | remarks <= set(codes.load("rarc"))
     assert code_advice.GROUP_ADVICE.keys() == set(codes.load("adjustment_groups"))
     assert code_advice.CATEGORY_ADVICE.keys() <= set(codes.load("status_categories"))
     assert code_advice.ENTITY_LOOPS.keys() | code_advice.CLEARINGHOUSE_ENTITIES <= set(

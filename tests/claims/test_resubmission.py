@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from clearlane.claims.claim_subject import SubjectComparison
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
     ORIGINAL_ONLY,
@@ -15,16 +16,13 @@ from clearlane.claims.resubmission import (
     ResubmissionTimes,
     decide_resubmission,
     needs_predecessor,
+    plan_another_claim,
     plan_correction,
 )
 from tests.cases import every_case
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
-REPEATED, IN_USE, SUCCESSOR = (
-    ResubmissionDecision.REPEATED_REQUEST,
-    ResubmissionDecision.ID_IN_USE,
-    ResubmissionDecision.SUCCESSOR,
-)
+REPEATED, IN_USE, SUCCESSOR, ANOTHER, CODE_MISSING, UNDECIDED = ResubmissionDecision
 TIMES = ResubmissionTimes(
     repeated_since=NOW - timedelta(hours=24), silent_since=NOW - timedelta(days=30)
 )
@@ -32,16 +30,27 @@ UNSENT = (ClaimState.RECEIVED, ClaimState.HELD)
 ON_ITS_WAY = (ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING)
 
 
-def decide(state, *, same, frequency="1", hours=48, silent_days=1, paid=0):
+def decide(
+    state, *, same, frequency="1", hours=48, silent_days=1, paid=0, patient=0, compared=None,
+    asked=False,
+):  # fmt: skip
     earlier = EarlierClaim(
         state=state,
         accepted_at=NOW - timedelta(hours=hours),
         last_word_at=NOW - timedelta(days=silent_days),
         paid_cents=paid,
+        patient_cents=patient,
     )
-    return decide_resubmission(earlier, same_content=same, frequency=frequency, times=TIMES)
+    return decide_resubmission(
+        earlier, same_content=same, frequency=frequency, times=TIMES, compared=compared,
+        is_correction=asked,
+    )  # fmt: skip
 
 
+DUE = ({"paid": 1}, {"patient": 1}, {"paid": 1, "patient": 1})
+"""What a payer paid, or left to the patient."""
+OTHERS = [{f"same_{name}": False} for name in ("payer", "insured", "patient", "purpose")]
+OTHER_DAY = SubjectComparison(common_day=False)
 CASES = [
     # On its way: the same content is a repeated request, other content is refused.
     *((state, {"same": True}, REPEATED) for state in (*UNSENT, *ON_ITS_WAY)),
@@ -54,12 +63,26 @@ CASES = [
     *((state, {"same": True, "frequency": f}, REPEATED) for state in ON_ITS_WAY for f in "78"),
     *((state, {"same": False, "frequency": f}, IN_USE) for state in UNSENT for f in "78"),
     (ClaimState.SENT, {"same": False, "frequency": "6"}, IN_USE),
-    # Complete: other content is a new claim; the same is repeated where paid, or unpaid within a day.
-    (ClaimState.COMPLETE, {"same": False}, SUCCESSOR),
-    (ClaimState.COMPLETE, {"same": False, "paid": 1}, SUCCESSOR),
-    (ClaimState.COMPLETE, {"same": True, "paid": 1, "hours": 9_000}, REPEATED),
+    # Complete, the same content: repeated if paid or left to the patient, else within a day.
+    *((ClaimState.COMPLETE, {"same": True, "hours": 9_000, **due}, REPEATED) for due in DUE),
     (ClaimState.COMPLETE, {"same": True, "hours": 23}, REPEATED),
     (ClaimState.COMPLETE, {"same": True, "hours": 24}, SUCCESSOR),
+    # Complete, with a resubmission code: a new claim, whatever was paid, without a comparison.
+    *((ClaimState.COMPLETE, {"same": False, "frequency": f, **due}, SUCCESSOR) for due in ({}, *DUE) for f in "78"),
+    # Complete, other content, no code: both must be compared.
+    *((ClaimState.COMPLETE, {"same": False, **due}, UNDECIDED) for due in ({}, *DUE)),
+    # Nothing paid, nothing left to the patient, a day in common: a corrected claim, whatever else differs.
+    *((ClaimState.COMPLETE, {"same": False, "compared": SubjectComparison(**own)}, SUCCESSOR) for own in ({}, *OTHERS)),
+    # No day in common: another claim, whatever was paid.
+    *((ClaimState.COMPLETE, {"same": False, "compared": OTHER_DAY, **due}, ANOTHER) for due in ({}, *DUE)),
+    # Paid or left to the patient: another claim for another payer, insured, patient or purpose.
+    *((ClaimState.COMPLETE, {"same": False, "compared": SubjectComparison(**own), **due}, ANOTHER) for own in OTHERS for due in DUE),
+    # Else refused: it would be a replacement that nobody asked for.
+    *((ClaimState.COMPLETE, {"same": False, "compared": SubjectComparison(), **due}, CODE_MISSING) for due in DUE),
+    # A person or a v1 call that names the claim asks for its replacement, for the same payer, insured and patient.
+    *((ClaimState.COMPLETE, {"same": False, "asked": True, "compared": one, **due}, SUCCESSOR) for one in (SubjectComparison(), OTHER_DAY) for due in ({}, *DUE)),
+    *((ClaimState.COMPLETE, {"same": False, "asked": True, "compared": SubjectComparison(**own), **due}, ANOTHER) for own in OTHERS[:3] for due in DUE),
+    (ClaimState.COMPLETE, {"same": False, "asked": True, "compared": SubjectComparison(same_payer=False)}, SUCCESSOR),
     # No word from the payer for thirty days: sent again is a new claim.
     *((state, {"same": same, "silent_days": 30}, SUCCESSOR) for state in ON_ITS_WAY for same in (True, False)),
     *((state, {"same": True, "silent_days": 29}, REPEATED) for state in ON_ITS_WAY),
@@ -86,6 +109,7 @@ def predecessor(state, number="", silent=False, **own):
 
 
 DENIED = predecessor(ClaimState.COMPLETE, "X1")
+UNPROCESSABLE = replace(DENIED, is_unprocessable=True)
 REJECTED = predecessor(ClaimState.REJECTED, "X9")
 LOST = predecessor(ClaimState.SENT, silent=True)
 SENT = predecessor(ClaimState.SENT)
@@ -99,6 +123,7 @@ OUT = [
     (numbers("6"), DENIED, None),
     # No number at the payer: a new claim.
     (numbers(), REJECTED, ("1", "")),
+    (numbers(), UNPROCESSABLE, ("1", "")),
     (numbers(), LOST, ("1", "")),
     (numbers("7"), REJECTED, ("1", "")),
     (numbers("7"), LOST, ("1", "")),
@@ -134,11 +159,47 @@ def test_a_person_may_decide_that_it_goes_out_as_a_new_claim():
         assert (correction.frequency, correction.payer_number) == ("1", "")
 
 
-def test_a_refused_replacement_is_corrected_under_the_number_it_had():
+@every_case(
+    ("sent", "asked", "out"),
+    [
+        (numbers("7"), False, ("7", "X0")),
+        (numbers(), True, ("7", "X0")),
+        (numbers(), False, ("1", "")),
+    ],
+)
+def test_a_refused_replacement_stays_one_if_that_is_asked_for(sent, asked, out):
     refused = replace(REJECTED, numbers=numbers("7", "X0"))
-    for frequency in "17":
-        correction = plan_correction(numbers(frequency), refused, replacements="accepted")
-        assert (correction.frequency, correction.payer_number) == ("7", "X0")
+    correction = plan_correction(sent, refused, replacements="accepted", is_correction=asked)
+    assert (correction.frequency, correction.payer_number) == out
+
+
+@every_case(
+    "before", [replace(LOST, payer_number="X1"), replace(DENIED, numbers=numbers("8", "X0"))]
+)
+def test_nothing_but_a_decided_claim_is_replaced_unasked(before):
+    correction = plan_correction(numbers(), before, replacements="accepted")
+    assert (correction.frequency, correction.payer_number) == ("1", "")
+
+
+@every_case(
+    ("compared", "said"),
+    [
+        (OTHER_DAY, "No service day is in common: it goes out as a new claim (frequency 1), and C1"),
+        (SubjectComparison(same_insured=False, same_patient=False), "The insured and the patient differ:"),
+        (SubjectComparison(same_payer=False, common_day=False), "The payer differs, and no service day is"),
+        (SubjectComparison(same_payer=False), "billed to another payer in C1: it goes out as a new claim"),
+        (SubjectComparison(same_payer=False, is_secondary=True), "It is secondary to C1, as it carries"),
+        # A decision on other services, or by the same payer on the same policy, makes no secondary claim.
+        (replace(OTHER_DAY, is_secondary=True), "No service day is in common"),
+        (replace(OTHER_DAY, is_secondary=True, same_payer=False), "no service day is in common"),
+        (SubjectComparison(same_insured=False, is_secondary=True), "It is secondary to C1"),
+    ],
+)  # fmt: skip
+def test_another_claim_under_an_id_goes_out_as_a_new_one(compared, said):
+    correction = plan_another_claim(numbers(), compared, "C1", ClaimState.COMPLETE)
+    assert correction.frequency == "1"
+    assert said in correction.reason
+    assert correction.reason.endswith("C1 stays Complete.")
 
 
 @pytest.mark.parametrize("sent", [numbers("7", "MINE"), numbers("7"), numbers()])

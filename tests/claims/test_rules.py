@@ -1,7 +1,7 @@
 """Every rule, by a table: a claim that breaks it, with the location of the finding, and one that keeps it.
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
-`claims/rules/money`, `claims/rules/numbers`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs` and
+`claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs` and
 `claims/rules/people`.
 """
 
@@ -91,6 +91,11 @@ LINE_DECIDED = {
     f"{L}X12_LineContractualObligationAdjustments": "45:40",
     f"{L}X12_AdjudicationOrPaymentDate": "2025-03-18",
 }
+# The line costs 100, of which the claim's patient owes 5 that no line has.
+OWED_FOR_THE_CLAIM = {
+    "X12_ClaimPatientResponsibilityAdjustments": "3:5",
+    "X12_ClaimPrimaryPayerPaidAmount": 55,
+}
 DENTAL_DECIDED = {
     **DENTAL_OTHER,
     f"{T}X12_PrimaryPaidAmount": "60.00",
@@ -149,6 +154,7 @@ PAYER_ADDRESS = {
     "F00_PayerState": "TX",
     "F00_PayerZip": "78701",
 }
+MINUTES = {f"{L}X12_Anesthesia": True, f"{L}F24G_DaysOrUnits": 5}
 MEASURED = {
     f"{L}X12_MeasurementId": "TR",
     f"{L}X12_MeasurementQualifier": "R1",
@@ -245,6 +251,15 @@ CASES: dict[str, list[Case]] = {
             facts={"correction": "The claim goes out as a new one."},
         ),
     ],
+    "C112": [
+        m(
+            {},
+            "Svc_VendorClaimId",
+            {},
+            facts={"earlier_request_id": "R-1", "is_settled_before": True},
+        )
+    ],
+    "C113": [m({}, "Svc_PayerId", {}, facts={"paid_by_another": "R-1"})],
     "C110": [
         m(
             {"F22_MedicaidResubmissionCode": "8", "F22_OriginalReferenceNumber": "P1"},
@@ -595,6 +610,21 @@ CASES: dict[str, list[Case]] = {
         ),
         m({}, "F33_BillingProviderZip", {}, facts={"payer": ZIP_PAYER}, fine={}),
     ],
+    "C119": [
+        m(
+            OTHER,
+            "X12_OtherPayerName",
+            OTHER,
+            facts={"other_payer_unknown": True},
+        ),
+        m(
+            OTHER | {"X12_OtherPayerName": ..., "F09D_OtherPlanName": "Harbor"},
+            "F09D_OtherPlanName",
+            OTHER,
+            facts={"other_payer_unknown": True},
+        ),
+        d(DENTAL_OTHER, "F11_OtherPayerName", DENTAL_OTHER, facts={"other_payer_unknown": True}),
+    ],
     "C413": [
         m({"F00_PayerCity": "Austin"}, "F00_PayerAddress1", PAYER_ADDRESS),
         d({"F11_OtherPayerZip": "78701", **DENTAL_OTHER}, "F11_OtherPayerCity", DENTAL_OTHER),
@@ -635,6 +665,15 @@ CASES: dict[str, list[Case]] = {
             "F21_DiagnosisCodes[0]",
             {"F21_DiagnosisCodes": ["U07.1"]},
         )
+    ],
+    "C513": [
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2026-10-01", "F21_DiagnosisCodes": ["J99.99"]},
+            "F21_DiagnosisCodes[0]",
+            {f"{L}F24A_DateOfServiceFrom": "2026-10-01"},
+            facts={"today": date(2026, 11, 2)},
+            fine={"today": date(2026, 11, 2)},
+        ),
     ],
     "C504": [
         m(
@@ -766,7 +805,11 @@ CASES: dict[str, list[Case]] = {
             },
         ),
         m(
-            {f"{L}X12_Anesthesia": True, f"{L}F24G_DaysOrUnits": 4.5},
+            {
+                f"{L}X12_Anesthesia": True,
+                f"{L}F24D_HcpcsProcedureCode": "00170",
+                f"{L}F24G_DaysOrUnits": 4.5,
+            },
             f"{L}F24G_DaysOrUnits",
             {f"{L}X12_Anesthesia": False},
         ),
@@ -774,9 +817,26 @@ CASES: dict[str, list[Case]] = {
     "C606": [
         m({f"{L}F24D_HcpcsProcedureCode": "00170"}, f"{L}X12_Anesthesia", {}),
         m(
-            {f"{L}X12_Anesthesia": True, f"{L}F24G_DaysOrUnits": 5},
+            {f"{L}F24D_HcpcsProcedureCode": "01999"},
             f"{L}X12_Anesthesia",
             {f"{L}F24D_HcpcsProcedureCode": "0001A"},
+        ),
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "01995"},
+            f"{L}X12_Anesthesia",
+            {f"{L}F24D_HcpcsProcedureCode": "01996"},
+        ),
+    ],
+    "C613": [
+        m(
+            MINUTES,
+            f"{L}X12_Anesthesia",
+            MINUTES | {f"{L}F24D_HcpcsProcedureCode": "00170"},
+        ),
+        m(
+            MINUTES | {f"{L}F24D_HcpcsProcedureCode": "01996"},
+            f"{L}X12_Anesthesia",
+            MINUTES | {f"{L}F24D_HcpcsProcedureCode": "43239", f"{L}F24D_Modifiers": "QS,AA"},
         ),
     ],
     "C607": [
@@ -980,6 +1040,82 @@ CASES: dict[str, list[Case]] = {
             DENTAL_DECIDED,
         ),
     ],
+    "C760": [
+        m(
+            DECIDED | {"F01_ClaimType": "Medicare"},
+            "X12_MedicareSecondaryReason",
+            DECIDED | {"F01_ClaimType": "Medicare", "X12_MedicareSecondaryReason": "Working aged"},
+        ),
+        m(
+            LINE_DECIDED | {"F01_ClaimType": "MA"},
+            "X12_MedicareSecondaryReason",
+            OTHER | {"F01_ClaimType": "Medicare"},
+        ),
+        m(
+            OTHER | {"X12_OtherPayerClaimType": "MB"},
+            "X12_MedicareSecondaryReason",
+            DECIDED | {"X12_OtherPayerClaimType": "MB"},
+        ),
+    ],
+    "C761": [
+        m(
+            DECIDED | {"X12_MedicareSecondaryReason": "12"},
+            "X12_MedicareSecondaryReason",
+            DECIDED | {"F01_ClaimType": "Medicare", "X12_MedicareSecondaryReason": "12"},
+        ),
+        m(
+            {"F01_ClaimType": "Medicare", "X12_MedicareSecondaryReason": "12"},
+            "X12_MedicareSecondaryReason",
+            OTHER | {"X12_OtherPayerClaimType": "MB", "X12_MedicareSecondaryReason": "47"},
+        ),
+    ],
+    "C762": [
+        m(
+            LINE_DECIDED | {"X12_ClaimRemainingPatientLiability": 5},
+            "X12_ClaimRemainingPatientLiability",
+            DECIDED | {"X12_ClaimRemainingPatientLiability": 5},
+        ),
+    ],
+    "C763": [
+        m(
+            OTHER | {"X12_ClaimRemainingPatientLiability": 5},
+            "X12_ClaimRemainingPatientLiability",
+            DECIDED | {"X12_ClaimRemainingPatientLiability": 5},
+        ),
+    ],
+    "C764": [
+        m(
+            LINE_DECIDED | OWED_FOR_THE_CLAIM,
+            "X12_ClaimPatientResponsibilityAdjustments",
+            LINE_DECIDED | OWED_FOR_THE_CLAIM | {f"{L}X12_LineRemainingPatientLiability": 5},
+        ),
+    ],
+    "C765": [
+        m(
+            DECIDED,
+            "X12_ClaimRemainingPatientLiability",
+            DECIDED | {"X12_ClaimRemainingPatientLiability": 0},
+        ),
+        m(LINE_DECIDED, f"{L}X12_LineRemainingPatientLiability", OTHER),
+        d(
+            DENTAL_DECIDED,
+            f"{T}X12_LineRemainingPatientLiability",
+            DENTAL_DECIDED | {f"{T}X12_LineRemainingPatientLiability": "3.50"},
+        ),
+    ],
+    "C766": [m(OTHER, "X12_OtherInsuredId", OTHER | {"X12_OtherInsuredId": "M3000003"})],
+    "C767": [
+        m(
+            DECIDED | {f"{L}X12_LineRemainingPatientLiability": 5},
+            f"{L}X12_LineRemainingPatientLiability",
+            LINE_DECIDED | {f"{L}X12_LineRemainingPatientLiability": 5},
+        ),
+        d(
+            {f"{T}X12_LineRemainingPatientLiability": "5"},
+            f"{T}X12_LineRemainingPatientLiability",
+            DENTAL_DECIDED | {f"{T}X12_LineRemainingPatientLiability": "5"},
+        ),
+    ],
     "C801": [
         m(
             {f"{L}F24A_DateOfServiceTo": "2025-03-13"},
@@ -1068,7 +1204,13 @@ CASES: dict[str, list[Case]] = {
             {f"{L}F24B_PlaceOfServiceCode": "21"},
             "F18_HospitalizationDateFrom",
             {f"{L}F24B_PlaceOfServiceCode": "21", "F18_HospitalizationDateFrom": "2025-03-10"},
-        )
+        ),
+        m({f"{L}F24B_PlaceOfServiceCode": "51"}, "F18_HospitalizationDateFrom", {}),
+        m(
+            {"X12_PlaceOfServiceCode": "61"},
+            "F18_HospitalizationDateFrom",
+            {"X12_PlaceOfServiceCode": "22"},
+        ),
     ],
     "C809": [
         m(
@@ -1207,6 +1349,14 @@ CASES: dict[str, list[Case]] = {
             "X12_AttachmentReportType",
             ATTACHED | {"X12_AttachmentTransmissionCode": "AA", "X12_AttachmentControlNumber": ...},
         ),
+    ],
+    "C908": [
+        m(
+            {"F22_MedicaidResubmissionCode": "6", "F22_OriginalReferenceNumber": "ICN1"},
+            "F22_MedicaidResubmissionCode",
+            {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "ICN1"},
+        ),
+        d({"X12_ClaimFrequencyCode": "Corrected"}, "X12_ClaimFrequencyCode", {}),
     ],
     "D101": [
         d(
@@ -1423,6 +1573,50 @@ def test_all_findings_of_a_claim_are_reported_at_once():
     assert {"C304", "C305", "C701", "C322", "C510", "C806", "C852", "C855"} <= rules
 
 
+@pytest.mark.safe_default(9)
+def test_minutes_that_are_refused_are_not_asked_for():
+    case = m({}, "", {})
+    for code in ("99213", "01996"):
+        changes = {f"{L}X12_Anesthesia": True, f"{L}F24D_HcpcsProcedureCode": code}
+        found = [one for one in checked(case, changes, {}).findings if L in one.location]
+        assert [one.location for one in found] == [f"{L}X12_Anesthesia"]
+        assert "without 01953 and 01996" in found[0].message
+
+
+@pytest.mark.safe_default(8)
+def test_a_code_that_may_be_newer_than_the_list_is_sent_with_a_warning():
+    """The list of diagnoses ends on 2026-09-30: of a later service it cannot say that a code does not exist."""
+    case, facts = m({}, "", {}), {"today": date(2026, 11, 2)}
+    severities = {}
+    for day, code in (
+        ("2026-09-30", "J99.99"), ("2026-10-01", "J99.99"), ("2026-10-01", "J9*"), ("2026-10-01", "J02.9"),
+    ):  # fmt: skip
+        changes = {f"{L}F24A_DateOfServiceFrom": day, "F21_DiagnosisCodes": [code]}
+        found = checked(case, changes, facts).findings
+        about = [f for f in found if f.location == "F21_DiagnosisCodes[0]"]
+        severities[day, code] = {f.severity for f in about}
+    assert severities == {
+        ("2026-09-30", "J99.99"): {Severity.ERROR},
+        ("2026-10-01", "J99.99"): {Severity.WARNING},
+        ("2026-10-01", "J9*"): {Severity.ERROR},
+        ("2026-10-01", "J02.9"): set(),
+    }
+
+
+@pytest.mark.safe_default(8)
+def test_a_predetermination_is_about_services_to_come():
+    case = d({}, "", {})
+    asked = {
+        "F01_TypeOfTransaction": "Predetermination",
+        "X12_ServiceDate": ...,
+        f"{T}F24_DateOfServiceFrom": ...,
+        "F34_DiagnosiseCodeQualifier": "AB",
+        "F34a_DiagnosisCode": "K99.99",
+    }
+    for today, accepted in ((date(2026, 9, 30), False), (date(2026, 11, 2), True)):
+        assert checked(case, asked, {"today": today}).accepted is accepted
+
+
 def test_the_path_of_the_claim_stands_before_every_location():
     claim = read_claim(
         MEDICAL, json.dumps(changed(m({}, "", {}), {"F28_TotalCharge": 5})).encode(), ""
@@ -1460,7 +1654,10 @@ def test_of_many_errors_fifty_are_listed_and_the_others_counted():
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
     facts = RuleInputs(today=TODAY, available=OFFLINE)
-    assert {each.id for each in skipped_rules(kind, facts)} == {f"C{n}" for n in range(101, 112)}
+    assert {each.id for each in skipped_rules(kind, facts)} == {
+        *(f"C{n}" for n in range(101, 114)),
+        "C119",
+    }
     assert skipped_rules(kind, RuleInputs(today=TODAY)) == []
     claim = read_claim(kind, json.dumps(samples.minimal_claim(kind, DAY)).encode(), "").claim
     assert not any(f.rule.startswith("C1") for f in repair_and_check(claim, facts).findings)

@@ -267,6 +267,7 @@ _MEDICAL_APART = _fields(
     "F23_MammographyCertificationNumber",
     "F33B_BillingProviderSsn",
     "X12_SpectacleLenses",
+    "X12_MedicareSecondaryReason",
 }
 
 
@@ -340,7 +341,7 @@ def _medical_numbers(random: _RandomValues, claim: JSON) -> None:
         if random.maybe():
             claim["F33B_BillingProviderSsn"] = "987654320"
     if random.maybe(0.3):
-        claim["F22_MedicaidResubmissionCode"] = random.one(("7", "8", "Replacement", "Void", "6"))
+        claim["F22_MedicaidResubmissionCode"] = random.one(("7", "8", "Replacement", "Void"))
         claim["F22_OriginalReferenceNumber"] = random.reference(20)
     if random.maybe(0.3):
         claim["F23_ClinicalLaboratoryImprovementAmendmentNumber"] = "45D0123456"
@@ -527,7 +528,7 @@ def _medical_insurance(random: _RandomValues, claim: JSON) -> None:
     known = fields_of(FORMS[ClaimKind.MEDICAL].claim)
     names = [
         "F09_OtherInsuredNameLast",
-        "F09A_OtherInsuredGroupNum",
+        random.one(("F09A_OtherInsuredGroupNum", "X12_OtherInsuredId")),
         "F09_PatientRelationshipToInsured",
         random.one(("X12_OtherPayerName", "F09D_OtherPlanName")),
         *(
@@ -542,6 +543,11 @@ def _medical_insurance(random: _RandomValues, claim: JSON) -> None:
         claim["F09B_OtherInsuredDOB"] = random.before(9_000, 20_000)
     if case > 2:
         _medical_decision(random, claim, at_claim=case in (3, 5), at_lines=case in (4, 5))
+    if random.maybe(0.2):
+        claim["X12_OtherPayerClaimType"] = "Medicare"
+    second = "F01_ClaimType" if case > 2 else "X12_OtherPayerClaimType"
+    if codes.find("claim_type", claim.get(second, "")) in {"MA", "MB"}:
+        claim["X12_MedicareSecondaryReason"] = random.one(("12", "ESRD", "47"))
 
 
 def _medical_decision(
@@ -557,6 +563,8 @@ def _medical_decision(
         line |= _adjust(random, _LINE_ADJUSTMENTS, charge - line_paid)
         if not at_claim or random.maybe():
             line["X12_AdjudicationOrPaymentDate"] = random.day.isoformat()
+        if random.maybe(0.3):
+            line["X12_LineRemainingPatientLiability"] = random.wire(random.money(0, 90))
         paid -= charge - line_paid
     if at_claim:
         kept = (paid * Decimal("0.9")).quantize(Decimal("0.01"))
@@ -565,6 +573,8 @@ def _medical_decision(
         claim[random.one(("X12_ClaimPrimaryPayerPaidAmount", "F29_PayerAmountPaid"))] = random.wire(
             kept
         )
+        if not at_lines and random.maybe(0.3):
+            claim["X12_ClaimRemainingPatientLiability"] = random.wire(random.money(0, 90))
     elif random.maybe():
         claim["X12_ClaimPrimaryPayerPaidAmount"] = random.wire(paid)
 
@@ -701,7 +711,7 @@ def _dental_treatment(random: _RandomValues, claim: JSON, *, predetermination: b
         chosen = random.rng.sample(DENTAL_DIAGNOSES, random.rng.randint(1, 4))
         claim |= {"F34_DiagnosiseCodeQualifier": "AB", "F34a_DiagnosisCode": ",".join(chosen)}
     if random.maybe(0.3):
-        claim["X12_ClaimFrequencyCode"] = random.one(("7", "8", "6"))
+        claim["X12_ClaimFrequencyCode"] = random.one(("7", "8"))
         claim["X12_PayerControlNumber"] = random.reference(20)
 
 
@@ -804,6 +814,8 @@ def _dental_insurance(random: _RandomValues, claim: JSON) -> None:
         }
         if random.maybe():
             line["X12_UnitsPaid"] = 1
+        if random.maybe(0.3):
+            line["X12_LineRemainingPatientLiability"] = random.wire(random.money(0, 90))
 
 
 _MAKERS: Mapping[ClaimKind, Callable[[Random, date], JSON]] = {

@@ -252,7 +252,16 @@ FAULT = (
     "</e:Body></e:Envelope>"
 )
 
+
 # Every way to misbehave, by name.
+def with_tag(attributes):
+    """A right answer, but for the attributes of one element."""
+    fields = (
+        "<PayloadType>X12_271_Response_005010X279A1</PayloadType><Payload>ISA*the answer~</Payload>"
+    )
+    return xml(f"<x><y {attributes}/>{fields}</x>")
+
+
 ODD = {
     "html": lambda seen: Response("<html>Please log in</html>", media_type="text/html"),
     "empty": lambda seen: Response(b""),
@@ -264,6 +273,8 @@ ODD = {
     "dtd": lambda seen: xml('<!DOCTYPE x SYSTEM "http://127.0.0.1:9/x.dtd"><x/>'),
     "elements": lambda seen: xml("<x>" + "<a/>" * 100_000 + "</x>"),
     "deep": lambda seen: xml("<a>" * 100_000),
+    "attributes": lambda seen: with_tag(" ".join(f'a{at}=""' for at in range(1_000))),
+    "long tag": lambda seen: with_tag(f'a="{"x" * 1_000_000}"'),
     "encoding": lambda seen: xml('<?xml version="1.0" encoding="utf-99"?><x/>'),
     "huge": lambda seen: xml(b"<x>" + b"a" * 20_000_000),
     "gzip": lambda seen: Response(

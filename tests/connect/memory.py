@@ -15,6 +15,7 @@ class MemoryMailbox:
         """Files sent to the payer."""
         self.files: dict[str, bytes] = dict(files or {})
         """Files from the payer that wait to be collected."""
+        self.files_are_whole = True
         self.passed_over = 0
         self.trouble: Exception | None = None
         """Raised by every call while it is set."""
@@ -40,7 +41,7 @@ class MemoryMailbox:
             raise Denied("The file is not there.")
         return self.files[name]
 
-    async def drop(self, name: str) -> None:
+    async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
         self._meet_trouble()
         self.files.pop(require_incoming_name(name), None)
 

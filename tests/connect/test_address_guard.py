@@ -25,6 +25,12 @@ def test_an_internal_address_is_known_in_every_disguise(address):
     assert is_internal(address)
 
 
+@pytest.mark.safe_default(13)
+def test_an_ipv4_translated_address_is_internal():
+    for address in ("::ffff:0:7f00:1", "::ffff:0:127.0.0.1", "::ffff:0:a00:1", "::ffff:0:808:808"):
+        assert is_internal(address), address
+
+
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_not_internal(address):
     assert not is_internal(address)

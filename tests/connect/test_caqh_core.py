@@ -3,11 +3,13 @@
 Also tests `connect/caqh_core_http`.
 """
 
+import threading
 import time
 from datetime import UTC, datetime
 
 import pytest
 
+from clearlane.connect import caqh_core_envelope
 from clearlane.connect.caqh_core import CoreMailbox, CoreRealtime, role_of, safe_message
 from clearlane.connect.caqh_core_http import CoreConnection
 from clearlane.connect.factory import check_route, open_mailbox, open_realtime
@@ -239,6 +241,8 @@ TROUBLE = {
     "dtd": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
     "elements": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
     "deep": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
+    "attributes": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
+    "long tag": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
     "encoding": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
     "gzip": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
     "no boundary": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
@@ -295,6 +299,34 @@ async def test_a_damaged_file_is_not_taken_for_a_file(payer, opened, form):
     payer.mood = "damaged"
     with pytest.raises(Unreachable, match="checksum differs"):
         await opened.mailbox(payer.port, form=form, pickups="835").waiting()
+
+
+@pytest.mark.safe_default(13)
+async def test_an_answer_is_read_beside_the_event_loop_and_its_attributes_are_limited(
+    payer, opened, monkeypatch
+):
+    threads = set()
+
+    def read_here(content_type, body):
+        threads.add(threading.current_thread())
+        return read(content_type, body)
+
+    read = caqh_core_envelope.read
+    monkeypatch.setattr(caqh_core_envelope, "read", read_here)
+    assert (await ask(opened.realtime(payer.port))).outcome is RealtimeOutcome.ANSWERED
+    await opened.mailbox(payer.port).put("A1.837", CLAIMS)
+    assert threads
+    assert threading.current_thread() not in threads
+    for mood, words in (
+        ("attributes", "more than 64 attributes"),
+        ("long tag", "more than 65536 bytes"),
+    ):
+        payer.mood = mood
+        reply = await ask(opened.realtime(payer.port))
+        assert (reply.outcome, reply.code) == (RealtimeOutcome.ENVELOPE, "Garbled")
+        assert words in reply.message
+        with pytest.raises(Unreachable, match=words):
+            await opened.mailbox(payer.port).waiting()
 
 
 async def test_a_huge_answer_is_cut_off(payer, opened):

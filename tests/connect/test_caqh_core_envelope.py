@@ -109,3 +109,14 @@ def test_an_odd_length_is_no_reason_to_fail(length):
     content_type, body = write(EnvelopeForm.MIME, SUBMIT, envelope(), None)
     odd = body.replace(str(len(PAYLOAD)).encode() + b"\r\n", length.encode() + b"\r\n")
     assert read(content_type, odd).payload == PAYLOAD
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 1_000_000, "x\n" * 300_000, "<![CDATA[" + "~" * 1_000_000 + "]]>"]
+)
+def test_a_long_text_in_a_small_envelope_is_read_whole(text):
+    """Only tags and comments are limited, whatever the parser is fed at once."""
+    body = f"<x><PayloadType>X12</PayloadType><Payload>{text}</Payload></x>".encode()
+    payload = read("text/xml", body).payload
+    assert payload == text.removeprefix("<![CDATA[").removesuffix("]]>").encode()
+    assert "more than 65536 bytes" in outcome("text/xml", b"<x><!--" + b"x" * 100_000 + b"--></x>")

@@ -81,13 +81,17 @@ async def test_the_oldest_file_comes_first(places):
 
 
 async def test_files_that_are_never_collected_are_counted_and_reported_by_the_test_of_a_route(
-    places,
+    places, monkeypatch
 ):
     box = mailbox(places)
-    for name in ("one.835", ".hidden", "a\nb", "later.part"):
+    for name in ("one.835", "later.part"):
         (places[1] / name).write_bytes(FILE)
     assert [file.name for file in await box.waiting()] == ["one.835"]
-    assert box.passed_over == 2  # one that is still being written will be collected
+    assert box.passed_over == 0  # one that is still being written will be collected
+    monkeypatch.setattr("clearlane.connect.file_names.INCOMING_NAME_BYTES_MAX", 10)
+    (places[1] / "much-too-long.835").write_bytes(FILE)
+    assert [file.name for file in await box.waiting()] == ["one.835"]
+    assert box.passed_over == 1
     assert (
-        "1 files to collect, 2 with names that are not collected" in (await box.check())[1].message
+        "1 files to collect, 1 with names that are not collected" in (await box.check())[1].message
     )

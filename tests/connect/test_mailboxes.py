@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import asyncssh
 import pytest
 
 from clearlane.connect.factory import open_mailbox
@@ -257,7 +258,6 @@ async def test_what_is_no_finished_plain_file_is_not_for_us(end, tmp_path):
         inbox = tmp_path / ("from" if end == "folder" else "out")
         (inbox / "dir.835").mkdir()
         (inbox / "link.835").symlink_to("/etc/hostname")
-        (inbox / ".dot").write_bytes(b"x")
         (inbox / "half.835.part").write_bytes(b"x")
         (inbox / "half.filepart").write_bytes(b"x")
         bench.leave("with blanks (1).835", FILE)
@@ -314,3 +314,64 @@ async def test_only_files_that_the_route_names_are_collected(tmp_path, open_benc
             bench.leave(name, FILE)
         assert sorted(one.name for one in await bench.mailbox.waiting()) == ["era_2.txt", "one.835"]
         assert bench.mailbox.passed_over == 0
+
+
+ODD_NAMES = {
+    "one.835": "one.835",
+    "two of (3).835": "two of (3).835",
+    "Überweisung.835": "Überweisung.835",
+    "a\nb\x1b[2J.835": "a%0Ab%1B%5B2J.835",
+    "-rf.835": "%2Drf.835",
+    "$(reboot)`x`;&.835": "%24(reboot)%60x%60%3B%26.835",
+    "up..\\up.835": "up..%5Cup.835",
+    "50%.835": "50%25.835",
+    "50%25.835": "50%2525.835",
+    "not-\udcff-utf8.835": "not-%FF-utf8.835",
+    "\u202e538.835": "%E2%80%AE538.835",
+    "x" * 251 + ".835": "x" * 251 + ".835",
+}
+"""What a payer calls its files, and under which name each is known."""
+
+
+@pytest.mark.safe_default(13)
+@pytest.mark.parametrize("open_bench", [folder, pytest.param(sftp, marks=pytest.mark.server)])
+async def test_a_file_of_any_name_is_collected_under_an_escaped_one(tmp_path, open_bench):
+    async with open_bench(tmp_path) as bench:
+        for name in (*ODD_NAMES, "unfinished\n.part"):
+            bench.leave(name, name.encode("utf-8", "surrogateescape"))
+        files = [file.name for file in await bench.mailbox.waiting()]
+        assert sorted(files) == sorted(ODD_NAMES.values())
+        assert bench.mailbox.passed_over == 0
+        for own, known in ODD_NAMES.items():
+            assert known.isprintable()
+            assert await bench.mailbox.take(known) == own.encode("utf-8", "surrogateescape")
+            await bench.mailbox.drop(known)
+        assert await bench.mailbox.waiting() == []
+        assert len(bench.left()) == 1
+
+
+@pytest.mark.server
+@pytest.mark.safe_default(13)
+async def test_what_a_server_lists_as_a_path_upwards_is_left_and_the_rest_is_collected(
+    tmp_path, monkeypatch
+):
+    listed = ("../../secret.835", "/etc/passwd", "deep/one.835")
+
+    async def scandir(self, path):
+        for name in (b"..", b"good.835", *(name.encode() for name in listed)):
+            mode = 0o40755 if name == b".." else 0o100644
+            yield asyncssh.SFTPName(name, attrs=asyncssh.SFTPAttrs(permissions=mode, size=2))
+
+    async with sftp(tmp_path) as bench:
+        (tmp_path / "out" / "deep").mkdir()
+        for place in ("secret.835", "out/good.835", "out/deep/one.835"):
+            (tmp_path / place).write_bytes(b"ok")
+        monkeypatch.setattr(asyncssh.SFTPServer, "scandir", scandir)
+        files = sorted(file.name for file in await bench.mailbox.waiting())
+        assert files == ["deep%2Fone.835", "good.835"]
+        assert bench.mailbox.passed_over == 2
+        for name in files:
+            assert await bench.mailbox.take(name) == b"ok"
+        for name in ("..%2F..%2Fsecret.835", "%2Fetc%2Fpasswd", "deep/one.835", "%2E%2E"):
+            with pytest.raises(Denied):
+                await bench.mailbox.take(name)

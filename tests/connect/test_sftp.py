@@ -211,8 +211,27 @@ async def test_files_that_are_never_collected_are_counted_and_reported_by_the_te
     for name in ("one.835", ".hidden", "a\nb", "later.part"):
         (payer.root / "out" / name).write_bytes(FILE)
     box = mailbox(payer.port)
-    assert [one.name for one in await box.waiting()] == ["one.835"]
-    assert box.passed_over == 2  # one that is still being written will be collected
+    assert [one.name for one in await box.waiting()] == ["a%0Ab", "one.835"]
+    assert box.passed_over == 1  # one that is still being written will be collected
     messages = " ".join(each.message for each in await box.check())
-    assert "1 files to collect, 2 with names that are not collected" in messages
+    assert "2 files to collect, 1 with names that are not collected" in messages
+    await box.close()
+
+
+@pytest.mark.safe_default(13)
+async def test_silence_is_counted_from_block_to_block_of_64_kilobytes(payer, monkeypatch):
+    """A transfer of one MiB that goes on, however slowly, tells 16 times that the server answers, each way."""
+    box, answers = mailbox(payer.port), []
+    restart = box._restart_silence_timer
+    monkeypatch.setattr(box, "_restart_silence_timer", lambda: (answers.append(1), restart()))
+    content = interchange(filler=1024 * 1024)
+    (payer.root / "out" / "B1.835").write_bytes(content)
+    blocks = -(-len(content) // 65_536)
+    assert blocks > 15
+    await box.put("B1.837", content)
+    assert len(answers) >= blocks
+    answers.clear()
+    assert await box.take("B1.835") == content
+    assert len(answers) >= blocks
+    assert (payer.root / "in" / "B1.837").read_bytes() == content
     await box.close()

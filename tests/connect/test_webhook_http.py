@@ -40,6 +40,23 @@ def test_addresses(url, sandbox, fault):
     assert bool(found) is bool(fault)
 
 
+SHORT_FORMS = [
+    "127.1", "127.0.1", "0", "0.0", "2130706433", "0x7f.1", "0x7f000001", "017700000001",
+    "[::]", "[::ffff:0:7f00:1]", "[::ffff:127.0.0.1]", "localhost.", "LocalHost", "127.0.0.1.", "hook.localhost",
+    "localhost.localdomain", "10.1", "192.168.257", "169.254.43518",
+]  # fmt: skip
+
+
+@pytest.mark.safe_default(13)
+def test_short_forms_of_internal_addresses_are_refused_when_an_endpoint_is_added():
+    for host in SHORT_FORMS:
+        for scheme in ("https", "http"):
+            assert address_fault(f"{scheme}://{host}/hook", sandbox=False), host
+        assert "internal network" in address_fault(f"https://{host}/hook", sandbox=False), host
+    for host in ("8.8", "134744072", "hook.example.com", "1.example"):
+        assert not address_fault(f"https://{host}/hook", sandbox=False), host
+
+
 @pytest.fixture
 async def receiver():
     async with WebhookReceiver() as receiver:

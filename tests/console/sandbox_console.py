@@ -45,9 +45,15 @@ class SandboxConsole:
         return await sign_in_as(self.installation, role, vendor=owner.vendor_id, sites=sites)
 
     async def send(
-        self, scenario: str = "", *, site: str = "A-1", full: bool = False, **fields
+        self,
+        scenario: str = "",
+        *,
+        site: str = "A-1",
+        full: bool = False,
+        accepted: bool = True,
+        **fields,
     ) -> str:
-        """Submit a claim whose insured id selects a scenario; return its number."""
+        """Submit a claim whose insured id selects a scenario; return its number. It is accepted, or is not."""
         day = self.installation.clock.now().date() - timedelta(days=5)
         document = samples.document(ClaimKind.MEDICAL, day=day, full=full)
         [claim] = document["Claims"]
@@ -62,7 +68,7 @@ class SandboxConsole:
             now=self.installation.clock.now(),
         )
         [result] = done.results
-        assert result.accepted, [finding.message for finding in result.findings]
+        assert result.accepted is accepted, [finding.message for finding in result.findings]
         return result.request_id
 
     async def advance(self, days: int) -> None:

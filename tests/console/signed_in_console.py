@@ -51,6 +51,13 @@ class ConsolePerson:
 
         return await self.console.answer(Request(scope, receive), "192.0.2.1", "REQUEST-1")
 
+    async def confirm(self, path: str, form: dict[str, str | list[str]]) -> Response:
+        """POST a form whose act is asked about, then press the button of the question."""
+        asked = await self.ask(path, form=form)
+        page = asked.body.decode()
+        assert (asked.status_code, 'name="confirmed" value="yes"' in page) == (200, True), page
+        return await self.ask(path, form={**form, "confirmed": "yes"})
+
     async def text(self, path: str) -> str:
         """GET a page that must be there."""
         answer = await self.ask(path)

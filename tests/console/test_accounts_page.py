@@ -33,16 +33,18 @@ async def test_a_vendor_is_added_gets_another_password_and_is_revoked(sandbox):
     assert "&lt;b&gt;North" in page
     answer = await operator.ask("/accounts/vendor", form=form)
     assert (answer.status_code, b"There is a vendor NORTH already" in answer.body) == (409, True)
-    answer = await operator.ask("/accounts/rotate", form={"key": "NORTH", "hours": "24"})
+    answer = await operator.confirm("/accounts/rotate", form={"key": "NORTH", "hours": "24"})
     [second] = SECRET.findall(answer.body.decode())
     assert second != first
     assert "2 live passwords" in await operator.text("/accounts")
     for hours in ("soon", "9999"):
-        answer = await operator.ask("/accounts/rotate", form={"key": "NORTH", "hours": hours})
+        answer = await operator.confirm("/accounts/rotate", form={"key": "NORTH", "hours": hours})
         assert answer.status_code == 400, hours
-    answer = await operator.ask("/accounts/rotate", form={"key": "NOBODY", "hours": "1"})
+    answer = await operator.confirm("/accounts/rotate", form={"key": "NOBODY", "hours": "1"})
     assert answer.status_code == 409
-    answer = await operator.ask("/accounts/vendor-state", form={"key": "NORTH", "to": "disabled"})
+    answer = await operator.confirm(
+        "/accounts/vendor-state", form={"key": "NORTH", "to": "disabled"}
+    )
     assert answer.headers["location"] == "/console/accounts?done=vendor"
     vendor = sandbox.installation.accounts.vendor("NORTH")
     assert vendor.state == "disabled"
@@ -50,8 +52,8 @@ async def test_a_vendor_is_added_gets_another_password_and_is_revoked(sandbox):
 
 async def test_a_site_is_added_suspended_and_its_agreement_recorded(sandbox):
     operator = await sandbox.person(ConsoleRole.OPERATOR)
-    form = {"key": "ACME", "id": "A-9", "name": "Juniper Clinic", "zone": "America/Chicago"}
-    answer = await operator.ask("/accounts/site", form=form)
+    new = {"key": "ACME", "id": "A-9", "name": "Juniper Clinic", "zone": "America/Chicago"}
+    answer = await operator.ask("/accounts/site", form=new)
     assert answer.headers["location"] == "/console/accounts?done=site"
     assert sandbox.site("A-9").baa_accepted is False
     for path, to, seen in (
@@ -60,12 +62,14 @@ async def test_a_site_is_added_suspended_and_its_agreement_recorded(sandbox):
         ("site-state", "suspended", lambda site: site.state == "suspended"),
         ("site-state", "active", lambda site: site.state == "active"),
     ):
-        answer = await operator.ask(f"/accounts/{path}", form={"id": "A-9", "to": to})
+        form = {"id": "A-9", "to": to, "confirmed": "yes"}
+        answer = await operator.ask(f"/accounts/{path}", form=form)
         assert answer.headers["location"] == "/console/accounts?done=changed"
         assert seen(sandbox.site("A-9")), (path, to)
-    answer = await operator.ask("/accounts/site", form=form | {"zone": "Nowhere"})
+    answer = await operator.ask("/accounts/site", form=new | {"zone": "Nowhere"})
     assert (answer.status_code, b"Time zone must be" in answer.body) == (409, True)
-    assert (await operator.ask("/accounts/baa", form={"id": "NONE"})).status_code == 409
+    nobody = await operator.confirm("/accounts/baa", form={"id": "NONE", "to": "revoked"})
+    assert nobody.status_code == 409
 
 
 async def test_corrections_in_the_console_are_switched_and_shown_for_a_site(sandbox):

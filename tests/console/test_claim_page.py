@@ -56,6 +56,23 @@ async def biller(sandbox):
     return await sandbox.person(ConsoleRole.BILLER)
 
 
+@pytest.mark.safe_default(1)
+async def test_two_live_claims_under_one_id_are_both_listed_and_link_to_each_other(sandbox, biller):
+    """A second visit leaves the paid claim in the lists."""
+    first = sandbox.numbers["3001"]
+    own = re.search(r"Your id (TEST-\d+)", text_of(await biller.text(f"/claims/{first}")))[1]
+    # Its days of service are thirty days later than those of the first.
+    second = await sandbox.send("3001", Svc_VendorClaimId=own)
+    pages = {number: text_of(await biller.text(f"/claims/{number}")) for number in (first, second)}
+    assert f"Same claim id {second}" in pages[first]
+    assert f"Same claim id {first}" in pages[second]
+    assert "Correction of" not in pages[second]
+    assert "Replaced by" not in pages[first]
+    await refresh_summary(sandbox.installation.work_context, sandbox.site("A-1"))
+    assert f"/claims/{first}" in await biller.text("/claims?tab=paid&changed=any")
+    assert f"/claims/{second}" in await biller.text("/claims?tab=on-the-way&changed=any")
+
+
 def text_of(page):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
@@ -111,11 +128,29 @@ async def test_a_claim_is_held_released_and_canceled_before_it_is_sent(sandbox, 
         ("release", "Received for"),
         ("cancel", "Canceled for"),
     ):
-        answer = await biller.ask(f"/claims/{number}/{verb}", form={})
+        answer = await biller.ask(f"/claims/{number}/{verb}", form={"confirmed": "yes"})
         assert answer.status_code == 303, answer.body
         assert label in text_of(await biller.text(f"/claims/{number}"))
     refused = await biller.ask(f"/claims/{sandbox.numbers['3001']}/hold", form={})
     assert refused.status_code == 409
+
+
+@pytest.mark.safe_default(12)
+async def test_a_claim_whose_correction_will_be_sent_is_not_canceled(sandbox, biller):
+    number = await sandbox.send("3001")
+    path = f"/claims/{number}/correct"
+    form = {"f.F26_PatientAcctNumber": "SECOND", "do": "send"}
+    sent = await biller.ask(path, form=form)
+    assert sent.status_code == 303, text_of(sent.body.decode())
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    for verb in ("cancel", "hold", "release"):
+        refused = await biller.ask(f"/claims/{number}/{verb}", form={"confirmed": "yes"})
+        assert refused.status_code == 409
+        assert f"The claim {new} has taken over" in text_of(refused.body.decode())
+    # The page says so before anyone tries.
+    page = await biller.text(f"/claims/{number}")
+    for title in ("Hold", "Release", "Cancel before sending"):
+        assert f"{title} It was replaced by {new}: use that one." in text_of(page)
 
 
 @pytest.mark.server
@@ -348,7 +383,7 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     [id] = re.findall(r"/enrollments/(E\w+)", await biller.text("/enrollments"))
     payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
     move = {"payer": payer.payer_id, "type": payer.type, "event": "refuse", "reason": "TIN"}
-    assert (await operator.ask(f"/enrollments/{id}/move", form=move)).status_code == 303
+    assert (await operator.confirm(f"/enrollments/{id}/move", form=move)).status_code == 303
     await refresh_stale(context)
     assert "Enrollment tasks" in await biller.text("/")
 

@@ -53,14 +53,14 @@ async def test_a_route_goes_down_is_paused_and_comes_back(sandbox):
         assert text in page, text
     one = unescape(await operator.text(PATH))
     assert "failed tr" in one
-    answer = await operator.ask(f"{PATH}/pause", form={"back": "list"})
+    answer = await operator.confirm(f"{PATH}/pause", form={"back": "list"})
     assert answer.headers["location"] == "/console/payers?done=paused"
     assert "Claims are accepted and wait." in await operator.text("/payers?done=paused")
     await sandbox.control.set_mode("TST01", "up")
     await sandbox.advance(1)
     assert "Paused" in await operator.text(PATH)
     for verb, notice in (("try", "tried"), ("resume", "resumed")):
-        answer = await operator.ask(f"{PATH}/{verb}", form={})
+        answer = await operator.ask(f"{PATH}/{verb}", form={"confirmed": "yes"})
         assert answer.headers["location"] == f"/console{PATH}?done={notice}"
     await sandbox.advance(1)
     assert "The route works." in await operator.text("/payers")

@@ -1,7 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/correction_form`, `console/page_table_billing`, `console/fix_cause_page`, `console/worklist_actions`,
-`console/overtaken_correction`, `console/resend_page`, `console/correction_ways`,
+`console/pasted_column`, `console/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/resend_page`, `console/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/correction_drafts`.
 """
 
@@ -16,7 +16,8 @@ from sqlalchemy import select
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims import samples
 from clearlane.claims.decode import restore
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.console.claims_page import SNOOZE_DAYS_MAX
 from clearlane.console.correction_form import changed_texts, is_billed, to_fields
 from clearlane.pipeline.intake.submit_correction import submit_correction
@@ -37,6 +38,7 @@ async def sandbox(tmp_path_factory):
     async with open_sandbox_console(tmp_path_factory.mktemp("sandbox")) as made:
         made.birth = await made.send("3016")
         made.other = await made.send("3016")
+        made.births = [await made.send("3016") for _ in range(2)]
         made.denied = await made.send("3017")
         made.group = [await made.send("3004") for _ in range(9)]
         made.foreign = await made.send("3004", site="B-1")
@@ -110,7 +112,7 @@ async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller
     assert "disabled" in page
     stopped = await colleague.ask(path, form=birth("1984-04-04", do="send"))
     assert "is correcting this since" in text_of(stopped)
-    left = await biller.ask(path, form={"do": "discard"})
+    left = await biller.confirm(path, form={"do": "discard"})
     assert left.headers["location"].endswith("done=discarded")
     assert 'value="1983-03-03"' not in await biller.text(path)
 
@@ -134,62 +136,145 @@ async def test_two_corrections_at_once_are_shown_and_never_the_last_wins(sandbox
     assert "It was replaced by" in text_of(await biller.ask(path))
 
 
-async def test_what_was_billed_changes_only_with_a_reason(sandbox, biller):
+@pytest.mark.safe_default(14)
+async def test_what_was_billed_changes_only_with_a_reason_and_an_authority(sandbox, biller):
     path = f"/claims/{sandbox.denied}/correct"
     field = "f.F24_ClaimLines[0].F24D_HcpcsProcedureCode"
     review = text_of(await biller.ask(path, form={field: "99214", "do": "review"}))
     assert "changes what was billed" in review
     assert re.search(r"Replacement of payer claim S\d+ \(frequency 7\)\.", review)
-    refused = text_of(await biller.ask(path, form={field: "99214", "do": "send"}))
-    assert "Say why what was billed changes." in refused
-    sent = await biller.ask(path, form={field: "99214", "do": "send", "reason": "Wrong visit code"})
+    why, whose = {"reason": "Wrong visit code"}, {"authority": "Dr. Fern, by phone"}
+    for given, sentence in (
+        ({}, "Say why what was billed changes."),
+        (whose, "Say why what was billed changes."),
+        (why, "Say on whose authority what was billed changes."),
+    ):
+        refused = await biller.ask(path, form={field: "99214", "do": "send", **given})
+        assert (refused.status_code, sentence in text_of(refused)) == (200, True), given
+    sent = await biller.ask(path, form={field: "99214", "do": "send", **why, **whose})
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
-    assert "Wrong visit code" in text_of(await biller.text(f"/claims/{new}?show=notes"))
+    notes = text_of(await biller.text(f"/claims/{new}?show=notes"))
+    assert "Wrong visit code On whose authority: Dr. Fern, by phone" in notes
     async with sandbox.installation.database.read(SystemScope("a test")) as tx:
         rows = await tx.rows(AUDIT)
     [change] = [row for row in rows if row[0] == "claim.billed-change"]
     assert new in change[1]
     assert "F24D_HcpcsProcedureCode" in change[2]
-    assert not any("Wrong visit code" in row[2] for row in rows)
+    assert not any("Wrong visit code" in row[2] or "Dr. Fern" in row[2] for row in rows)
 
 
+async def fix_link(biller, field):
+    """The address of the group whose field is named in its cause."""
+    links = re.findall(r'href="/console(/worklists/fix\?[^"]+)"', await biller.text("/worklists"))
+    [link] = [unescape(each) for each in links if field in each]
+    return link
+
+
+def hidden(page, name):
+    page = page if isinstance(page, str) else page.body.decode()
+    return unescape(re.search(rf'name="{name}" value="([^"]+)"', page)[1])
+
+
+async def fix(biller, cause, **form):
+    return await biller.ask("/worklists/fix", form={"cause": cause, "do": "check", **form})
+
+
+@pytest.mark.safe_default(14)
 async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
-    worklist = await biller.text("/worklists")
-    link = unescape(re.search(r'href="/console(/worklists/fix\?[^"]+)"', worklist)[1])
+    link = await fix_link(biller, "F33A_BillingProviderNpi")
     page = await biller.text(link)
     assert "9 claims" in text_of(page)
+    assert " checked" not in page  # nothing is ticked beforehand
     assert "payer=TST01" in link
     other = await biller.ask(link.replace("payer=TST01", "payer=TST02"))
     assert other.status_code == 404
     assert sandbox.foreign not in page
-    cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
-    chosen = {"cause": cause, "claim": sandbox.group}
-    wrong = text_of(
-        await biller.ask("/worklists/fix", form={**chosen, "value": "123", "do": "check"})
-    )
-    assert "Send 9" not in wrong
-    ready = text_of(
-        await biller.ask("/worklists/fix", form={**chosen, "value": GOOD_NPI, "do": "check"})
-    )
-    assert "Send 9 corrections" in ready
-    sent = text_of(
-        await biller.ask("/worklists/fix", form={**chosen, "value": GOOD_NPI, "do": "send"})
-    )
+    cause = hidden(page, "cause")
+    assert "Tick the claims to correct." in text_of(await fix(biller, cause, value=GOOD_NPI))
+    assert "Send 9" not in text_of(await fix(biller, cause, claim=sandbox.group, value="123"))
+    chosen = {"claim": sandbox.group, "value": GOOD_NPI}
+    ready = await fix(biller, cause, **chosen)
+    assert "Send 9 corrections" in text_of(ready)
+    # Nothing goes out that was not checked and shown as it is.
+    unseen = await fix(biller, cause, do="send", **chosen)
+    assert "corrections are kept" not in text_of(unseen)
+    shown = hidden(ready, "checked")
+    changed = await fix(biller, cause, do="send", checked=shown, **chosen | {"value": OTHER_NPI})
+    assert "Something was changed after the check." in text_of(changed)
+    sent = text_of(await fix(biller, cause, do="send", checked=shown, **chosen))
     assert "9 corrections are kept" in sent
     assert "box 33a" not in text_of(await biller.text("/worklists"))
 
 
-async def test_what_stands_in_two_boxes_is_fixed_in_both(sandbox, biller):
-    links = re.findall(r'href="/console(/worklists/fix\?[^"]+)"', await biller.text("/worklists"))
-    [link] = [unescape(each) for each in links if "F03_PatientDob" in each]
-    page = await biller.text(link)
-    assert "Box 3: Patient's birth date" in text_of(page)
-    assert "the same value goes into: Box 11a: Insured's birth date." in text_of(page)
-    cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
-    form = {"cause": cause, "claim": sandbox.other, "value": "1987-02-01", "do": "check"}
-    ready = text_of(await biller.ask("/worklists/fix", form=form))
-    assert "Send 1 correction" in ready
-    assert "Feb 1, 1987" in ready
+@pytest.mark.safe_default(14)
+async def test_a_fact_of_the_patient_gets_a_value_of_its_own_in_each_claim(sandbox, biller):
+    one, two = sandbox.births
+    page = await biller.text(await fix_link(biller, "F03_PatientDob"))
+    text, cause = text_of(page), hidden(page, "cause")
+    assert "Box 3: Patient's birth date" in text
+    assert "the same value goes into: Box 11a: Insured's birth date." in text
+    # One value for several patients is no value for any of them.
+    single = text_of(await fix(biller, cause, claim=[one, two], value="1987-02-01"))
+    assert "Ready" not in single
+    assert "It was sent with this value already." in single
+    assert re.search(rf'name="v.{one}" type="date" value="\d{{4}}-\d\d-\d\d"', page)
+    # A pasted column carries claim numbers: nothing is matched by its place.
+    vendors_id = re.search(rf"(TEST-\d+) · {two}", text)[1]
+    pasted = f"{two}\t02/01/1987\nNOBODY\t1987-03-01\n{vendors_id}, 1987-04-01\n{one}; Mar 3, 1990"
+    filled = await fix(biller, cause, do="paste", pasted=pasted)
+    for line, sentence in ((1, "the claim is on several lines"), (2, "no claim of this list has")):
+        assert f"Line {line}: {sentence}" in text_of(filled)
+    no_day = await fix(biller, cause, do="paste", pasted=f"{two}\tas before")
+    assert f"Line 1: what is behind “{two}” is not a date" in text_of(no_day)
+    assert " checked" not in no_day.body.decode()
+    empty = text_of(await fix(biller, cause, claim=[two], **{f"v.{two}": ""}))
+    assert "Give the right value." in empty
+    assert re.findall(r'value="(\w+)" id="c\w+" checked', filled.body.decode()) == [one]
+    assert f'name="v.{one}" type="date" value="1990-03-03"' in filled.body.decode()
+    own = {f"v.{one}": "1990-03-03", f"v.{two}": "2999-01-01", "claim": [one, two]}
+    ready = await fix(biller, cause, **own)
+    assert "Send 1 correction" in text_of(ready)  # what fails stays in the list with its reason
+    assert "Mar 3, 1990" in text_of(ready)
+    sent = await fix(biller, cause, do="send", checked=hidden(ready, "checked"), **own)
+    assert "1 correction is kept" in text_of(sent)
+    assert re.search(rf'value="{two}" id="c{two}" checked', sent.body.decode())
+    assert two in await biller.text("/worklists")
+
+
+@pytest.mark.safe_default(14)
+async def test_a_group_that_changes_what_was_billed_says_why_and_on_whose_authority(
+    sandbox, biller
+):
+    numbers = [await sandbox.send("3017") for _ in range(2)]
+    await sandbox.advance(15)
+    page = await biller.text(await fix_link(biller, "F24D_HcpcsProcedureCode"))
+    form = {"claim": numbers, **{f"v.{number}": "99214" for number in numbers}}
+    ready = await fix(biller, hidden(page, "cause"), **form)
+    form |= {"do": "send", "checked": hidden(ready, "checked"), "reason": "Wrong visit code"}
+    refused = text_of(await fix(biller, hidden(page, "cause"), **form))
+    assert "Say on whose authority what was billed changes." in refused
+    assert "Sent as" not in refused
+    sent = await fix(biller, hidden(page, "cause"), **form, authority="Dr. Fern")
+    corrections = re.findall(r'href="/console/claims/(\w+)"', sent.body.decode())
+    assert len(set(corrections)) == 2
+    for number in corrections:
+        assert "Dr. Fern" in await biller.text(f"/claims/{number}?show=notes")
+
+
+@pytest.mark.safe_default(14)
+async def test_what_a_correction_does_not_answer_is_not_fixed_in_a_group(sandbox, biller):
+    for scenario in ("3010", "3003"):
+        await sandbox.send(scenario)
+    await sandbox.advance(15)
+    worklist = await biller.text("/worklists")
+    for cause, sentence in (
+        ("835 OA-18 F24A_DateOfServiceFrom", "Do not send it a third time"),
+        ("835 CO-50 F21_DiagnosisCodes", "Appeal with records that show the need"),
+    ):
+        assert cause.replace(" ", "+") not in worklist
+        refused = await biller.ask(f"/worklists/fix?payer=TST01&cause={cause.replace(' ', '+')}")
+        assert (refused.status_code, sentence in text_of(refused)) == (409, True), cause
+        assert (await fix(biller, cause, value="2026-01-01", do="send")).status_code == 409
 
 
 async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
@@ -305,6 +390,8 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
     await biller.ask(path, form={"do": "discard"})
 
 
+@pytest.mark.safe_default(4)
+@pytest.mark.safe_default(12)
 async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     number = await sandbox.send("3001")
     unsent = text_of(await biller.text(f"/claims/{number}"))
@@ -321,20 +408,30 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert sent.headers["location"].endswith("done=void-sent&was=paid")
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
     assert (await biller.ask(path, form={"do": "send", "reason": "x"})).status_code == 409
+    refused = await biller.ask(f"/claims/{new}/correct")
+    assert refused.status_code == 409
+    assert "The claim is a void" in text_of(refused)
     await sandbox.advance(15)
     page = text_of(await biller.text(f"/claims/{new}"))
-    assert "Nothing due" in page
+    assert "Voided by" in page
+    assert "What to do Nothing" in page or "Nothing: it is a void" in page
+    assert "ppeal" not in page
+    before = text_of(await biller.text(f"/claims/{number}"))
+    assert "Voided by" in before
+    for tab in ("needs-you", "denied", "paid"):
+        listed = await biller.text(f"/claims?tab={tab}&group=0")
+        assert new not in listed
+        assert number not in listed
     assert "The payer canceled the earlier claim, as asked." in page
     assert "Box 22, Resubmission code (F22_MedicaidResubmissionCode):" in page
     assert "(F22_OriginalReferenceNumber) was set as the payer needs it for a correction." in page
     assert "Claims[" not in page
     assert re.search(r"service \w{3} \d+, \d{4}", page)
     assert "Cancel at the payer It is a cancellation itself." in page
-    assert new not in await biller.text("/claims?tab=needs-you&group=0")
     money = text_of(await biller.text(f"/claims/{number}?show=money"))
     assert "Taken back" in money
     assert "Net paid 0.00" in money
-    assert re.search(r"The payment was taken back \w{3} \d+\.", money)
+    assert "The payer canceled it, as asked." in money
 
 
 async def test_a_refused_claim_is_sent_again_unchanged(sandbox, biller):
@@ -375,3 +472,39 @@ def test_texts_become_the_values_that_a_claim_takes():
     assert changed_texts(claim, {"F01A_InsuredId": f" {claim.F01A_InsuredId}"}) == {}
     assert is_billed("F24_ClaimLines[0].F24F_Charges")
     assert not is_billed("F33A_BillingProviderNpi")
+
+
+@pytest.mark.safe_default(14)
+def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
+    for path in (
+        "F21_DiagnosisCodes", "F34a_DiagnosisCode", "F24_ClaimLines[0].F24D_HcpcsProcedureCode",
+        "F24_ClaimLines[0].F24D_Modifiers", "F24_ClaimLines[1].F24A_DateOfServiceFrom", "X12_ServiceDate",
+        "LineItems[0].F31_LineFee", "F28_TotalCharge", "F29_PatientAmountPaid", "LineItems[0].F29b_Quantity",
+    ):  # fmt: skip
+        assert is_billed(path), path
+    for path in (
+        "F03_PatientDob",
+        "F23_PriorAuthorizationNumber",
+        "F01A_InsuredId",
+        "F15_AccidentDate",
+    ):
+        assert not is_billed(path), path
+
+
+def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
+    from clearlane.claims import (
+        field_subjects as table,  # at an earlier revision this module is missing
+    )
+
+    parts = [part for form in FORMS.values() for part in (form.claim, form.line)]
+    names = {name for part in parts for name in fields_of(part)}
+    prefixes = [
+        *table.BILLED_PREFIXES,
+        *(p for all in table.SUBJECT_PREFIXES.values() for p in all),
+    ]
+    assert [one for one in prefixes if not any(name.startswith(one) for name in names)] == []
+    shared = {name for name in names if table.is_shared(name)}
+    assert not [name for name in shared if table.is_billed(name)]
+    assert not [
+        name for name in shared if re.search("Patient|Insured|Diagnos|Authoriz|Referr", name)
+    ]

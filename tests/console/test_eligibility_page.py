@@ -62,7 +62,7 @@ async def test_payers_are_found_while_one_types_and_by_a_button(sandbox, biller)
 async def test_a_question_is_answered_by_a_sheet_with_earlier_answers_of_the_patient(
     sandbox, biller
 ):
-    assert "Nobody has asked yet" in await biller.text("/eligibility")
+    assert "No inquiries yet" in await biller.text("/eligibility")
     asked = []
     for changes in ({}, {"last": "arden", "member": "XJ-4472"}, {"last": "Byrne"}):
         answer = await biller.ask("/eligibility/ask", form=QUESTION | changes)
@@ -81,7 +81,7 @@ async def test_a_question_is_answered_by_a_sheet_with_earlier_answers_of_the_pat
     # Another site sees nothing of it.
     foreign = await sandbox.person(ConsoleRole.BILLER, "B-1")
     assert (await foreign.ask(asked[0])).status_code == 404
-    assert "Nobody has asked yet" in await foreign.text("/eligibility")
+    assert "No inquiries yet" in await foreign.text("/eligibility")
 
 
 @pytest.mark.parametrize(

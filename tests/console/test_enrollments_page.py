@@ -62,11 +62,14 @@ async def test_an_operator_records_what_the_payer_answered(sandbox, ids):
         ("refuse", "", "same", "Refused"),
         ("approve", "", "moved", "Approved"),
     ):
-        answer = await operator.ask(f"{path}/move", form=form | {"event": event, "reason": reason})
+        answer = await operator.confirm(
+            f"{path}/move", form=form | {"event": event, "reason": reason}
+        )
         assert answer.headers["location"] == f"/console{path}?done={notice}", event
         assert seen in await operator.text(path)
-    answer = await operator.ask(f"{path}/move", form=form | {"event": "start"})
+    answer = await operator.confirm(f"{path}/move", form=form | {"event": "start"})
     assert answer.status_code == 409
     for wrong in ({"event": "odd"}, {"payer": "NOBODY"}, {"event": "refuse", "reason": "x" * 501}):
-        answer = await operator.ask(f"{path}/move", form={"event": "refuse"} | form | wrong)
+        given = {"event": "refuse", "confirmed": "yes"} | form | wrong
+        answer = await operator.ask(f"{path}/move", form=given)
         assert answer.status_code == 400, wrong

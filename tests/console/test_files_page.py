@@ -9,14 +9,19 @@ from html import unescape
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.connect.loopback_connections import loopback_route
 from clearlane.console import files_page
 from clearlane.console.path_number import read_number
+from clearlane.pipeline.inbound.post import post_file
+from clearlane.pipeline.inbound.receive import receive
 from clearlane.pipeline.operator import batch_admin
+from clearlane.settings import load
 from clearlane.store import audit
+from clearlane.wiring import open_installation
 from tests.claims.answers import paid, payment
 from tests.console.incoming_files import arrive
 from tests.console.sandbox_console import open_sandbox_console
-from tests.console.signed_in_console import BY
+from tests.console.signed_in_console import BY, sign_in_as
 
 HOSTILE = "<SCRIPT>ALERT(1)</SCRIPT>"
 
@@ -95,10 +100,10 @@ async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, o
     assert "This is no X12 file." in await operator.text(f"/files/in/{file.id}")
     assert (await operator.ask(f"/files/in/{file.id}/x12")).status_code == 409
     for verb, notice in (("replay", "replayed"), ("discard", "discarded")):
-        answer = await operator.ask(f"/files/in/{file.id}/{verb}", form={})
+        answer = await operator.ask(f"/files/in/{file.id}/{verb}", form={"confirmed": "yes"})
         assert answer.headers["location"] == f"/console/files/in/{file.id}?done={notice}"
     assert "Put aside" in await operator.text(f"/files/in/{file.id}?done=discarded")
-    answer = await operator.ask(f"/files/in/{file.id}/accept", form={})
+    answer = await operator.confirm(f"/files/in/{file.id}/accept", form={})
     assert (answer.status_code, b"no sender to accept" in answer.body) == (409, True)
 
 
@@ -131,18 +136,18 @@ async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator, monkeypatch
     assert re.search(row_with_age("Delivery in doubt: Sandbox Medical"), home)
     assert "Delivery in doubt" in await operator.text("/payers/medical/TST01")
     page = await operator.text(f"/files/out/{id}")
-    assert "Nobody knows whether the payer has this file." in page
+    assert "Its delivery is unconfirmed." in page
     # It is listed however many files were written since.
     await sandbox.send("3001")
     await sandbox.advance(1)
     assert f"/files/out/{int(id) + 1}" in await operator.text("/files?tab=out")
     monkeypatch.setattr(files_page, "REVIEW_MAX", 1)
     assert f"/files/out/{id}" in await operator.text("/files?tab=review")
-    answer = await operator.ask(f"/files/out/{id}/resend", form={})
+    answer = await operator.confirm(f"/files/out/{id}/resend", form={})
     assert answer.headers["location"] == f"/console/files/out/{id}?done=resent"
-    answer = await operator.ask(f"/files/out/{id}/delivered", form={})
+    answer = await operator.confirm(f"/files/out/{id}/delivered", form={})
     assert answer.headers["location"] == f"/console/files/out/{id}?done=delivered"
-    answer = await operator.ask(f"/files/out/{id}/resend", form={})
+    answer = await operator.confirm(f"/files/out/{id}/resend", form={})
     assert (answer.status_code, b"is delivered" in answer.body) == (409, True)
 
 
@@ -154,3 +159,39 @@ async def test_a_file_that_is_not_there_is_not_found(operator, path):
 @pytest.mark.parametrize(("text", "number"), [("7", 7), ("", None), ("٣", None), ("1" * 16, None)])
 def test_a_number_is_digits_only(text, number):
     assert read_number(text) == number
+
+
+@pytest.mark.safe_default(18)
+async def test_a_test_file_in_production_is_posted_when_the_operator_confirms(new_place):
+    place = await new_place("sqlite")
+    place.keys().wrapping_key()
+    settings = load(
+        environ={},
+        overrides={"data": place.data, "mode": "production", "submitter_name": "FERNHILL BILLING"},
+    )
+    async with open_installation(settings, role="command") as installation:
+        operator = await sign_in_as(installation, ConsoleRole.OPERATOR)
+        content = payment(paid("QUILL77", "1", "100", "80", "CAS*CO*45*20"), usage="T")
+        route = loopback_route("Medical", "MM001", window_seconds=0)
+        id = (await receive(installation.work_context, route, "remit", content)).id
+        await post_file(installation.work_context, id)
+        for path in ("/files?tab=review", "/files", f"/files/in/{id}"):
+            assert "Test file</span>" in await operator.text(path)
+        assert "Test files" in await operator.text("/")
+        page = await operator.text(f"/files/in/{id}")
+        assert "0 payments" not in page
+        assert "1 payment in this file" not in page
+        # It asks, and says what will happen, before it is done.
+        asked = await operator.ask(f"/files/in/{id}/accept-test", form={})
+        assert "stays marked as a test" in bytes(asked.body).decode()
+        assert "1 payment in this file" not in await operator.text(f"/files/in/{id}")
+        answer = await operator.ask(f"/files/in/{id}/accept-test", form={"confirmed": "yes"})
+        assert answer.headers["location"] == f"/console/files/in/{id}?done=test-accepted"
+        page = await operator.text(f"/files/in/{id}?done=test-accepted")
+        assert "1 payment in this file" in page
+        for path in ("/files", f"/files/in/{id}"):
+            assert "Test file</span>" in await operator.text(path)
+        answer = await operator.ask(f"/files/in/{id}/accept-test", form={"confirmed": "yes"})
+        assert answer.status_code == 409
+        rows = audit.read_between(installation.database, audit.BEFORE_ALL, 1 << 62)
+        assert "inbox.accept-test-file" in [row["action"] async for row in rows]

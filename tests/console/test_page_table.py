@@ -1,19 +1,24 @@
 """Every page, fragment, action and download of the console: who may use it, and with which form.
 
-Also tests `console/page_row`, `console/frame`, `console/menu_counts`, `console/frame_assets`, `console/local_path`,
+Also tests `console/page_row`, `console/act_question`, `console/page_questions`, `console/frame`, `console/menu_counts`, `console/frame_assets`, `console/local_path`,
 `console/sandbox_clock`, `console/page_request` and `pipeline/access/sign_in_link`.
 """
 
 import re
 from datetime import timedelta
+from html import escape
 
 import pytest
+from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.local_path import local_path
 from clearlane.console.page_row import READ
 from clearlane.console.page_table import PAGES
 from clearlane.pipeline.access import sign_in_link
+from clearlane.store.database import SystemScope
+from clearlane.store.schema import audit
+from clearlane.store.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY, ConsolePerson
 
@@ -26,6 +31,8 @@ OPEN_TO_ALL = {
     "/enter/{code...}",
     "/open/{code}",
 }
+AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.detail).order_by(audit.c.seq))
+HOOKS = "/accounts/ACME/webhooks"
 FILLED = re.compile(r"\{\w+\}")
 SIGNED_IN_PAGES = [page for page in PAGES if page.roles]
 
@@ -88,6 +95,73 @@ async def test_no_action_is_done_without_the_token_of_its_form(people):
             answer = await operator.ask(address(page), form={}, token=token)
             assert answer.status_code == 403, page.path
             assert b"nothing was done" in answer.body
+
+
+@pytest.mark.safe_default(17)
+def test_every_action_declares_its_question_or_why_it_has_none():
+    for page in SIGNED_IN_PAGES:
+        declared = [bool(getattr(page, name, "")) for name in ("ask", "unasked")]
+        assert sorted(declared) == [False, not page.methods <= READ], page.path
+
+
+@pytest.fixture
+async def acts(sandbox, people):
+    """Acts that others feel or that cannot be undone, each with its form and words of its question."""
+    operator = people[ConsoleRole.OPERATOR]
+    added = await operator.ask(HOOKS, form={"url": "https://example.com/hook"})
+    webhook = re.search(rf"/console({HOOKS}/\w+)", added.body.decode())[1]
+    sent = [await sandbox.send("3001") for _ in range(2)]
+    await people[ConsoleRole.BILLER].ask(f"/claims/{sent[1]}/hold", form={})
+    site, someone = {"id": "A-2", "called": "Larkspur <b>Dental"}, {"name": "viewer-1-1"}
+    person = re.search(r'/people/(\d+)"', await operator.text("/people"))[1]
+    return [
+        ("/accounts/site-state", site | {"to": "suspended"}, "Suspend Larkspur &lt;b&gt;Dental?"),
+        ("/accounts/baa", site | {"to": "revoked"}, "Revoke the agreement of"),
+        ("/accounts/baa", site | {"to": "accepted"}, "Record the agreement of"),
+        ("/accounts/vendor-state", {"key": "OTHER", "to": "disabled"}, "Every call of this vendor"),
+        ("/accounts/rotate", {"key": "OTHER", "hours": "5"}, "are refused after 5 hours"),
+        ("/people/state", someone | {"to": "disabled"}, "cannot sign in any more"),
+        ("/people/reset", someone, "all open sessions end"),
+        (f"/people/{person}/sessions", {}, "signed out everywhere"),
+        ("/me/sessions", {}, "signed out everywhere but here"),
+        (f"{webhook}/disable", {}, "until it is enabled again"),
+        (f"{webhook}/rotate", {}, "The new secret is shown once"),
+        ("/payers/medical/TST01/pause", {}, "until someone resumes it"),
+        ("/files/in/1/accept", {}, "cannot be undone"),
+        ("/files/in/1/discard", {}, "no one is asked about it again"),
+        ("/files/out/1/resend", {}, "once more"),
+        ("/files/out/1/delivered", {}, "is never sent again"),
+        (f"/claims/{sent[0]}/cancel", {}, "is never sent, and this cannot be undone"),
+        (f"/claims/{sent[1]}/release", {}, "goes to its payer with the next file"),
+        ("/claims/C1/correct", {"do": "discard"}, "cannot be brought back"),
+        ("/enrollments/E1/move", {"event": "approve", "payer": "X"}, "Record that X approved?"),
+    ]  # fmt: skip
+
+
+@pytest.mark.safe_default(17)
+async def test_nothing_irreversible_is_done_before_it_was_asked(sandbox, people, acts):
+    operator, database = people[ConsoleRole.OPERATOR], sandbox.installation.database
+
+    async def audited():
+        async with database.read(SystemScope("a test")) as tx:
+            return await tx.rows(AUDIT)
+
+    before = await audited()
+    for path, form, words in acts:
+        asked = await operator.ask(path, form={"site": "all", **form})
+        page = asked.body.decode()
+        assert (asked.status_code, words in page) == (200, True), (path, asked.status_code)
+        assert f'action="/console{path}"' in page, path
+        for name, value in form.items():
+            assert f'name="{name}" value="{escape(value)}"' in page, path
+        assert 'name="confirmed" value="yes"' in page, path
+        assert await audited() == before, path
+    # What the form of the question carries does it; no other value of the field that says what to do counts.
+    path, form, _ = acts[0]
+    odd = await operator.ask(path, form={**form, "to": "gone", "confirmed": "yes"})
+    assert (odd.status_code, await audited()) == (400, before)
+    done = await operator.ask(path, form={**form, "confirmed": "yes"})
+    assert (done.status_code, sandbox.site("A-2").state) == (303, "suspended")
 
 
 async def test_the_menu_shows_what_the_role_may_open(people):

@@ -255,7 +255,12 @@ def test_a_failed_sign_in_is_in_the_audit_trail_with_its_address_and_hashed_name
 
     def rows():
         trail = [json.loads(line) for line in server.command("audit", "export").splitlines()]
-        return [row for row in trail if row["detail"].endswith("from 127.0.8.7")]
+        found = [row for row in trail if row["detail"].endswith("from 127.0.8.7")]
+        # The first failure of each name: further ones are counted for a minute, which may pass here.
+        firsts: dict[str, dict] = {}
+        for row in found:
+            firsts.setdefault(row["detail"].split()[1], row)
+        return list(firsts.values())
 
     wait_until(lambda: len(rows()) == 2)
     first, second = rows()

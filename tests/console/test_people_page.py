@@ -89,7 +89,7 @@ async def test_somebody_is_invited_and_chooses_both_factors(sandbox, operator):
     )  # fmt: skip
     assert session
     assert "2 sessions" in await tessa.text("/me")
-    answer = await tessa.ask("/me/sessions", form={})
+    answer = await tessa.confirm("/me/sessions", form={})
     assert answer.headers["location"] == "/console/me?done=ended"
     assert "1 session" in await tessa.text("/me")
 
@@ -123,7 +123,7 @@ async def test_recovery_codes_are_shown_once_renewed_with_a_code_and_counted(san
     assert (len(second), set(first) & set(second)) == (10, set())
     assert not await enter(first[2])
     assert await enter(second[0])
-    await operator.ask("/people/reset", form={"name": "rosa"})
+    await operator.confirm("/people/reset", form={"name": "rosa"})
     page = await operator.text(f"/people/{await id_of(operator, 'rosa')}")
     assert "<dt>Recovery codes left</dt><dd>0</dd>" in page
     audit = await operator.text("/audit?person=rosa")
@@ -175,7 +175,7 @@ async def test_a_role_is_changed_and_open_sessions_follow_at_once(sandbox, opera
         answer = await operator.ask(f"{path}/role", form=form)
         assert (answer.status_code, sentence in answer.body.decode()) == (400, True), form
     assert '<h2 id="sessions">Sessions</h2>' in await operator.text(path)
-    answer = await operator.ask(f"{path}/sessions", form={})
+    answer = await operator.confirm(f"{path}/sessions", form={})
     assert answer.headers["location"] == f"/console{path}?done=ended"
     assert (await milo.ask("/me")).status_code == 303
     assert "operator to biller" in await operator.text("/audit?action=user.role")
@@ -207,11 +207,11 @@ async def test_a_reset_ends_what_was_known(sandbox, operator):
     )
     otis = await open_address(operator, answer)
     await otis.ask("/me/credentials", form=chosen(await otis.text("/me")))
-    answer = await operator.ask("/people/reset", form={"name": "otis"})
+    answer = await operator.confirm("/people/reset", form={"name": "otis"})
     assert (await otis.ask("/me")).status_code == 303
     again = await open_address(operator, answer)
     assert "Choose a password" in await again.text("/me")
-    answer = await operator.ask("/people/state", form={"name": "otis", "to": "disabled"})
+    answer = await operator.confirm("/people/state", form={"name": "otis", "to": "disabled"})
     assert answer.headers["location"] == "/console/people?done=state"
     assert (await again.ask("/me")).status_code == 303
     page = await operator.text("/people")
@@ -237,9 +237,9 @@ async def test_an_invitation_that_cannot_be_is_refused(operator, form, status, s
 async def test_operators_do_not_disable_themselves_or_nobody(operator):
     page = await operator.text("/people")
     name = re.search(r">(operator-0-\d+)<", page)[1]
-    for form in ({"name": name}, {"name": "nobody"}):
-        assert (await operator.ask("/people/state", form=form)).status_code == 409
-    assert (await operator.ask("/people/reset", form={"name": "nobody"})).status_code == 409
+    for form in ({"name": name, "to": "disabled"}, {"name": "nobody", "to": "disabled"}):
+        assert (await operator.confirm("/people/state", form=form)).status_code == 409
+    assert (await operator.confirm("/people/reset", form={"name": "nobody"})).status_code == 409
 
 
 def test_a_password_that_is_not_chosen_yet_matches_nothing():

@@ -82,7 +82,7 @@ async def test_an_endpoint_is_added_pinged_sent_again_and_its_log_read(
     assert "Delivered" in page
     assert "Works" in page
     # A new secret signs beside the old one.
-    [other] = SECRET.findall((await operator.ask(f"{path}/rotate", form={})).body.decode())
+    [other] = SECRET.findall((await operator.confirm(f"{path}/rotate", form={})).body.decode())
     assert other != secret
     assert "webhook.secret-rotated" in await operator.text("/audit?action=webhook")
 
@@ -92,7 +92,7 @@ async def test_a_disabled_endpoint_gets_nothing_and_on_demand_what_it_missed(
 ):
     path, _ = await add(operator, receiver.url)
     await sandbox.send("3001")
-    answer = await operator.ask(f"{path}/disable", form={})
+    answer = await operator.confirm(f"{path}/disable", form={})
     assert answer.headers["location"] == f"/console{path}?done=disabled"
     await runner.deliver_due()
     assert receiver.messages == []
@@ -100,7 +100,7 @@ async def test_a_disabled_endpoint_gets_nothing_and_on_demand_what_it_missed(
     assert "Disabled" in page
     assert verbs.DISABLED_BY_A_PERSON in page
     assert "/resend/" not in page
-    await operator.ask(f"{path}/disable", form={})
+    await operator.confirm(f"{path}/disable", form={})
     await operator.ask(f"{path}/enable", form={"replay": "yes"})
     await runner.deliver_due()
     assert b"claim.received" in b"".join(message.body for message in receiver.messages)
@@ -120,7 +120,8 @@ async def test_what_cannot_be_is_refused_with_every_reason(sandbox, operator):
     foreign = path.replace("ACME", "OTHER")
     assert (await operator.ask(foreign)).status_code == 404
     for verb in ("ping", "rotate", "disable", "enable", "resend/E1", "resend/1"):
-        assert (await operator.ask(f"{foreign}/{verb}", form={})).status_code == 404, verb
+        answer = await operator.ask(f"{foreign}/{verb}", form={"confirmed": "yes"})
+        assert answer.status_code == 404, verb
     for _ in range(verbs.ENDPOINTS_PER_VENDOR_MAX):
         answer = await operator.ask(LIST, form={"url": "https://example.com/hook"})
     assert (answer.status_code, b"at most: remove one first" in answer.body) == (409, True)

@@ -158,7 +158,7 @@ class Node:
 
     async def responses(self, request_id):
         return await joined(
-            verbs.read_answers(self.context, request_id, site=self.site, actor=ACTOR)
+            verbs.read_numbered_answers(self.context, request_id, site=self.site, actor=ACTOR)
         )
 
     async def quiet(self):

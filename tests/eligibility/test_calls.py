@@ -234,11 +234,13 @@ async def test_an_unknown_request_and_another_sites_are_404_and_look_the_same(
     sandbox, vendor, caller
 ):
     theirs = (await caller.submit(one()))["RequestId"]
+    beyond = 10**17
     async with Caller.of(sandbox, vendor.auth, "A-2") as other:
         answers = [
-            await other.client.post(RESPONSES, params={"requestId": id}) for id in (theirs, 12, -12)
+            await other.client.post(RESPONSES, params={"requestId": id})
+            for id in (theirs, 12, -12, beyond)
         ]
-    assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert [answer.status_code for answer in answers] == [404] * 4
     assert all(list(answer.json()) == ["Message"] for answer in answers)
     assert len({answer.text.replace(str(theirs), "12") for answer in answers[:2]}) == 1
 
@@ -265,10 +267,10 @@ async def test_without_an_agreement_neither_call_answers(sandbox, vendor):
 
 async def test_1008_comes_after_the_call_and_is_kept(caller):
     waiting = await caller.begun(one("1008"))
-    await caller.advance("54s")
+    await caller.advance("30s")
     await asyncio.sleep(0.2)
     assert not waiting.done()
-    await caller.advance("1s")
+    await caller.advance("25s")
     body = await waiting
     assert (body["Status"], body["Responses"]) == (INCOMPLETE, [])
     assert await caller.responses(body["RequestId"]) == body
@@ -361,8 +363,8 @@ async def test_a_call_whose_client_went_away_is_answered_for_get_responses(sandb
     await caller.advance("65s")
     listed = await asyncio.to_thread(sandbox.command, "audit", "export")
     rows = [json.loads(line) for line in listed.splitlines() if line.startswith("{")]
-    newest = [row["ids"][0] for row in rows if row["action"] == "eligibility.submit"][-1]
-    late = await caller.responses(newest)
+    newest = [row["detail"] for row in rows if row["action"] == "eligibility.submit"][-1]
+    late = await caller.responses(newest.removeprefix("RequestId ").partition(";")[0])
     assert (late["Status"], traces(late)) == (COMPLETE, ["visit 7"])
 
 

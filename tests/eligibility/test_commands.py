@@ -87,7 +87,9 @@ def test_show_lists_the_payers_asked_and_their_answers(run):
     assert inquiry["answer"]["subscriber"]["party"]["first"] == "ROSA"
     x12 = run("show", id, "--x12").stdout
     assert x12.startswith("ISA*")
-    assert f"TRN*2*{id}-1*9CLEARLANE~" in x12.splitlines()
+    assert re.search(r"^TRN\*2\*\d+-1\*9CLEARLANE~$", x12, re.MULTILINE)
+    assert run("show", id, "--vendor", "sandbox", "--x12").stdout == x12
+    assert "no eligibility request" in run("show", id, "--vendor", "nobody", code=1).stderr
 
 
 def test_show_of_what_is_not_there_is_a_sentence(run):

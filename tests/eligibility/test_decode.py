@@ -235,6 +235,27 @@ def test_of_two_spellings_the_last_use_wins_and_the_other_is_not_judged(text, ke
     assert found.repeated == (f"{SUBSCRIBER}.MemberId",)
 
 
+@pytest.mark.safe_default(7)
+def test_null_under_one_spelling_hides_no_value_under_another():
+    for names in (("MemberId", "memberID"), ("memberID", "MemberId")):
+        text = ", ".join(
+            f'"{name}": {value}' for name, value in zip(names, ('"HERE"', "null"), strict=True)
+        )
+        body = json.dumps(document(subscriber_MemberId="HERE"))
+        found = decode.decode_request(body.replace('"MemberId": "HERE"', text).encode())
+        (asked,) = fields.patients(found.request)
+        assert (asked.subscriber.MemberId, found.repeated) == ("HERE", ())
+
+
+@pytest.mark.safe_default(7)
+def test_a_refused_number_is_quoted_as_it_was_written():
+    body = json.dumps(document(subscriber_MemberId="HERE"))
+    for number in ("1e400", "1E5", "0.1234567890123456789"):
+        found = decode.decode_request(body.replace('"HERE"', number).encode())
+        (finding,) = found.findings
+        assert finding.message == f"The value {number} is not a string."
+
+
 def test_unknown_fields_are_ignored_and_listed():
     found = read(document(Zork=1, subscriber_MiddleName="Q", payer_payersId="x"))
     assert found.request is not None

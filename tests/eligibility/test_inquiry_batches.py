@@ -169,6 +169,7 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     sent = await mail.send()
     control = int(sent.split(b"*")[13])
     _, content = made("")
+    content = content.replace(b"*0*T*:", b"*0*P*:")
     refusal = content.replace(b"TA1*000000017", b"TA1*%09d" % control)
     refusal = refusal.replace(b"AK1*HS*17", b"AK1*HS*%d" % control)
     payer = sent.split(b"*")[8]

@@ -14,6 +14,7 @@ from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.kernel.limits import ELIGIBILITY_WAIT_SECONDS_MAX
 from clearlane.pipeline.eligibility import inquire as verbs
 from clearlane.pipeline.eligibility import inquiry_schedule
+from clearlane.pipeline.eligibility.eligibility_results import load_request
 from clearlane.pipeline.eligibility.inquire import ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
 from clearlane.pipeline.eligibility.inquiry_runner import (
     ELIGIBILITY_LEASE_SECONDS,
@@ -22,14 +23,14 @@ from clearlane.pipeline.eligibility.inquiry_runner import (
     retry_seconds,
 )
 from clearlane.pipeline.eligibility.realtime_inquiry import read_reply
+from clearlane.store import batches, operating_counts
 from clearlane.store import eligibility as store
-from clearlane.store import operating_counts
 from clearlane.store.schema import eligibility_requests
 from clearlane.store.sql import Statement
 from tests.connect import core_server as there
 from tests.contexts import work_context
 from tests.eligibility.eligibility_caller import COMPLETE, INCOMPLETE, many, traces
-from tests.eligibility.inquiry_node import Node, benefits, joined, nine, refusal, ta1
+from tests.eligibility.inquiry_node import ACTOR, Node, benefits, joined, nine, refusal, ta1
 from tests.eligibility.invented import document
 from tests.patience import PATIENCE_SECONDS, until
 from tests.sandbox.invented import clean
@@ -114,6 +115,35 @@ async def test_http_and_envelope_faults_end_at_once_and_are_distinguished(node, 
     assert body["Status"] == COMPLETE
     assert errors(body) == [ENDS[mood]]
     assert len(node.payer.seen) == 1
+
+
+@pytest.mark.safe_default(13)
+@pytest.mark.parametrize("mood", ["fault", "code:SenderIDIllegal", "http 500"])
+async def test_the_words_of_a_payers_fault_are_for_operators_only(node, mood):
+    node.payer.mood = mood
+    said = {"fault": "bad envelope", "http 500": "500"}.get(mood, "SenderIDIllegal")
+    body = await node.submit()
+    assert errors(body) == [ENDS[mood]]
+    assert said not in json.dumps(body["ErrorResponses"])
+    async with node.database.read(store.SCOPE) as tx:
+        [(id,)] = await tx.rows(ALL)
+    shown = await load_request(node.database, node.vault, id, actor=ACTOR)
+    [error] = shown.inquiries[0].outcome.error.errors
+    assert said in error.payer_text
+
+
+@pytest.mark.safe_default(13)
+async def test_a_payers_answer_has_no_control_characters_and_no_endless_numbers(node):
+    def hostile(trace):
+        answer = benefits(trace).replace(b"MEADOW", b"MEA\x7fDOW")
+        return answer.replace(b"~EB*1*", b"~EB*C*IND*30***23*" + b"9" * 40 + b"~EB*1*", 1)
+
+    node.answer_with(hostile)
+    body = await node.submit()
+    assert body["Status"] == COMPLETE
+    [payer] = body["Responses"][0]["Payers"]
+    assert payer["CommonName"].startswith("MEADOW")
+    assert f'": {"9" * 10}' not in json.dumps(payer), "a text may have them, a number may not"
 
 
 @pytest.mark.parametrize(("answer", "kind"), [(ta1, "TA1"), (nine, "999")])
@@ -214,7 +244,8 @@ async def test_a_second_answer_counts_once(node):
     node.answer_with(benefits)
     body = await node.submit()
     async with node.database.read(store.SCOPE) as tx:
-        found = await store.find_inquiry(tx, body["RequestId"], 1)
+        [(id,)] = await tx.rows(ALL)
+        found = await store.find_inquiry(tx, id, 1)
     question = open_inquiry(node.vault, found[0])
     again = read_reply(question, benefits(question.trace, member="2002"), node.clock.now())
     assert await node.runner.store_result(question, again) is False
@@ -260,9 +291,10 @@ async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service)
     assert len(node.payer.seen) == 1, "the lease still holds"
     node.clock.advance(timedelta(seconds=ELIGIBILITY_LEASE_SECONDS))
     await other.quiet()
+    numbers = Statement(select(eligibility_requests.c.request_number), system=True)
     async with node.database.read(store.SCOPE) as tx:
-        [(id,)] = await tx.rows(ALL)
-    late = await other.responses(id)
+        [(number,)] = await tx.rows(numbers)
+    late = await other.responses(number)
     assert (late["Status"], traces(late)) == (COMPLETE, ["visit 7"])
     await other.runner.stop()
 
@@ -339,12 +371,30 @@ async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
     assert len(node.payer.seen) == count
 
 
-async def test_a_number_that_is_taken_is_not_used_twice(node, monkeypatch):
+async def test_a_key_that_is_taken_is_not_used_twice(node, monkeypatch):
     node.answer_with(benefits)
-    first = await node.submit()
-    numbers = iter([first["RequestId"], first["RequestId"], 77])
-    monkeypatch.setattr(verbs, "new_request_number", lambda now: next(numbers))
-    assert (await node.submit())["RequestId"] == 77
+    keys = iter([76, 76, 76, 77])
+    monkeypatch.setattr(verbs, "new_request_key", lambda now: next(keys))
+    first, second = (await node.submit())["RequestId"], (await node.submit())["RequestId"]
+    assert second == first + 1
+    async with node.database.read(store.SCOPE) as tx:
+        assert sorted(await tx.rows(ALL)) == [(76,), (77,)]
+
+
+@pytest.mark.safe_default(7)
+async def test_request_numbers_fit_32_bits_and_go_on_ahead_after_a_restore(node):
+    node.answer_with(benefits)
+    first, second = (await node.submit())["RequestId"], (await node.submit())["RequestId"]
+    assert 0 < first < second == first + 1 < 2**31
+    await node.database.write(batches.SCOPE, batches.mark_in_doubt_after_restore, actor=ACTOR)
+    third = (await node.submit())["RequestId"]
+    # What a vendor was given after the backup, a day at a hundred requests a second, is not given again.
+    assert second + 8_640_000 < third < 2**31
+    assert [(await node.responses(each))["RequestId"] for each in (first, second, third)] == [
+        first,
+        second,
+        third,
+    ]
 
 
 def test_rests_grow_from_what_core_asks_for_to_an_hour():
@@ -354,10 +404,10 @@ def test_rests_grow_from_what_core_asks_for_to_an_hour():
     assert rests[-1] == 3_600
 
 
-def test_numbers_fit_into_every_json_reader(clock):
-    numbers = [verbs.new_request_number(clock.now()) for _ in range(100)]
+def test_keys_fit_into_every_json_reader(clock):
+    numbers = [verbs.new_request_key(clock.now()) for _ in range(100)]
     clock.advance(timedelta(days=365 * 40))
-    numbers.append(verbs.new_request_number(clock.now()))
+    numbers.append(verbs.new_request_key(clock.now()))
     assert all(0 < number < 2**53 for number in numbers)
     assert max(numbers[:100]) < numbers[-1]
 

@@ -76,7 +76,8 @@ async def answered(serving, count, waiting):
 
 def numbers(serving):
     rows = [json.loads(line) for line in serving.command("audit", "export").splitlines()]
-    return [int(row["ids"][0]) for row in rows if row["action"] == "eligibility.submit"]
+    details = [row["detail"] for row in rows if row["action"] == "eligibility.submit"]
+    return [int(detail.removeprefix("RequestId ").partition(";")[0]) for detail in details]
 
 
 async def timed(caller):

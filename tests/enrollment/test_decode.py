@@ -126,6 +126,20 @@ def test_of_two_spellings_the_last_wins_and_that_is_recorded(text, kept):
     assert (read.enrollment.City, read.repeated) == (kept, ("Enrollments[0].City",))
 
 
+@pytest.mark.safe_default(7)
+@pytest.mark.parametrize(
+    "text", [b'"City": "ONE", "CITY": null', b'"city": null, "CITY": "ONE", "City": null']
+)
+def test_null_under_one_spelling_hides_no_value_under_another(text):
+    body = json.dumps(an_enrollment(City=None)).encode()[:-1] + b", " + text + b"}"
+    read = decode_enrollment(body, "Enrollments[0]")
+    assert (read.enrollment.City, read.repeated) == ("ONE", ())
+    opened = split_request(
+        b'{"version": 1, "Version": null, "enrollments": [1], "Enrollments": null}'
+    )
+    assert ([bytes(each) for each in opened.elements], opened.findings) == ([b"1"], ())
+
+
 def test_of_two_lists_of_enrollments_the_last_is_read_and_that_is_recorded():
     opened = split_request(
         b'{"Version": 1, "Enrollments": [1], "enrollments": [2], "Enrollments": [3]}'

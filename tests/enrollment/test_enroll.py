@@ -5,6 +5,7 @@ Also tests `pipeline/operator/enrollment_admin`, `pipeline/enrollment/enrollment
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -306,8 +307,8 @@ async def test_an_unknown_id_is_reported(setup):
 # What an approval is good for.
 
 
-async def send(setup, site, kind=ClaimKind.MEDICAL, *, claims=1, **changes):
-    """Submit a claim; its findings by rule."""
+async def send(setup, site, kind=ClaimKind.MEDICAL, *, claims=1, whole=False, **changes):
+    """Submit a claim; the rules of its findings, or the whole findings."""
     day = START.date() - timedelta(days=30)
     document = samples.document(kind, day=day, full=True)
     (claim,) = document["Claims"]
@@ -323,6 +324,8 @@ async def send(setup, site, kind=ClaimKind.MEDICAL, *, claims=1, **changes):
         actor=VENDOR,
         now=START,
     )
+    if whole:
+        return [each.findings for each in outcome.results]
     return [{finding.rule for finding in each.findings} for each in outcome.results]
 
 
@@ -342,6 +345,39 @@ async def test_an_approval_satisfies_the_rule_about_enrollment(setup):
     assert await send(setup, site, **MEDICAL, **TAX) == [set()]
     await setup.move(outcome.id, EnrollmentEvent.REFUSE)
     assert await send(setup, site, **MEDICAL, **TAX) == [{"C106"}]
+
+
+@pytest.mark.safe_default(6)
+async def test_the_finding_says_how_far_the_enrollment_is_and_since_which_day_of_the_site(setup):
+    """At START it is the next day at the site; what the payer answers is recorded a day later."""
+    site = replace(await setup.site(), time_zone="Pacific/Kiritimati")
+    sent, answered = START.date() + timedelta(days=1), START.date() + timedelta(days=2)
+    assert (await enrollment_message(setup, site)).endswith(
+        "is not enrolled; send an enrollment first."
+    )
+    (outcome,) = (await setup.enroll(site, a_document(an_enrollment(**SAME)))).results
+    pending = f"enrollment has been pending since {sent}; send the claim again after the payer has approved it."
+    assert (await enrollment_message(setup, site)).endswith(pending)
+    await setup.move(outcome.id, EnrollmentEvent.START)
+    assert (await enrollment_message(setup, site)).endswith(pending)
+    await setup.move(outcome.id, EnrollmentEvent.REFUSE)
+    refused = f"the payer refused the billing provider's enrollment on {answered}; ask the operator"
+    assert refused in await enrollment_message(setup, site)
+    await setup.move(outcome.id, EnrollmentEvent.START)
+    assert f"pending since {answered};" in await enrollment_message(setup, site)
+    await setup.move(outcome.id, EnrollmentEvent.APPROVE)
+    assert await enrollment_message(setup, site) == ""
+    await setup.move(outcome.id, EnrollmentEvent.REFUSE)
+    assert (
+        f"the payer ended the billing provider's enrollment on {answered};"
+        in await enrollment_message(setup, site)
+    )
+
+
+async def enrollment_message(setup, site) -> str:
+    """What the finding about the enrollment says of a claim; empty if there is none."""
+    (findings,) = await send(setup, site, **MEDICAL, **TAX, whole=True)
+    return next((one.message for one in findings if one.rule == "C106"), "")
 
 
 async def test_an_approval_is_of_one_provider_one_site_and_one_payer(setup):

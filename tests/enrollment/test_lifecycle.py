@@ -9,8 +9,10 @@ from clearlane.enrollment.lifecycle import (
     INITIAL_STATE,
     NEXT,
     EnrollmentEvent,
+    EnrollmentProgress,
     EnrollmentState,
     current_states,
+    replay,
 )
 
 
@@ -64,3 +66,10 @@ def test_the_operators_page_matches_the_table():
         for state in EnrollmentState
         for event in EnrollmentEvent
     }
+
+
+def test_an_event_that_changes_nothing_leaves_the_day_as_it_was():
+    approved = [(7, EnrollmentEvent.APPROVE.value)]
+    assert replay(5, approved) == EnrollmentProgress(EnrollmentState.APPROVED, 7)
+    again = [*approved, (9, EnrollmentEvent.APPROVE.value)]
+    assert replay(5, again) == EnrollmentProgress(EnrollmentState.APPROVED, 7)

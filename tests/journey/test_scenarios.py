@@ -160,7 +160,7 @@ EXPECTED: dict[str, Expected] = {
         payer="0",
         adjustments="200",
         explanations=(("CO-197", 1, "150", AUTHORISED), ("CO-197", 2, "50", AUTHORISED)),
-        words="authorisation",
+        words="authorization",
     ),
 }
 BY_PLAN = {
@@ -241,6 +241,14 @@ class Caller:
 
     def post(self, path: str, body: object = None, **query: str) -> object:
         answer = self.client.post(path, json=body, params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def get(self, path: str, **query: str) -> dict:
+        """Ask Clearlane's own API, whose calls take no `vendorSiteId`."""
+        facts = self.server.sandbox
+        with self.server.client((facts["vendor_key"], facts["vendor_password"])) as client:
+            answer = client.get(f"/clearlane/v1/{path}", params=query)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -408,9 +416,42 @@ def test_a_corrected_claim_was_paid_in_full_before(scenario_run, kind):
     assert [one["Code"] for one in scenario_run.document(kind, "3008")["RemarkCodes"]] == ["MA67"]
 
 
+@pytest.mark.safe_default(2)
+@each_kind
+def test_the_documents_of_a_corrected_claim_are_the_same_whenever_they_are_read(scenario_run, kind):
+    caller = scenario_run.caller
+    days = (1, 21, 28)
+    taken, first, last = (scenario_run.row(kind, "3008", at)["RelatedDocumentId"] for at in days)
+    reads = []
+    for asked in ([last], [first], [taken], [last, first], [last]):
+        found = caller.post(BY_ID, asked)["RemittanceAdvices"]
+        reads.append([(one["DocumentId"], one["PayerAmount"]) for one in found])
+        assert caller.get(f"documents/{first}")["document_id"] == first
+    assert [one == reads[0] for one in reads] == [True] * len(reads)
+    assert [amount for _, amount in reads[0]] == [200, -200, 150]
+    assert (reads[0][0][0], reads[0][-1][0]) == (first, last)
+
+
+@pytest.mark.safe_default(5)
+@each_kind
+@pytest.mark.parametrize("member", ["3005", WHOLE_FILE])
+def test_a_refused_claim_has_the_day_of_its_refusal(scenario_run, kind, member):
+    row = scenario_run.row(kind, member)
+    assert row["PayerActionDate"] == scenario_run.document(kind, member)["StatusDate"]
+    assert row["PayerActionDate"] == str(TODAY)
+
+
+@pytest.mark.safe_default(5)
 @each_kind
 def test_a_forwarded_claim_names_the_next_payer(scenario_run, kind):
     assert scenario_run.document(kind, "3011")["ForwardedTo"]
+    get, number = scenario_run.caller.get, scenario_run.row(kind, "3011")["ClaimNumber"]
+    claim = get(f"claims/{number}")
+    assert (claim["state"], claim["outcome"]) == ("Complete", "forwarded")
+    listed = get("claims", outcome="forwarded")["data"]
+    assert number in {one["claim_number"] for one in listed}
+    events = get("events", types="claim.forwarded", limit="100")["data"]
+    assert number in {one["claim_number"] for one in events}
 
 
 def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenario_run):

@@ -7,6 +7,7 @@ import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from clearlane.kernel.ids import (
     random_text,
     request_id_moment,
 )
+from clearlane.kernel.json_names import is_null
 from clearlane.kernel.redacted_repr import redact_repr
 
 
@@ -104,3 +106,11 @@ async def test_a_manual_clock_may_move_twice_before_the_waiting_wake_up():
 def test_an_id_tells_when_it_was_made():
     moment = datetime(2026, 11, 16, 9, 30, 15, 250_000, tzinfo=UTC)
     assert request_id_moment(new_request_id(moment)) == moment
+
+
+def test_null_is_known_before_and_after_it_is_decoded():
+    assert [is_null(one) for one in (msgspec.Raw(b"null "), msgspec.Raw(b'"null"'))] == [
+        True,
+        False,
+    ]
+    assert [is_null(one) for one in (None, 0, "", False)] == [True, False, False, False]

@@ -55,6 +55,31 @@ def test_an_inactive_payer_is_in_no_list_and_still_found():
     assert payers.find(asleep.payer_id, asleep.type) == asleep
 
 
+@pytest.mark.parametrize(
+    ("name", "type", "payer_id"),
+    [
+        ("Meadow Mutual", "Medical", "MDW10"),
+        ("MEADOW-MUTUAL", "Medical", "MDW10"),
+        ("mmic", "Medical", "MDW10"),
+        ("Harbor Health Plan", "Dental", "HHP20"),
+        ("Summit", "Medical", "SMD05"),  # of the other type, if its own has none
+        ("Meadow Mutua", "Medical", None),
+        ("", "Medical", None),
+    ],
+)
+def test_a_payer_is_found_by_its_whole_name_or_alias(sandbox, name, type, payer_id):
+    found = sandbox.find_by_name(name, type)
+    assert (found and found.payer_id) == payer_id
+
+
+def test_a_name_that_several_payers_share_finds_none_of_them():
+    twin = replace(LIVE_PAYERS[0], payer_id="TWIN1", aliases=("Twin",))
+    payers = PayerDirectory([LIVE_PAYERS[0], twin], sandbox=True)
+    assert payers.find_by_name("Meadow Mutual", "Medical") is None
+    assert payers.find_by_name("twin", "Medical") == twin
+    payers.compress()
+
+
 def test_the_test_list_holds_the_sandbox_payers(sandbox):
     assert ids(sandbox, "test", "Medical") == {"TST01", "TST1E", "TST2E", "TST3E"}
     assert ids(sandbox, "test", "Dental") == {"TST02"}

@@ -79,7 +79,8 @@ def test_the_reasons_decide_what_a_claim_is_called(status, paid, own, lines, out
 
 
 def test_every_outcome_has_a_case():
-    assert {case[-1] for case in CASES} == set(Outcome)
+    # No code of an 835 says that a claim was voided or replaced: the claims themselves do.
+    assert {case[-1] for case in CASES} == set(Outcome) - {Outcome.VOIDED, Outcome.REPLACED}
 
 
 def test_the_tables_hold_codes_of_the_lists():

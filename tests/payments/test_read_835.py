@@ -104,6 +104,33 @@ def test_other_sets_of_a_mixed_file_are_left_alone():
     assert len(ends) == 1
 
 
+@pytest.mark.safe_default(13)
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        (paid("C1", "1", "9" * 19, "80"), "CLP03"),
+        (paid("C1", "1", "100", "-" + "9" * 30), "CLP04"),
+        (paid("C1", "1", "100", "0." + "0" * 30 + "1"), "CLP04"),
+        (paid("C1", "1", "100", "80", "CAS*CO*45*" + "9" * 19), "CAS"),
+    ],
+)
+def test_an_amount_of_more_than_18_digits_is_a_fault_that_every_database_can_store(row, fault):
+    [one], [end] = read(payment(row))
+    assert fault in one.unreadable
+    stored = (one.charged, one.paid, one.patient, one.adjusted, one.balance or 0, end.paid)
+    assert all(abs(cents) < 2**63 for cents in stored)
+
+
+@pytest.mark.safe_default(13)
+def test_control_characters_of_payers_are_dropped_on_reading():
+    plain = payment(paid("C1", "1", "100", "80", *LINE))
+    spoiled = plain.replace(b"MEADOW", b"ME\x00A\x07D\x1bO\x7fW").replace(b"~CLP", b"~\x02CLP")
+    assert spoiled != plain
+    for content in (spoiled, spoiled.replace(b"*", b"\x1d").replace(b":", b"\x1f")):
+        [one], _ = read(content)
+        assert (one.payer_name, one.charged, one.account_number) == ("MEADOW MUTUAL", 10000, "C1")
+
+
 @pytest.mark.parametrize(
     ("row", "fault"),
     [

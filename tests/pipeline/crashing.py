@@ -263,7 +263,7 @@ async def crashing(place):
 
 
 async def _routes(made):
-    common = {"window_seconds": 0, "uploads_stay": "yes", "poll_seconds": 1}
+    common = {"window_seconds": 0, "uploads_stay": "yes", "poll_seconds": 1, "settle_seconds": 1}
     for there in (made.outbox, made.inbox):
         there.mkdir()
     folder = route("folder", outbox=made.outbox, inbox=made.inbox, payer_id=MEADOW, **common)

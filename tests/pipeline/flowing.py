@@ -24,7 +24,7 @@ from clearlane.pipeline.query.list_statuses import list_statuses
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import facts, inbox
 from clearlane.store.database import Actor, SystemScope
-from clearlane.store.schema import documents, sites
+from clearlane.store.schema import INBOX_STATES, documents, sites
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 from tests.connect.memory import MemoryMailbox
@@ -194,8 +194,7 @@ class Flow:
 
     async def files(self):
         async with self.database.read(EVERYONE) as tx:
-            states = ("Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender")
-            return (await inbox.list_files(tx, states, 1_000))[::-1]
+            return (await inbox.list_files(tx, INBOX_STATES, 1_000))[::-1]
 
     async def parked(self, id):
         async with self.database.read(EVERYONE) as tx:

@@ -30,7 +30,7 @@ class FolderConnections:
         return [
             PayerRoute(
                 route_id=1, payer_id=self.payer_id, type="Medical", kind="folder",
-                sender_id="CLEARLANE", receiver_id="MEADOW",
+                sender_id="CLEARLANE", receiver_id="MEADOW", settle_seconds=0,
             )
         ]  # fmt: skip
 

@@ -16,6 +16,7 @@ from clearlane.store.database import Actor
 from clearlane.store.operating_counts import SCOPE
 from clearlane.store.postgresql import _allow_owners, prepare_connection
 from clearlane.store.stored_counts import StoredCounts
+from tests.claims.answers import patient, status
 from tests.pipeline.flowing import Flow
 
 
@@ -58,6 +59,20 @@ async def test_a_node_counts_for_all_who_ask(flow):
     await flow.submit(1)
     flow.clock.advance(timedelta(seconds=claim_counts.KEPT_SECONDS + 1))
     assert await measured(flow) == (4, 4), "no node counts any more"
+
+
+@pytest.mark.safe_default(16)
+async def test_claims_that_were_corrected_or_not_accepted_are_counted_as_what_they_are(flow):
+    own = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
+    await flow.sent(**own)
+    refused = status(patient("ACC", "A7:500:85*20261102*U*100"))
+    assert await flow.arrive(refused) == ["Applied"]
+    await flow.submit(1, **own, F19_ClaimSupplementalInfoNoteText="CORRECTED")
+    for npi in ("1234567890", "1234567891"):
+        [result] = await flow.post(Svc_VendorClaimId="BAD", F33A_BillingProviderNpi=npi)
+        assert not result.accepted
+    # The correction waits, and the last one that was not accepted; the rejected claim has a successor.
+    assert await measured(flow) == (2, 2)
 
 
 async def test_counting_that_takes_long_rests_long(flow):

@@ -145,15 +145,26 @@ async def test_each_answer_of_a_payer_is_reported(flow, answer, expected):
     assert (await described(flow))[2] == expected
 
 
-async def test_a_claim_that_our_rules_refuse_is_rejected_by_the_clearinghouse(flow):
-    good, bad = await flow.post(each=[{}, {"F28_TotalCharge": "1.00", "Svc_VendorClaimId": "B-1"}])
-    assert good.accepted
-    assert not bad.accepted
+@pytest.mark.safe_default(16)
+async def test_a_claim_that_was_not_accepted_is_reported_as_such_until_one_takes_its_place(flow):
+    wrong = {"F28_TotalCharge": "1.00", "Svc_VendorClaimId": "B-1"}
+    good, bad = await flow.post(each=[{}, wrong])
+    assert (good.accepted, bad.accepted) == (True, False)
     assert await described(flow) == [
         ("claim.received", "Received"),
-        ("claim.rejected", "NotAccepted", "clearinghouse"),
+        ("claim.not_accepted", "NotAccepted"),
     ]
     assert [one["vendor_claim_id"] for one in await feed(flow)] == ["V1-0", "B-1"]
+    [in_use] = await flow.post(Svc_VendorClaimId="V1-0", F07_InsuredAddress1="17 Larkspur Lane")
+    assert not in_use.accepted
+    [right] = await flow.submit(Svc_VendorClaimId="B-1")
+    *_, refused, received, corrected = await feed(flow)
+    assert (refused["type"], refused["claim_number"]) == ("claim.not_accepted", in_use.request_id)
+    assert (received["type"], received["claim_number"]) == ("claim.received", right)
+    assert (corrected["type"], corrected["claim_number"]) == ("claim.corrected", bad.request_id)
+    assert corrected["data"]["successor"] == right
+    assert corrected["data"]["changed_fields"] == ["F28_TotalCharge"]
+    assert [one["data"]["sequence"] for one in (received, corrected)] == [1, 2]
 
 
 async def test_a_repeated_document_is_reported_once(flow):

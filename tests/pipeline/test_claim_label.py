@@ -2,13 +2,15 @@
 
 import pytest
 
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
+from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
 from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.claim_label import (
     BY_OUTCOME,
     CONCERNS,
     WITHOUT_PAYMENT,
     ClaimLabel,
+    LabelConcern,
+    claim_outcome,
     label_claim,
 )
 
@@ -41,10 +43,10 @@ def test_a_rejection_stands_before_a_payment_and_a_payment_before_statuses(
     assert label_claim(status, outcome=outcome, balanced=balanced) is label
 
 
-def test_a_void_that_pays_nothing_did_what_was_asked():
-    status = LifecycleStatus(state=ClaimState.COMPLETE, status_category="")
-    for outcome, label in (
-        (Outcome.DENIED, ClaimLabel.NOTHING_DUE),
-        (Outcome.PAID, ClaimLabel.PAID),
-    ):
-        assert label_claim(status, outcome=outcome, is_void=True) is label
+@pytest.mark.parametrize("outcome", [None, Outcome.DENIED, Outcome.TAKEN_BACK])
+def test_what_was_voided_or_replaced_asks_nobody(outcome):
+    for closing in ClaimClosing:
+        status = LifecycleStatus(state=ClaimState.COMPLETE, closing=closing)
+        label = label_claim(status, outcome=outcome)
+        assert (label, CONCERNS[label]) == (closing.value, LabelConcern.DONE)
+        assert claim_outcome(status, None) == closing.value

@@ -27,6 +27,7 @@ from clearlane.pipeline.query.measures import (
     UndeliveredClaims,
 )
 from clearlane.store.database import StoreWaits
+from clearlane.store.file_refusals import RefusedFiles
 from clearlane.store.nodes import Node
 from clearlane.store.operating_counts import (
     DeliveredFiles,
@@ -125,6 +126,12 @@ CASES = [
         "Payer MM001 (Medical) is paused by a person for 2 days. 1 file and 2 claims wait.",
         waiting(claims=2, oldest_at=ago(days=2), held_since=ago(hours=2)),
     ),
+    (
+        "file-refused",
+        replace(WELL, refused=(RefusedFiles("Medical", "MM001", 3, "006", 1, 12, 0, 7, ago(hours=1)),)),
+        "Payer MM001 (Medical) refused 1 file with 12 claims over route 3 (TA1 006), the first is batch 7.",
+        WELL,
+    ),
     ("batch-in-doubt", waiting(in_doubt=2), "whether 2 files arrived", WELL),
     ("batch-in-doubt", waiting(claims_in_doubt=2), "2 claims may have been sent", WELL),
     (
@@ -149,6 +156,7 @@ CASES = [
     ("route-not-polled", polled(overdue_seconds=7_200), "nobody looked for 2 hours", polled()),
     ("files-passed-over", polled(passed_over=1), "1 file with odd names is left", polled()),
     ("inbox-files", counted("Quarantined"), "2 files of payers cannot be read", counted("Applied")),
+    ("inbox-files", counted("TestFile"), "marked as tests", WELL),
     ("inbox-files", counted("UnknownSender"), "sender that the route does not know", WELL),
     ("statements-parked", counted("Parked"), "2 files with statements", counted("Discarded")),
     (

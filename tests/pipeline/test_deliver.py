@@ -10,9 +10,12 @@ from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_seconds
+from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.store import batches as store
+from clearlane.store import events
 from clearlane.store.control_numbers import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit
@@ -52,6 +55,23 @@ def test_pauses_grow_and_have_an_end():
     assert pauses[:4] == [15, 30, 60, 120]
     assert pauses == sorted(pauses)
     assert pauses[-1] == limits.RETRY_SECONDS_MAX
+
+
+@pytest.mark.safe_default(13)
+async def test_what_a_payers_machine_says_is_no_sentence_for_vendors_and_sites(out):
+    said = "550 user clearlane: no such account on host b7"
+    payer = out.connections.add()
+    [number] = await out.submit(1, MEADOW)
+    out.pass_time(minutes=1)
+    await out.create_batches()
+    payer.trouble = Unreachable(said, Presence.ABSENT)
+    await out.deliver()
+    actor = Actor("vendor", "ACME")
+    history = await load_claim_history(out.context.database, out.context.vault, number, actor=actor)
+    [entry] = [one for one in history.entries if one.headline.startswith("Not delivered")]
+    assert said not in " ".join(entry.sentences)
+    assert "could not be reached" in " ".join(entry.sentences)
+    assert entry.operator_sentences == (said,)
 
 
 async def test_a_payer_that_is_away_is_tried_again_after_growing_pauses(out):
@@ -172,6 +192,46 @@ async def test_a_refusal_is_kept_in_words_and_keeps_back_only_that_file(out):
     assert (await out.batch(first)).state == BatchState.READY
     out.pass_time(hours=1)
     assert await out.deliver() == 1
+
+
+@pytest.mark.safe_default(13)
+@pytest.mark.parametrize(
+    "trouble", [Denied("The login was refused."), AWAY], ids=["refused", "away"]
+)
+async def test_a_poll_that_works_makes_the_batches_of_its_route_due_at_once(out, trouble):
+    payer = out.connections.add(window_seconds=0)
+    id = await batched(out)
+    payer.trouble = trouble
+    await out.deliver()
+    await receive.receive_files(out.context, out.clock.now(), every_route=True)
+    assert not await out.has_due_work()  # the poll failed, too
+    payer.trouble = None
+    assert await out.deliver() == 0
+    await receive.receive_files(out.context, out.clock.now(), every_route=True)
+    assert await out.deliver() == 1
+    assert (await out.batch(id)).state == BatchState.DELIVERED
+    async with out.context.database.read(store.SCOPE) as tx:
+        seen = await events.list_all(tx, ("route.down", "route.up"), after=0, limit=10)
+    assert [one.type for one in seen] == ["route.down", "route.up"]
+
+
+async def test_a_payer_that_is_read_from_but_takes_no_files_is_tried_once_after_polls(out):
+    payer = out.connections.add(window_seconds=0)
+    id = await batched(out)
+    for polled in range(4):
+        payer.trouble = Denied("No permission to write.")
+        await out.deliver()
+        payer.trouble = None
+        await receive.receive_files(out.context, out.clock.now(), every_route=True)
+        assert (await out.batch(id)).attempts == min(polled + 1, 2)
+        out.pass_time(minutes=1)
+    # A poll that fails in between shows that the route was down: the next one that works counts again.
+    payer.trouble = AWAY
+    await receive.receive_files(out.context, out.clock.now(), every_route=True)
+    payer.trouble = None
+    await receive.receive_files(out.context, out.clock.now(), every_route=True)
+    assert await out.deliver() == 1
+    assert (await out.batch(id)).state == BatchState.DELIVERED
 
 
 async def test_a_file_whose_answer_was_lost_is_looked_for_and_not_sent_again(out):

@@ -115,3 +115,25 @@ async def test_a_file_that_is_not_there_is_refused_and_nothing_is_audited(flow, 
     with pytest.raises(OperationRefused, match="There is no file 77"):
         await verb(flow.context)
     assert await actions(flow) == before
+
+
+async def test_a_test_file_of_an_unknown_sender_is_asked_about_twice(flow):
+    """Once as a test, which is stored with the file, and once for its sender, which holds for one posting."""
+    strange = REMIT.replace(b"*0*P*:", b"*0*T*:").replace(b"ZZ*MEADOW  ", b"ZZ*THISTLE ")
+    assert await flow.arrive(strange) == [inbox.TEST_FILE]
+    [file] = await flow.files()
+    asked = await inbox_admin.accept_test_file(flow.context, file.id, actor=NORA)
+    assert (asked.state, asked.is_test) == (inbox.UNKNOWN_SENDER, 1)
+    with pytest.raises(OperationRefused):
+        await inbox_admin.accept_test_file(flow.context, file.id, actor=NORA)
+    posted, _ = await inbox_admin.accept(flow.context, file.id, remember=False, actor=NORA)
+    assert (posted.state, posted.is_test) == (inbox.PARKED, 1)
+
+
+async def test_a_file_marked_as_a_test_is_an_ordinary_one_in_a_sandbox(new_place, clock):
+    place = await new_place("sqlite")
+    database = await place.open(clock)
+    flow = await Flow.open(place, database, clock, sandbox=True)
+    assert await flow.arrive(REMIT.replace(b"*0*P*:", b"*0*T*:")) == [inbox.PARKED]
+    assert [one.is_test for one in await flow.files()] == [0]
+    await database.close()

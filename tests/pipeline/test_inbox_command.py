@@ -112,3 +112,35 @@ def test_what_was_applied_cannot_be_discarded_and_what_is_not_there_is_said(clea
         assert "There is no file 77" in clearlane(
             f"inbox {verb} 77{' --yes' * (verb == 'discard')}", code=1
         )
+
+
+@pytest.mark.safe_default(18)
+def test_a_test_file_is_posted_only_when_an_operator_says_so(clearlane, within):
+    async def leave(flow):
+        [claim], _ = await flow.sent(F26_PatientAcctNumber=SECRET)
+        states = await flow.arrive(REMIT.replace(b"*0*P*:", b"*0*T*:"))
+        return flow.site, claim, states
+
+    site, claim, states = within(leave)
+    assert states == ["TestFile"]
+    [row] = clearlane("inbox list --json")
+    id = row["id"]
+    assert "--test-file" in row["reason"]
+
+    async def look(flow):
+        return (await flow.status(claim, site)).state, len(await flow.facts(claim))
+
+    assert within(look) == ("Sent", 1)
+    assert clearlane(f"inbox replay {id} --json")["state"] == "TestFile"
+    assert "--test-file" in clearlane(f"inbox accept {id}", code=1)
+    assert "TestFile" in clearlane("inbox list")
+    assert within(look) == ("Sent", 1)
+    accepted = clearlane(f"inbox accept {id} --test-file --json")
+    assert (accepted["state"], accepted["applied"], accepted["mark"]) == ("Applied", 1, "Test file")
+    assert within(look) == ("Complete", 2)
+    assert "inbox.accept-test-file" in actions(within)
+    # It keeps its mark, and is posted again without another question.
+    again = clearlane(f"inbox replay {id} --json")
+    assert (again["state"], again["mark"]) == ("Applied", "Test file")
+    assert "Test file" in clearlane("inbox list --all")
+    assert "no test file waits" in clearlane(f"inbox accept {id} --test-file", code=1)

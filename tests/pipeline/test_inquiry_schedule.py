@@ -45,7 +45,7 @@ async def add_requests(context, *ages_days):
         for id, age in enumerate(ages_days, 1):
             made = to_micros(now - timedelta(days=age))
             inquiry = NewInquiry(1, "MDW10", "Medical", BY_FILE, made, None, b"sealed")
-            await store.add(tx, id, made, None, [inquiry])
+            await store.add(tx, id, id, made, None, [inquiry])
 
     await context.database.write(scope, job, actor=VENDOR)
 

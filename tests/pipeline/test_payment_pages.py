@@ -173,3 +173,19 @@ async def test_groups_are_shown_a_page_at_a_time_and_pairs_stay_together(flow, m
 def test_a_sum_of_postgresql_is_a_decimal_number_that_may_have_an_exponent():
     assert payment_lists._sum((2, Decimal("1.6E+5"))) == PaymentSum(2, 160_000)
     assert payment_lists._sum((0, None)) == payment_lists._sum(None) == PaymentSum(0, 0)
+
+
+@pytest.mark.safe_default(13)
+async def test_a_payment_whose_amount_cannot_be_read_is_listed_and_counts_nothing(flow):
+    """An amount of more digits than any database adds up: the pages show the payment as one that needs a person."""
+    _, content = await flow.sent(1)
+    row = paid(accounts(content)[0], "1", "100", "80", OFF)
+    await flow.arrive(payment(row, amount="9" * 19))
+    page = await listed(flow, OPERATOR)
+    [one] = page.payments
+    id = one.payment.payment_id
+    assert (one.payment.amount, page.since) == (None, PaymentSum(1, 0))
+    assert (page.needs[UNBALANCED], page.needs[NOT_FETCHED]) == ({id: 0}, {id: 0})
+    page = await listed(flow, PaymentViewer((flow.site.scope,)))
+    assert [one.payment.payment_id for one in page.payments] == [id]
+    assert {*page.needs[UNBALANCED]} == {id}

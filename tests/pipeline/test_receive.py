@@ -146,7 +146,7 @@ async def test_receive_at_the_same_time_stores_a_file_once(flow):
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("a\x1b[2Jb", "a?[2Jb"), ("../a\nb", "../a?b"), ("", ""), ("x" * 500, "x" * 200)],
+    [("a\x1b[2Jb", "a?[2Jb"), ("../a\nb", "../a?b"), ("", ""), ("x" * 800, "x" * 765)],
 )
 async def test_receive_takes_any_name_and_keeps_one_that_can_be_printed(flow, name, shown):
     route = flow.connections.route("Medical", PAYER)
@@ -311,3 +311,66 @@ async def test_posting_the_same_file_at_the_same_time_counts_once(flow):
     assert [len(await flow.facts(one)) for one in ids] == [2, 2]
     assert len(await flow.parked(id)) == 1
     assert await flow.documents() == 2
+
+
+class _WrittenMailbox(MemoryMailbox):
+    """A mailbox into which a payer may still be writing, and whose server tells no times."""
+
+    def __init__(self):
+        super().__init__()
+        self.files_are_whole = False
+        self.may_remove = True
+
+    async def drop(self, name, seen=None):
+        if not self.may_remove:
+            raise Denied("no permission")
+        await super().drop(name, seen)
+
+
+async def _visit(flow, count=1):
+    for _ in range(count):
+        flow.clock.advance(timedelta(seconds=300))
+        await look(flow)
+
+
+@pytest.mark.safe_default(11)
+async def test_a_file_replaced_by_one_of_the_same_size_is_read_before_it_is_dropped(flow):
+    """Its server tells no times, so that nothing but the content shows that it is another file."""
+    box = flow.connections.mailboxes["Medical", PAYER] = _WrittenMailbox()
+    box.files["one"] = ta1(1, own=501)
+    await _visit(flow, 2)
+    assert len(await flow.files()) == 1
+    box.files["one"] = ta1(2, own=502)
+    await _visit(flow)
+    assert len(await flow.files()) == 2
+    assert box.files
+    await _visit(flow)
+    assert not box.files
+
+
+@pytest.mark.safe_default(11)
+async def test_files_that_cannot_be_removed_keep_no_other_from_being_taken(flow, monkeypatch):
+    monkeypatch.setattr(receive, "COLLECT_FILES_MAX", 2)
+    box = flow.connections.mailboxes["Medical", PAYER] = _WrittenMailbox()
+    box.may_remove = False
+    for number in range(3):
+        box.files[f"{number}"] = ta1(1, own=500 + number)
+    await _visit(flow, 4)
+    assert len(await flow.files()) == 3
+    box.files["new"] = ta1(1, own=600)
+    await _visit(flow, 2)
+    assert len(await flow.files()) == 4
+    assert await fault_of(flow) == "no permission"
+
+
+@pytest.mark.safe_default(11)
+async def test_without_a_time_to_settle_a_file_is_still_dropped_in_a_later_visit(flow):
+    box = flow.connections.mailboxes["Medical", PAYER] = _WrittenMailbox()
+    limits_ = replace(flow.context.limits, settle_seconds=0)
+    flow.context = replace(flow.context, limits=limits_)
+    box.files["one"] = ta1(1)
+    await _visit(flow)
+    assert len(await flow.files()) == 1
+    assert box.files
+    await _visit(flow)
+    assert not box.files

@@ -11,13 +11,19 @@ from itertools import permutations
 import pytest
 from sqlalchemy import select
 
+from clearlane.claims import samples
+from clearlane.claims.forms import FORMS
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
+from clearlane.store import claim_listing, claim_summaries
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
-from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
+from tests.databases import START
+from tests.pipeline.flowing import ACTOR, EVERYONE, MEDICAL, OTHER_PAYER, PAYER, Flow, accounts
 
 NUMBER = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
 OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
@@ -26,9 +32,13 @@ REFUSED = status(patient("ACC", "A7:500:85*20261102*U*100"))
 DENIED = payment(paid("ACC", "4", "100", "0", "CAS*CO*50*100"), amount="0")
 UNPAID = payment(paid("ACC", "1", "100", "0", "CAS*CO*197*100"), amount="0")
 """A denial as the 835 guide wants it: processed, nothing paid, and a reason."""
+UNPROCESSABLE = payment(paid("ACC", "1", "100", "0", "CAS*CO*16*100", "MOA***MA130"), amount="0")
+"""The payer could not process the claim: there is nothing to replace."""
 PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
-    select(claims.c.request_id, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id),
+    select(
+        claims.c.request_id, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id
+    ).where(claims.c.state != "NotAccepted"),
     system=True,
 )  # fmt: skip
 
@@ -39,7 +49,7 @@ async def flow(place, database, clock):
 
 
 async def links(flow):
-    """Whether each claim is current, its predecessor and its successor."""
+    """Whether each accepted claim is current, its predecessor and its successor."""
     async with flow.database.read(EVERYONE) as tx:
         return {id: (bool(current), *both) for id, current, *both in await tx.rows(LINKS)}
 
@@ -66,7 +76,6 @@ async def ended(flow, *answers):
         (UNPAID, OTHER, "Complete"),
         (REFUSED, OTHER, "Rejected"),
         (REFUSED, {}, "Rejected"),
-        (PAID, OTHER, "Complete"),
         (PAID, REPLACEMENT, "Complete"),
         (None, REPLACEMENT, "Sent"),
     ],
@@ -122,12 +131,31 @@ async def test_other_content_on_its_way_is_refused_with_the_request_and_its_stat
     assert list(await links(flow)) == [first]
 
 
-async def test_a_denied_claim_unchanged_is_sent_anew_a_day_later(flow):
+@pytest.mark.safe_default(1)
+async def test_a_denied_claim_unchanged_is_a_new_claim_a_day_later(flow):
     first = await ended(flow, DENIED)
     flow.clock.advance(timedelta(hours=24))
     result = await again(flow)
     assert result.request_id != first
-    assert accounts(await flow.send()) == [result.request_id]
+    content = await flow.send()
+    assert accounts(content) == [result.request_id]
+    # Nobody changed it and nobody asked for a replacement.
+    assert sent_as(content) == ("1", "")
+    assert "again, unchanged: it goes out as a new claim" in result.note
+
+
+@pytest.mark.safe_default(15)
+async def test_a_claim_that_the_payer_could_not_process_is_corrected_by_a_new_claim(flow):
+    first = await ended(flow, UNPROCESSABLE)
+    now = flow.clock.now()
+    for dry_run in (True, False):
+        outcome = await submit_correction(
+            flow.context, flow.site, first, OTHER, actor=ACTOR, now=now, dry_run=dry_run
+        )
+        assert (outcome.sent_as, outcome.payer_number) == ("new", "")
+        assert "The payer could not process the earlier claim" in outcome.reason
+        assert "(remark MA130)" in outcome.reason
+    assert sent_as(await flow.send()) == ("1", "")
 
 
 @pytest.mark.parametrize("own", [{}, OTHER])
@@ -237,6 +265,9 @@ VOID = OTHER | {"F22_MedicaidResubmissionCode": "8"}
     [
         (DENIED, OTHER, ("7", "P1"), "as its replacement"),
         (UNPAID, OTHER, ("7", "P1"), "as its replacement"),
+        pytest.param(
+            UNPROCESSABLE, OTHER, ("1", ""), "could not process", marks=pytest.mark.safe_default(15)
+        ),
         (DENIED, BARE, ("7", "P1"), "number was taken from"),
         (PAID, VOID, ("8", "P1"), "number was taken from"),
         (REFUSED, OTHER, ("1", ""), "goes out as a new claim"),
@@ -289,6 +320,189 @@ async def test_a_payer_that_takes_originals_only_gets_no_void(flow):
     await ended(flow, PAID)
     result = await again(flow, **VOID)
     assert "C110" in {one.rule for one in result.findings}
+
+
+VISIT = {"F24A_DateOfServiceFrom": "2024-02-20", "F24A_DateOfServiceTo": "2024-02-20"}
+PATIENTS = payment(paid("ACC", "1", "100", "0", "CAS*PR*1*100", share="100"), amount="0")
+"""All of it was left to the patient."""
+DECISION = {
+    "F09_OtherInsuredNameLast": "Lund", "F09_OtherInsuredNameFirst": "Ivo", "F09A_OtherInsuredGroupNum": "POL1",
+    "F09_PatientRelationshipToInsured": "Spouse", "X12_OtherPayerName": "Harbor Health Plan",
+    "X12_ClaimPrimaryPayerPaidAmount": "80", "X12_ClaimContractualObligationAdjustments": "45:20",
+    "X12_ClaimAdjudicationDate": "2024-02-28",
+}  # fmt: skip
+TO_ANOTHER = {"Svc_PayerId": OTHER_PAYER}
+SHARED = [
+    # How the payer decided, the claim that follows under the same id, and what is said of it.
+    (PAID, {"line": VISIT}, "No service day is in common"),
+    (PATIENTS, {"line": VISIT} | OTHER, "No service day is in common"),
+    (DENIED, {"line": VISIT}, "No service day is in common"),
+    (PAID, {"F01A_InsuredId": "ANOTHER"}, "The insured differs"),
+    (PAID, {"F02_PatientNameFirst": "Twin", "F04_InsuredNameFirst": "Twin"}, "The patient differs"),
+    (PAID, TO_ANOTHER, "Another payer has paid for these services"),
+    (PATIENTS, TO_ANOTHER, "billed to another payer"),
+    (PAID, TO_ANOTHER | DECISION, "It is secondary to"),
+]
+
+
+@pytest.mark.safe_default(1)
+@pytest.mark.parametrize(("answer", "own", "said"), SHARED)
+async def test_another_claim_under_the_id_of_a_decided_one_leaves_that_one_as_it_is(
+    flow, answer, own, said
+):
+    """Another visit, patient or payer: a new claim of frequency 1; nothing that was paid is replaced."""
+    first = await ended(flow, answer)
+    before = await flow.status(first)
+    [result] = await flow.post(**NUMBER | own)
+    assert result.accepted, result.findings
+    assert result.request_id != first
+    payer = own.get("Svc_PayerId", PAYER)
+    content = await flow.send(payer)
+    assert sent_as(content) == ("1", "")
+    # Only a claim with the first payer's decision goes out as secondary.
+    is_secondary = "It is secondary to" in said
+    assert (b"~SBR*S*" in content, b"~AMT*D*80~" in content) == (is_secondary, is_secondary)
+    assert said in result.note
+    assert first in result.note
+    assert ("Another payer has paid" in result.note) == said.startswith("Another payer has paid")
+    # Both are live: neither is the other's successor, both are listed and counted, and the money stays.
+    assert {tuple(ends) for _, *ends in (await links(flow)).values()} == {(None, None)}
+    rows = await flow.statuses()
+    assert set(rows) == {first, result.request_id}
+    assert rows[first] == before
+    listed, totals = await listed_by_label(flow)
+    assert listed == {first, result.request_id}
+    assert totals == (2, sum(one.total_cents for one in rows.values()), before.payer_cents)
+    linked = await linked_claims(flow)
+    assert linked == ({result.request_id: first} if is_secondary else {})
+    # The same again is the same, whichever of them it is: nothing is sent twice.
+    flow.clock.advance(timedelta(hours=1))
+    assert (await flow.post(**NUMBER | own))[0].request_id == result.request_id
+    assert (await again(flow)).request_id == first
+    assert not await flow.send(payer)
+
+
+async def listed_by_label(flow):
+    """The numbers of all claims that lists show; and their count, charge and payment as they are added up."""
+    labels = [label.value for label in ClaimLabel]
+    async with flow.database.read(flow.site.scope) as tx:
+        keys = await claim_listing.list_keys(tx, labels, claim_listing.ListFilters(), limit=100)
+        counts = await claim_summaries.count_labels(tx, changed_from=0, changed_before=2**62)
+    totals = [sum(one[at] for one in counts) for at in (1, 2, 3)]
+    return {key.request_id for key in keys}, tuple(totals)
+
+
+async def linked_claims(flow):
+    """The secondary claims, each with the claim of the earlier payer."""
+    statement = Statement(select(claims.c.request_id, claims.c.prior_payer_claim), system=True)
+    async with flow.database.read(EVERYONE) as tx:
+        return {id: linked for id, linked in await tx.rows(statement) if linked}
+
+
+@pytest.mark.safe_default(1)
+@pytest.mark.parametrize("answer", [PAID, PATIENTS])
+async def test_other_content_for_what_was_paid_is_refused_and_says_how_to_replace_it(flow, answer):
+    first = await ended(flow, answer)
+    before = await flow.status(first)
+    result = await again(flow, **OTHER)
+    assert not result.accepted
+    [finding] = result.findings
+    assert finding.location == "Claims[0].Svc_VendorClaimId"
+    assert first in finding.message
+    assert "To replace it, send F22_MedicaidResubmissionCode 7" in finding.message
+    assert "Another service needs a claim id of its own." in finding.message
+    assert not await flow.send()
+    assert await flow.statuses() == {first: before}
+    # As it says.
+    assert (await again(flow, **BARE)).accepted
+    assert sent_as(await flow.send()) == ("7", "P1")
+
+
+@pytest.mark.safe_default(1)
+async def test_what_was_left_to_the_patient_is_not_sent_a_second_time(flow):
+    first = await ended(flow, PATIENTS)
+    flow.clock.advance(timedelta(days=9))
+    assert (await again(flow)).request_id == first
+    assert not await flow.send()
+
+
+@pytest.mark.safe_default(1)
+@pytest.mark.parametrize("first_days", [30, 0])
+async def test_what_was_rejected_or_never_answered_is_a_new_claim_and_no_replacement(
+    flow, first_days
+):
+    """The payer acknowledged it under a number, or it was a replacement that the payer rejected."""
+    await ended(flow, PAID)
+    assert (await again(flow, **REPLACEMENT)).accepted
+    account = accounts(await flow.send())[0]
+    if first_days:
+        await flow.arrive(status(patient(account, "A2:20*20261102*WQ*100")), name="taken")
+        flow.clock.advance(timedelta(days=first_days))
+    else:
+        await flow.arrive(status(patient(account, "A7:500:85*20261102*U*100")), name="refused")
+    assert (await again(flow, F19_ClaimSupplementalInfoNoteText="THIRD")).accepted
+    assert sent_as(await flow.send()) == ("1", "")
+
+
+@pytest.mark.safe_default(1)
+async def test_a_replacement_takes_the_place_of_the_claim_whose_number_it_names(flow):
+    """Two visits under one id: the replacement of the first leaves the second one as it is."""
+    first = await ended(flow, PAID)
+    [second], _ = await flow.sent(**NUMBER | {"line": VISIT, "F26_PatientAcctNumber": "ACC2"})
+    paid_too = PAID.replace(b"ACC", b"ACC2").replace(b"*P1*", b"*P2*").replace(b"EFT1", b"EFT2")
+    assert await flow.arrive(paid_too, name="second") == ["Applied"]
+    replacement = await again(flow, **REPLACEMENT)
+    assert replacement.note.startswith(f"It takes over from {first}.")
+    assert sent_as(await flow.send()) == ("7", "P1")
+    # Without a number, the days tell which one is meant.
+    [other] = await flow.post(**NUMBER | BARE | {"line": VISIT})
+    assert other.note.startswith(f"It takes over from {second}.")
+    assert sent_as(await flow.send()) == ("7", "P2")
+    found = await links(flow)
+    assert {id: row[1:] for id, row in found.items()} == {
+        first: (None, replacement.request_id),
+        second: (None, other.request_id),
+        replacement.request_id: (first, None),
+        other.request_id: (second, None),
+    }
+    assert (await listed_by_label(flow))[0] == {replacement.request_id, other.request_id}
+
+
+@pytest.mark.safe_default(1)
+async def test_of_concurrent_visits_under_a_paid_id_one_wins_and_a_payment_in_between_is_seen(flow):
+    """A payment that is posted while they are stored makes none of them a replacement."""
+    first = await ended(flow)
+    visits = [
+        {"F24A_DateOfServiceFrom": f"2024-02-{day}", "F24A_DateOfServiceTo": f"2024-02-{day}"}
+        for day in (18, 19, 20)
+    ]
+    _, *early = await asyncio.gather(
+        flow.arrive(PAID), *(flow.post(**NUMBER | {"line": line}) for line in visits)
+    )
+    late = await asyncio.gather(*(flow.post(**NUMBER | {"line": line}) for line in visits))
+    won = {one.request_id for [one] in (*early, *late) if one.accepted}
+    assert len(won) == 1
+    assert set(await flow.statuses()) == {first, *won}
+    assert sent_as(await flow.send()) == ("1", "")
+    assert (await flow.status(first)).payer_cents == 8_000
+    # The others are told which claim is on its way.
+    [message] = {one.findings[0].message for [one] in late if not one.accepted}
+    assert next(iter(won)) in message
+
+
+@pytest.mark.safe_default(1)
+async def test_the_same_id_twice_in_one_document_after_a_payment(flow):
+    """The first is the paid claim again, the second another visit, the third comes while that one is on its way."""
+    first = await ended(flow, PAID)
+    document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
+    name = FORMS[MEDICAL].lines_field
+    visit = NUMBER | {name: [one | VISIT for one in document["Claims"][0][name]]}
+    one, two, three = await flow.post(each=[NUMBER, visit, visit | OTHER])
+    assert one.request_id == first
+    assert two.accepted
+    assert not three.accepted
+    assert two.request_id in three.findings[0].message
+    assert sent_as(await flow.send()) == ("1", "")
 
 
 def answers(account, number, *, amount):

@@ -1,6 +1,7 @@
 """Random sequences of submit, reject, deny, pay and resubmit: nothing lost, nothing sent twice, every claim accounted for."""
 
 import asyncio
+import re
 from collections import Counter
 from datetime import timedelta
 
@@ -19,17 +20,18 @@ from tests.pipeline.outbound import numbers_in
 ROWS = Statement(
     select(
         claims.c.request_id, claims.c.site_id, claims.c.is_current, claims.c.predecessor_id,
-        claims.c.successor_id, claims.c.sendings, claims.c.queued,
+        claims.c.successor_id, claims.c.sendings, claims.c.queued, claims.c.is_superseded,
     ),
     system=True,
 )  # fmt: skip
 IDS = st.sampled_from(["ONE", "TWO"])
+VISITS = st.sampled_from(["2024-02-04", "2024-02-20"])
 NOTES = st.sampled_from(["", "A", "B"])
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("submit"), IDS, NOTES, st.sampled_from(["", "7", "8"])),
-        st.tuples(st.just("twice"), IDS, NOTES, st.just("")),
-        st.tuples(st.sampled_from(["reject", "deny", "pay"]), st.integers(0, 9)),
+        st.tuples(st.just("submit"), IDS, NOTES, st.sampled_from(["", "7", "8"]), VISITS),
+        st.tuples(st.just("twice"), IDS, NOTES, st.just(""), VISITS),
+        st.tuples(st.sampled_from(["reject", "deny", "pay", "owe"]), st.integers(0, 9)),
         st.tuples(st.just("send")),
         st.tuples(st.just("wait"), st.sampled_from([1, 31])),
     ),
@@ -50,18 +52,38 @@ class Play:
         self.sent = {}
         """The account number that each claim came with."""
         self.files = 0
+        self.days = {}
+        """The day of service of each accepted claim."""
+        self.asked = set()
+        """Request ids of claims that were sent with a resubmission code."""
+        self.due = {}
+        """For each accepted claim, the payer's numbers of those paid or left to the patient when it came."""
+        self.replacements = {}
+        """The payer's number that each replacement or void came with."""
 
-    async def submit(self, id, note, frequency):
+    async def submit(self, id, note, frequency, day):
         own = {"Svc_VendorClaimId": id, "F26_PatientAcctNumber": f"{self.flow.site.id}{id}"}
         own |= {"F19_ClaimSupplementalInfoNoteText": note} if note else {}
         own |= {"F22_MedicaidResubmissionCode": frequency} if frequency else {}
-        [result] = await self.flow.post(**own)
+        line = {"F24A_DateOfServiceFrom": day, "F24A_DateOfServiceTo": day}
+        due = {
+            one.payer_control_number
+            for one in (await self.flow.statuses()).values()
+            if one.state == "Complete" and (one.payer_cents or one.patient_cents)
+        }
+        [result] = await self.flow.post(**own, line=line)
         if result.accepted:
             self.answered.add(result.request_id)
+            self.days[result.request_id] = day
+            self.due.setdefault(result.request_id, due)
+            if frequency:
+                self.asked.add(result.request_id)
         return result
 
-    async def twice(self, id, note, frequency):
-        one, other = await asyncio.gather(*(self.submit(id, note, frequency) for _ in range(2)))
+    async def twice(self, id, note, frequency, day):
+        one, other = await asyncio.gather(
+            *(self.submit(id, note, frequency, day) for _ in range(2))
+        )
         assert (one.accepted, one.accepted and one.request_id) == (
             other.accepted, other.accepted and other.request_id,
         )  # fmt: skip
@@ -72,6 +94,9 @@ class Play:
         self.came.update(numbers)
         found = [part.split("*")[0] for part in content.decode().split("~CLM*")[1:]]
         self.sent |= dict(zip(numbers, found, strict=True))
+        for number, part in zip(numbers, content.decode().split("~CLM*")[1:], strict=True):
+            if not part.split("*")[4].endswith(":1"):
+                [self.replacements[number]] = re.findall(r"~REF\*F8\*([^~]+)~", part)
 
     async def answer(self, write, at):
         if self.sent:
@@ -91,7 +116,8 @@ class Play:
     async def deny(self, at):
         await self.answer(
             lambda account, n: payment(
-                paid(account, "4", "100", "0", "CAS*CO*50*100"), amount="0",
+                paid(account, "4", "100", "0", "CAS*CO*50*100", payer_number=f"P{account}"),
+                amount="0",
                 reference=f"N{self.flow.site.id}-{n}",
             ),
             at,
@@ -100,11 +126,23 @@ class Play:
     async def pay(self, at):
         await self.answer(
             lambda account, n: payment(
-                paid(account, "1", "100", "80", "CAS*CO*45*20"),
+                paid(account, "1", "100", "80", "CAS*CO*45*20", payer_number=f"P{account}"),
                 reference=f"E{self.flow.site.id}-{n}",
             ),
             at,
         )
+
+    async def owe(self, at):
+        await self.answer(
+            lambda account, n: payment(
+                paid(
+                    account, "1", "100", "0", "CAS*PR*1*100", share="100",
+                    payer_number=f"P{account}",
+                ),
+                amount="0", reference=f"O{self.flow.site.id}-{n}",
+            ),
+            at,
+        )  # fmt: skip
 
     async def wait(self, days):
         self.flow.clock.advance(timedelta(days=days))
@@ -119,13 +157,23 @@ class Play:
         assert self.answered == set(rows) == set(listed) == set(self.came)
         # Nothing sent twice.
         assert set(self.came.values()) <= {1}
-        assert {row[5:] for row in rows.values()} <= {(1, 0)}
-        # Every claim is current, or has the one successor that took over from it.
-        for id, _, is_current, before, after, *_ in rows.values():
-            assert bool(is_current) == (after is None)
+        assert {row[5:7] for row in rows.values()} <= {(1, 0)}
+        # Every claim is live, or has the one successor that took over from it. One of the live ones holds the id.
+        for id, _, is_current, before, after, *_, is_superseded in rows.values():
+            assert bool(is_superseded) == (after is not None)
+            assert not (is_current and is_superseded)
             assert after is None or rows[after][3] == id
             assert before is None or rows[before][4] == id
+            # Nothing but a claim with a day in common is replaced unasked.
+            is_asked = id in self.asked or before is None
+            assert is_asked or id not in self.replacements or self.days[before] == self.days[id]
+        # Nothing that was paid or left to the patient is replaced or voided unless that was asked for.
+        assert all(
+            id in self.asked or number not in self.due[id]
+            for id, number in self.replacements.items()
+        )
         current = Counter(listed[id].vendor_claim_id for id, row in rows.items() if row[2])
+        assert set(current) == {one.vendor_claim_id for one in listed.values()}
         assert set(current.values()) <= {1}
 
 

@@ -1,8 +1,9 @@
 """Time and payers of a sandbox as callers change them: everything that is due then has happened.
 
-Also tests `store/empty_tables`.
+Also tests `pipeline/operator/enrollment_answers` and `store/empty_tables`.
 """
 
+import asyncio
 import json
 from datetime import timedelta
 
@@ -13,12 +14,15 @@ from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.fields import ClaimKind
+from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState
+from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.operator import sandbox_control
+from clearlane.pipeline.operator.enrollment_admin import apply_event, list_enrollments
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.settings import load
-from clearlane.store import batches
+from clearlane.store import batches, events
 from clearlane.store.database import Actor
 from clearlane.store.empty_tables import KEPT
 from clearlane.store.inbox import list_files
@@ -26,6 +30,7 @@ from clearlane.store.schema import metadata
 from clearlane.store.sql import Statement
 from clearlane.wiring import open_installation
 from tests.databases import make_site
+from tests.enrollment.invented import a_document, an_enrollment
 
 VENDOR = Actor("vendor", "LARK")
 PAYER = "TST01"
@@ -215,3 +220,112 @@ async def test_a_reset_sandbox_works_as_a_new_one(sandbox):
 
 def test_every_table_is_kept_or_emptied():
     assert {table.name for table in metadata.sorted_tables} >= KEPT
+
+
+# Enrollments, which payers answer three of their days after they were sent.
+
+HARBOR = ("Medical", "hhp2m")
+DECIDED_BY_HAND = {
+    EnrollmentEvent.APPROVE: EnrollmentState.APPROVED,
+    EnrollmentEvent.REFUSE: EnrollmentState.REFUSED,
+}
+
+
+class Enrollments:
+    """Providers that one site enrolls in a sandbox."""
+
+    def __init__(self, sandbox, site):
+        self.sandbox, self.context, self.site = sandbox, sandbox.context, site
+
+    async def send(self, *tins):
+        document = a_document(*(an_enrollment(Tin=tin) for tin in tins))
+        receipt = await enroll(
+            self.context, document, site=self.site, actor=VENDOR, now=self.sandbox.clock.now()
+        )
+        return [one.id for one in receipt.results]
+
+    async def move(self, id, event, **answered):
+        payer = self.context.payer_access.payers().find("HHP2M", "Medical")
+        await apply_event(
+            self.context.database, self.context.vault, id, event, [payer],
+            reason="", now=self.sandbox.clock.now(), actor=VENDOR, **answered,
+        )  # fmt: skip
+
+    async def states(self):
+        """The state of each with one payer, and the reason."""
+        found = await list_enrollments(
+            self.context.database, self.context.vault, lambda _: True, action="test", actor=VENDOR
+        )
+        return {
+            one.row.id: next(
+                (
+                    (state.state, reason)
+                    for state, reason in zip(one.row.payer_states, one.reasons, strict=True)
+                    if state.payer == HARBOR
+                ),
+                ("submitted", ""),
+            )
+            for one in found
+        }
+
+    async def events(self):
+        """The events about these enrollments with one payer, for the vendor."""
+        types = ("enrollment.approved", "enrollment.refused")
+        async with self.context.database.read(batches.SCOPE) as tx:
+            found = await events.list_all(tx, types, after=0, limit=1_000)
+        return sorted(
+            (one.type.partition(".")[2], one.data["enrollment_id"])
+            for one in found
+            if one.data["payer_id"].casefold() == HARBOR[1]
+        )
+
+
+async def enrollments_of(installation):
+    sandbox = Sandbox(installation)
+    scope = await make_site(sandbox.context.database)
+    site = Site(scope.site, scope.vendor, "LARK", "C1", "Larkspur Dental", baa_accepted=True)
+    return Enrollments(sandbox, site)
+
+
+@pytest.mark.safe_default(6)
+async def test_payers_answer_enrollments_by_their_calendar_once_whichever_node_asks(place, clock):
+    settings = load(
+        environ={}, overrides={"data": place.data, "database_url": place.url, "mode": "sandbox"}
+    )
+    async with open_installation(settings, role="command") as installation:
+        made = await enrollments_of(installation)
+        await made.sandbox.simulator.freeze(VENDOR)
+        ids = await made.send("123456789", "123453003", "123453009", "123456781", "123456782")
+        usual, refused, silent, *by_hand = ids
+        decided = dict(zip(by_hand, DECIDED_BY_HAND, strict=True))
+        for id, event in decided.items():
+            await made.move(id, event)
+        hand_made = {id: (DECIDED_BY_HAND[event], "") for id, event in decided.items()}
+        hand_events = [(DECIDED_BY_HAND[event].value, id) for id, event in decided.items()]
+        await made.sandbox.control.advance(2 * DAY, VENDOR)
+        pending = dict.fromkeys([usual, refused, silent], ("submitted", ""))
+        assert await made.states() == pending | hand_made
+    # Another process, and a second node beside it.
+    async with (
+        open_installation(settings, role="command") as first,
+        open_installation(settings, role="command") as second,
+    ):
+        nodes = [Enrollments(Sandbox(one), made.site) for one in (first, second)]
+        await nodes[0].sandbox.simulator.advance(DAY, VENDOR)
+        await second.refresh()
+        await asyncio.gather(*(one.sandbox.control.finish_due_work() for one in nodes))
+        answers = {
+            usual: ("approved", ""),
+            refused: ("refused", "The tax id is not on file."),
+            silent: ("submitted", ""),
+        }
+        assert await nodes[1].states() == answers | hand_made
+        assert await nodes[1].events() == sorted(
+            [*hand_events, ("approved", usual), ("refused", refused)]
+        )
+        # Submitted to the payer again, it is answered again; the others stay as they are.
+        simulated = first.work_context.simulated_enrollments
+        await nodes[0].move(refused, EnrollmentEvent.START, simulated=simulated)
+        assert (await nodes[1].states())[refused] == ("in work", "")
+        await nodes[0].sandbox.control.advance(4 * DAY, VENDOR)
+        assert await nodes[1].states() == answers | hand_made

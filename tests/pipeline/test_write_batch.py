@@ -1,6 +1,6 @@
 """Claims as one file for a route: a claim that cannot be opened or written keeps no other back.
 
-Also tests `pipeline/load_claim` and `claims/batch_naming`.
+Also tests `pipeline/load_claim`, `pipeline/other_payer` and `claims/batch_naming`.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from clearlane.pipeline.outbound import write_batch
 from clearlane.store import batches as store
 from clearlane.store.control_numbers import next_control_number
 from clearlane.store.database import Actor
-from tests.pipeline.outbound import MEADOW, control_of, numbers_in, outbound
+from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
 MEDICAL = ClaimKind.MEDICAL
 UNWRITABLE = "C\u20ac1"
@@ -76,6 +76,19 @@ async def test_a_claim_that_cannot_be_written_is_left_out_and_named_in_the_log(o
     assert named == [UNWRITABLE] * len(bad)
     assert list(made.members) == good
     assert numbers_in(content) == good
+
+
+@pytest.mark.safe_default(9)
+async def test_the_other_payer_has_its_id_of_the_directory(out):
+    other = {
+        "F09_OtherInsuredNameLast": "Lund", "F09A_OtherInsuredGroupNum": "GRP300",
+        "F09_PatientRelationshipToInsured": "Spouse",
+    }  # fmt: skip
+    await out.submit(1, **other, X12_OtherPayerName="Harbor-health plan")
+    await out.submit(1, **other, X12_OtherPayerName="Tidewater Fund")
+    _, content = await composed(out, await waiting(out))
+    assert f"NM1*PR*2*HARBOR-HEALTH PLAN*****PI*{HARBOR}~".encode() in content
+    assert b"NM1*PR*2*TIDEWATER FUND*****PI*TIDEWATERFUND~" in content
 
 
 async def test_when_the_numbers_are_used_up_nothing_is_written(out):

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import create_engine
 
-from clearlane.store import claim_search
+from clearlane.store import claim_listing, claim_search, claim_summaries
 from clearlane.store.schema import metadata
 
 # The filters of a search, and the index that it walks.
@@ -47,6 +47,18 @@ def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_ve
 def test_claims_under_a_vendors_claim_id_are_found_by_two_indexes(connection, statement, index):
     for form in (statement, statement.vendor_wide):
         assert any(f"INDEX {index} " in row[3] for row in plan_of(connection, form))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        claim_listing._keys(frozenset(), has_cursor=True, upwards=False),
+        claim_listing._keys(frozenset({"payer_id"}), has_cursor=False, upwards=True),
+        claim_summaries._DECIDED,
+    ],
+)
+def test_lists_of_claims_walk_the_index_of_those_that_no_other_superseded(connection, statement):
+    assert any("INDEX ix_claims_label " in row[3] for row in plan_of(connection, statement))
 
 
 def plan_of(connection, statement):

@@ -93,7 +93,7 @@ async def test_of_submissions_in_one_group_one_claim_gets_a_vendor_claim_id(data
     scope = await make_site(database)
 
     async def save(txs, documents):
-        ends = iter(await claims.add(txs[0], [row for rows in documents for row in rows]))
+        ends = iter(await claims.add(txs[0], [row for rows in documents for row in rows], None))
         return [[next(ends) for _ in rows] for rows in documents]
 
     documents = [[a_claim(n, "one id", content=f"{n % 2}")] for n in range(30)]
@@ -110,6 +110,35 @@ async def test_of_submissions_in_one_group_one_claim_gets_a_vendor_claim_id(data
     assert decisions[None] == 3
     assert decisions[ResubmissionDecision.REPEATED_REQUEST] == 14
     assert decisions[ResubmissionDecision.ID_IN_USE] == 15
+
+
+class CountedTx:
+    """A transaction that counts its statements."""
+
+    def __init__(self, tx):
+        self._tx = tx
+        self.statements = 0
+
+    def __getattr__(self, name):
+        self.statements += 1
+        return getattr(self._tx, name)
+
+
+async def test_a_known_id_on_its_way_costs_no_statement_more_than_a_new_one(database):
+    """Two for the account numbers, the insertion, and one look at the index."""
+    scope = await make_site(database)
+
+    async def count(tx, *rows):
+        counted = CountedTx(tx)
+        ends = await claims.add(counted, rows, None)
+        return [end.decision and end.decision.value for end in ends], counted.statements
+
+    async def job(tx):
+        assert await count(tx, a_claim(1, "one"), a_claim(2, "two")) == ([None, None], 4)
+        assert await count(tx, a_claim(3, "one")) == (["repeated-request"], 4)
+        assert await count(tx, a_claim(4, "one", content="other")) == (["id-in-use"], 4)
+
+    await database.write(scope, job, actor=Actor("vendor", "a"))
 
 
 @pytest.mark.parametrize("name", ["_CURRENT", "_REFERENCES", "_DROP_REFERENCES"])

@@ -206,7 +206,7 @@ class Maker:
         return rows
 
     def _medicare(self, row: Row) -> Row:
-        if self.kind != "837I" and row[1] != "P" and row[9] == "MB" and self.chance():
+        if self.kind != "837I" and row[1] not in "PU" and row[9] in {"MA", "MB"}:
             row[5] = self.rng.choice(["12", "43", "47"])
         return row
 

@@ -179,6 +179,15 @@ def test_a_ta1_is_alone_in_its_interchange():
     assert kept[1][0] == "TA1"
 
 
+@pytest.mark.safe_default(10)
+def test_the_version_of_an_interchange_counts_only_with_a_group():
+    """A TA1 comes in an interchange of the version that it acknowledges."""
+    early = ISA.replace("*^*00501", "*U*00401")
+    assert rules(early.encode() + b"~TA1*000000001*240501*1200*A*000~IEA*0*000000001~") == []
+    assert rules(wrap(set_of(BODY), isa=early)) == ["ISA-12"]
+    assert rules(early.encode() + b"~IEA*0*000000001~") == ["ISA-12", "ISA-EMPTY"]
+
+
 # --- Versions ---------------------------------------------------------------------------------------
 
 

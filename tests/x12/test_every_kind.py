@@ -233,6 +233,19 @@ def test_an_earlier_name_is_information_and_nothing_else(kind, earlier):
     assert {(f.rule, f.severity) for f in found} == {("ST-EARLIER", Severity.INFO)}
 
 
+@pytest.mark.safe_default(10)
+@every_case(
+    ("kind", "later"),
+    [("837P", "005010X222A2"), ("837I", "005010X223A3"), ("837D", "005010X224A3")],
+)
+def test_a_later_erratum_is_not_called_earlier(kind, later):
+    now = guides.by_kind(kind).id
+    data = small(kind).replace(now.encode(), later.encode())
+    (found,) = [f for f in check(data).findings if f not in check(small(kind)).findings]
+    assert (found.rule, found.severity) == ("ST-LATER", Severity.INFO)
+    assert "earlier" not in found.message
+
+
 @pytest.mark.parametrize("name", ["005010X222", "005010X222A2", "005010X224A1", "005010X223A3"])
 def test_the_names_seen_in_the_wild_are_known(name):
     assert guides.by_version("837", name) is not None

@@ -1,6 +1,7 @@
 """Slow down repeated failed logins, and limit them.
 
-Valid vendor credentials are always served. A failure counts against the caller's address and the key or name that was
+Valid vendor credentials are always served, and a call without any, of a client that waits for the challenge, is no
+failure. A failure counts against the caller's address and the key or name that was
 tried: beyond a few free ones each further failure waits longer, and beyond a limit it is refused at once, so that it
 holds no connection. Sign-in to the console, with passwords that people choose, takes from the limit before the password
 is looked at. Memory and the number of waiting requests are bounded; every count is of this node. Knows no HTTP.
@@ -175,6 +176,11 @@ class SignInThrottle:
     async def delay_failure(self, address: str, key: bytes | None) -> None:
         """Sleep before a failure is answered."""
         await self._failures.delay_failure(address, key)
+
+
+def has_credentials(authorization: str | None) -> bool:
+    """Return whether an Authorization header carries credentials, right or wrong: something after its scheme."""
+    return bool((authorization or "").strip().partition(" ")[2])
 
 
 def tried_key(authorization: str | None) -> bytes | None:

@@ -99,6 +99,8 @@ class Body:
         return reserved
 
     async def _read_json(self) -> bytes:
+        if is_encoded(self._headers):
+            raise RequestRefusal(self._errors.wrong_content_encoding())
         charset = read_charset(self._headers)
         if charset is None:
             raise RequestRefusal(self._errors.wrong_media_type())
@@ -188,13 +190,16 @@ def decode(content: bytes | msgspec.Raw, type: type[T], errors: ErrorShape) -> T
         raise RequestRefusal(errors.invalid_document(f"The body is not JSON{where}.")) from None
 
 
+def is_encoded(headers: Mapping[str, str]) -> bool:
+    """Return whether the body is declared as compressed, or encoded in another way."""
+    return headers.get("content-encoding", "").strip().lower() not in {"", "identity"}
+
+
 def read_charset(headers: Mapping[str, str]) -> str | None:
     """Return the codec of the charset that the headers declare for JSON; None if they declare something else.
 
     A request that declares nothing is JSON in UTF-8.
     """
-    if headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
-        return None
     media_type, *parameters = (part.strip() for part in headers.get("content-type", "").split(";"))
     if not _JSON_TYPE.fullmatch(media_type):
         return None
@@ -228,13 +233,31 @@ _BYTE = re.compile(r"\(byte (\d+)\)")
 _EXPECTED = re.compile(r"Expected `([^`]*)`(?:, got `([^`]*)`)?(?: - at `\$\.?([^`]*)`)?")
 
 
+# What msgspec calls the types of values, and what JSON calls them.
+_JSON_WORDS: Mapping[str, str] = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a string",
+    "bool": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+
+
+def _in_json(types: str) -> str:
+    """Return types of values in the words of JSON: ``str | null`` is ``a string or null``."""
+    return " or ".join(_JSON_WORDS.get(each, "another value") for each in types.split(" | "))
+
+
 def _wrong_type(why: str, errors: ErrorShape) -> Response:
     found = _EXPECTED.match(why)
     if found is None:
         return errors.invalid_document("The body has a value that cannot be read.")
     expected, got, path = found.groups(default="")
     path = path.replace("[...]", "")  # how msgspec writes a key of a dictionary
-    sentence = f"A JSON {expected} is expected" + (f", not {got}." if got else ".")
+    sentence = f"{_in_json(expected)} is expected" + (f", not {_in_json(got)}." if got else ".")
+    sentence = sentence[0].upper() + sentence[1:]
     if not path:
         return errors.invalid_document(sentence)
     return errors.invalid_fields({path: [sentence]})

@@ -70,6 +70,8 @@ class ApiLimits:
     header_bytes_max: int = limits.HEADER_BYTES_MAX
     header_seconds_max: int = limits.HEADER_SECONDS_MAX
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
+    calls_per_minute_max: int = 0
+    """Of a vendor without a limit of its own; 0 is no limit."""
 
 
 class EndpointFamily(StrEnum):

@@ -39,7 +39,7 @@ HEADERS: dict[str, Json] = {
     },
     "X-Notes": {
         "description": "What was done with the document that the answer's form has no place for: how a correction goes "
-        f"out and why, fields that came twice. Sentences separated by ` | `, the first {NOTES_SHOWN_MAX}.",
+        f"out and why, what accepted claims are warned of, fields that came twice. Sentences separated by ` | `, the first {NOTES_SHOWN_MAX}.",
         "schema": TEXT_SCHEMA,
     },
     "WWW-Authenticate": {"description": "The Basic challenge.", "schema": TEXT_SCHEMA},

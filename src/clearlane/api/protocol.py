@@ -47,6 +47,10 @@ class ConnectionPolicy:
 HEAD_TOO_LARGE = (431, "The request line and headers are larger than the limit.")
 HEAD_TOO_SLOW = (408, "The request line and headers were not received in time.")
 NOT_HTTP = (400, "The request is not HTTP/1.1.")
+WRONG_VERSION = (505, "The service speaks HTTP/1.1 and HTTP/1.0.")
+VERSIONS_SPOKEN = frozenset({"1.0", "1.1"})
+NO_VERSION = "0.0"
+"""What the parser knows before it has read a version."""
 WRONG_HOST = (400, "An HTTP/1.1 request has exactly one Host header.")
 TOO_BUSY = (503, "Too many connections are open at the moment.")
 CONTINUE = b"HTTP/1.1 100 "
@@ -137,6 +141,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > self._policy.header_bytes_max:
             self.scope["state"][UNREADABLE_HEAD] = HEAD_TOO_LARGE
+        elif self.parser.get_http_version() not in VERSIONS_SPOKEN:
+            self.scope["state"][UNREADABLE_HEAD] = WRONG_VERSION
         elif not self._has_right_host():
             self.scope["state"][UNREADABLE_HEAD] = WRONG_HOST
         elif len(self.connections) > self._policy.connections_max:
@@ -218,7 +224,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     # Refusals below the application.
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(*NOT_HTTP)
+        version = self.parser.get_http_version()
+        self._refuse(*(NOT_HTTP if version in {*VERSIONS_SPOKEN, NO_VERSION} else WRONG_VERSION))
 
     def _unsupported_upgrade_warning(self) -> None:
         """Ignore upgrade requests silently, as RFC 9110, 7.8 allows."""

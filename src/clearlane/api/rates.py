@@ -1,4 +1,7 @@
-"""Limit the calls of each vendor on this node: two nodes let twice as many through. The caller passes the time in."""
+"""Limit the calls of each vendor on this node: two nodes let twice as many through. The caller passes the time in.
+
+A vendor without a limit of its own has that of the installation, which protects the node from a program that runs wild.
+"""
 
 from math import ceil
 from typing import NamedTuple
@@ -28,15 +31,22 @@ class RateState(NamedTuple):
 class RateLimiter:
     """A leaky bucket per vendor (GCRA): a minute's calls may come in a burst, then at an even rate."""
 
-    def __init__(self) -> None:
+    def __init__(self, default_per_minute: int = 0) -> None:
+        """Limit vendors without a limit of their own to ``default_per_minute``; 0 is no limit."""
+        self._default = default_per_minute or None
         # When each vendor's calls so far would have ended at an even rate: the bucket is empty then.
         self._empty_at: dict[VendorId, float] = {}
 
+    def rate_of(self, vendor: Vendor) -> int | None:
+        """Return how many calls a minute a vendor may make; None if there is no limit."""
+        return vendor.rate_per_minute or self._default
+
     def take_call(self, vendor: Vendor, now: float) -> int:
         """Count one call; return 0 if it may pass, else the whole seconds to wait."""
-        if vendor.rate_per_minute is None:
+        rate = self.rate_of(vendor)
+        if rate is None:
             return 0
-        interval = MINUTE_SECONDS / vendor.rate_per_minute
+        interval = MINUTE_SECONDS / rate
         empty_at = max(now, self._empty_at.get(vendor.id, now)) + interval
         seconds = ceil(round(empty_at - now - MINUTE_SECONDS, 6))
         if seconds <= 0:
@@ -45,7 +55,7 @@ class RateLimiter:
 
     def state(self, vendor: Vendor, now: float) -> RateState | None:
         """Return where a vendor stands; None where it has no limit."""
-        rate = vendor.rate_per_minute
+        rate = self.rate_of(vendor)
         if rate is None:
             return None
         seconds = max(0.0, self._empty_at.get(vendor.id, now) - now)

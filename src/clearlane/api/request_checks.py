@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from clearlane.accounts.model import Site, SiteState, Vendor
-from clearlane.api.auth import LoginThrottle, tried_key
+from clearlane.api.auth import LoginThrottle, has_credentials, tried_key
 from clearlane.api.body import Body, BodyBudget
 from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
@@ -71,7 +71,7 @@ class RequestChecks:
         self._base_url = base_url
         self._login_throttle = LoginThrottle()
         self._failed_sign_ins = FailedSignIns(context, "vendor")
-        self._rate_limiter = RateLimiter()
+        self._rate_limiter = RateLimiter(limits.calls_per_minute_max)
         self._budget = BodyBudget()
         self._freed = freed
 
@@ -123,15 +123,20 @@ class RequestChecks:
         authorization = request.headers.get("authorization")
         vendor = self._context.accounts.authenticate(authorization, self._context.wall.now())
         if vendor is None:
-            self._metrics.count_failed_login()
-            self._failed_sign_ins.record(
-                tried_key(authorization), request.address, request.request_id
-            )
-            seconds = await self._login_throttle.delay_basic_failure(request.address, authorization)
-            if seconds:
-                raise RequestRefusal(endpoint.errors.too_many_failures(seconds))
+            if has_credentials(authorization):
+                await self._slow_failure(endpoint, request, authorization)
             raise RequestRefusal(endpoint.errors.bad_credentials(endpoint.bad_credentials_status))
         return vendor
+
+    async def _slow_failure(
+        self, endpoint: Endpoint, request: RequestState, authorization: str | None
+    ) -> None:
+        """Count and record wrong credentials, and delay their answer; refuse them beyond the limit."""
+        self._metrics.count_failed_login()
+        self._failed_sign_ins.record(tried_key(authorization), request.address, request.request_id)
+        seconds = await self._login_throttle.delay_basic_failure(request.address, authorization)
+        if seconds:
+            raise RequestRefusal(endpoint.errors.too_many_failures(seconds))
 
     def _check_rate(self, vendor: Vendor, endpoint: Endpoint, request: RequestState) -> None:
         now = asyncio.get_running_loop().time()
@@ -142,8 +147,8 @@ class RequestChecks:
                 (name.encode(), value.encode()) for name, value in state.headers()
             ]
         if seconds:
-            errors = request.errors
-            raise RequestRefusal(errors.too_many_calls(vendor.rate_per_minute or 0, seconds))
+            rate = self._rate_limiter.rate_of(vendor) or 0
+            raise RequestRefusal(request.errors.too_many_calls(rate, seconds))
 
     def _site(self, vendor: Vendor, endpoint: Endpoint, query: Mapping[str, str]) -> Site | None:
         """Return the site that the caller names; None where it may leave it out and does."""

@@ -15,7 +15,13 @@ from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.claim_form import AnyForm
-from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
+from clearlane.claims.cob import (
+    ZERO,
+    EarlierDecision,
+    EarlierLineDecision,
+    RemainingLiability,
+    remaining_liability,
+)
 from clearlane.claims.fields import Claim, Line
 from clearlane.claims.placement import ClaimShape, shape_of
 from clearlane.claims.value_types import ADJUSTMENT_GROUPS, DEFAULT_REASONS, EarlierAdjustment
@@ -42,7 +48,7 @@ class OutgoingClaim:
     payer_name: str = ""
     """The payer's name in the directory; where empty, the caller's is sent."""
     other_payer_id: str = ""
-    """The other payer's id in the directory, if it has one."""
+    """The other payer's id in the directory; empty if the directory has no payer of its name."""
     account_as_number: bool = False
     """Whether the patient's account number is sent as CLM01."""
 
@@ -52,7 +58,7 @@ class ClaimContext:
 
     __slots__ = (
         "claim", "claim_values", "decision", "diagnosis_numbers", "form", "line_shapes", "lines",
-        "outgoing", "patient_is_insured", "repeated_values", "shape", "values",
+        "outgoing", "patient_is_insured", "remaining", "repeated_values", "shape", "values",
     )  # fmt: skip
 
     def __init__(self, outgoing: OutgoingClaim, form: AnyForm) -> None:
@@ -75,6 +81,11 @@ class ClaimContext:
         self.decision: EarlierDecision | None = (
             form.earlier_decision(self.claim) if decided else None
         )
+        self.remaining: RemainingLiability | None = None
+        """What the patient still owes after the earlier payer, as far as it is computed."""
+        if self.decision:
+            patient_paid = self.values.get(form.names.patient_paid) or ZERO
+            self.remaining = remaining_liability(self.decision, patient_paid)
         self.diagnosis_numbers = hi_numbers(form.diagnoses(self.claim))
         """The number in HI of each diagnosis of the claim."""
 
@@ -88,6 +99,7 @@ class LineContext:
         "claim_values",
         "decision",
         "line",
+        "remaining",
         "shape",
         "values",
     )
@@ -99,6 +111,7 @@ class LineContext:
         context: ClaimContext,
         place: str,
         decision: EarlierLineDecision | None,
+        remaining: Decimal | None,
     ) -> None:
         self.line: Any = line
         self.values: Mapping[str, Any] = line.__dict__
@@ -108,6 +121,8 @@ class LineContext:
         self.claim_place = place
         """The claim's place of service; a line sends its own only where it differs."""
         self.decision = decision
+        self.remaining = remaining
+        """What the patient still owes for the line after the earlier payer, as it is computed."""
 
 
 def _has_any(shape: ClaimShape, names: frozenset[str]) -> bool:
@@ -158,8 +173,8 @@ def payer_id(context: ClaimContext) -> str:
 def other_payer_id(context: ClaimContext) -> str | None:
     """Return the id under which lines refer to the other payer.
 
-    X12 requires an id (at least two characters) and a claim has no field for it. Without one in the directory
-    it is the payer's name without blanks, so that 2430/SVD01 can refer to 2330B/NM109.
+    X12 requires an id (at least two characters) and a claim has no field for it. If the directory has no payer of
+    this name, it is the name without blanks, so that 2430/SVD01 can refer to 2330B/NM109; a rule warns of that.
     """
     name = context.form.other_payer_name(context.claim)
     return context.outgoing.other_payer_id or (name and name.replace(" ", "").ljust(2, "0"))
@@ -226,6 +241,38 @@ def earlier_paid(context: Any) -> Decimal | None:
     """Return what the earlier payer paid; 0 for a denial."""
     decision: EarlierDecision | EarlierLineDecision | None = context.decision
     return decision.paid if decision else None
+
+
+def claim_remaining_liability(context: ClaimContext) -> Decimal | None:
+    """Return what the patient still owes for the claim; None if lines were decided, since they send their own."""
+    if context.remaining is None or context.remaining.claim is None:
+        return None
+    stated: Decimal | None = context.values.get(context.form.names.remaining_liability)
+    return context.remaining.claim if stated is None else stated
+
+
+def line_remaining_liability(context: LineContext) -> Decimal | None:
+    """Return what the patient still owes for a decided line, as it is stated, else as it is computed."""
+    names = context.claim_context.form.names
+    stated: Decimal | None = context.values.get(names.line_remaining_liability)
+    return context.remaining if stated is None else stated
+
+
+def medicare_reason(context: ClaimContext) -> str | None:
+    """Return why Medicare, the payer, pays second; None if it does not."""
+    return _medicare_reason(context) if context.decision else None
+
+
+def other_medicare_reason(context: ClaimContext) -> str | None:
+    """Return why Medicare, the other payer, pays second; None if it does not."""
+    return None if context.decision else _medicare_reason(context)
+
+
+def _medicare_reason(context: ClaimContext) -> str | None:
+    form = context.form
+    if not form.medicare_is_second(context.claim, decided=context.decision is not None):
+        return None
+    return context.values.get(form.names.medicare_reason)
 
 
 def has_earlier_decision(context: Any) -> bool:

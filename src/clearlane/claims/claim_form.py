@@ -52,6 +52,14 @@ class SharedFieldNames:
     earlier_paid: str
     """What an earlier payer paid for the whole claim."""
     earlier_decision_day: str
+    coverage: str
+    """The payer's type of coverage (SBR09)."""
+    other_coverage_type: str
+    """The other payer's type of coverage."""
+    medicare_reason: str
+    """Why Medicare pays after another payer."""
+    remaining_liability: str
+    """What the patient still owes for the claim after an earlier payer."""
     # Of a line.
     first_day: str
     last_day: str
@@ -62,6 +70,7 @@ class SharedFieldNames:
     """The line's control number, by which answers find it."""
     line_earlier_paid: str
     line_earlier_decision_day: str
+    line_remaining_liability: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,6 +116,8 @@ class ClaimForm(Generic[C, L]):
     """Any of these means that there is another insurance, besides the mark ``names.other_coverage``."""
     other_insurance_needs: tuple[tuple[str, ...], ...]
     """What another insurance must have: of each group one field."""
+    other_payer_names: tuple[str, ...]
+    """The fields that hold the other payer's name; the first that is filled counts."""
     decision_fields: frozenset[str]
     """A claim without any of these, on itself and on its lines, has no decision of an earlier payer."""
 
@@ -126,7 +137,6 @@ class ClaimForm(Generic[C, L]):
     """Whether the claim asks what would be paid, for services not yet done."""
     billing_ids: Callable[[C], tuple[str | None, str | None]]
     """The billing provider's NPI and tax id."""
-    other_payer_name: Callable[[C], str | None]
     earlier_decision: Callable[[C], EarlierDecision | None]
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
     """The paths of missing fields that are required in one case and not in another: claim and lines in."""
@@ -160,6 +170,19 @@ class ClaimForm(Generic[C, L]):
             self.other_insurance_fields.isdisjoint(given)
         )
 
+    def other_payer_name(self, claim: C) -> str | None:
+        """Return the other payer's name, or None."""
+        given = claim.__dict__
+        return next((given[name] for name in self.other_payer_names if name in given), None)
+
+    def medicare_is_second(self, claim: C, *, decided: bool) -> bool:
+        """Return whether Medicare pays after another payer, by the types of coverage that the claim states.
+
+        ``decided`` is whether an earlier payer decided the claim: the payer is then second, else the other payer is.
+        """
+        name = self.names.coverage if decided else self.names.other_coverage_type
+        return claim.__dict__.get(name) in codes.MEDICARE
+
     def service_days(self, line: L) -> tuple[date | None, date | None]:
         """Return the first and last day of a line; the last is None where it was not given."""
         given = line.__dict__
@@ -171,7 +194,7 @@ class ClaimForm(Generic[C, L]):
         return found
 
     def frequency(self, claim: C) -> str:
-        """Return the claim frequency: 1 original, 6 corrected, 7 replacement, 8 void."""
+        """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""
         return claim.__dict__.get(self.names.frequency) or "1"
 
     def agreeing_fields(self, claim: C, name: str) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from datetime import date
 
 import msgspec
 
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
+from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus, PayerDocumentKind
+from clearlane.claims.resubmission import ORIGINAL, VOID
 
 
 # array_like: a status is stored as an array, which opens in a third of the time of an object, and lists have
@@ -35,7 +36,7 @@ class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     payment_status: str = ""
     """CLP02, where a claim payment decided last."""
     decided_day: date | None = None
-    """The day of that status or claim payment."""
+    """The day of that status or claim payment, or of the TA1 or 999 that refused the claim."""
     payer_control_number: str = ""
     document_kind: PayerDocumentKind | None = None
     document_id: str = ""
@@ -45,15 +46,34 @@ class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     payment_reference: str = ""
     """The number of the check or transfer (TRN02)."""
     payment_effective_day: date | None = None
-    is_void: bool = False
-    """Whether it asks the payer to cancel an earlier claim (frequency 8)."""
+    frequency: str = ORIGINAL
+    """CLM05-3: 1 original, 7 replacement, 8 void."""
+    closing: ClaimClosing | None = None
+    """How it was closed by the decision on a void or replacement."""
+    unprocessable: bool = False
+    """Whether the claim payment that decided last says that the claim could not be processed."""
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it asks the payer to cancel an earlier claim."""
+        return self.frequency == VOID
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a payer decided on it, also if that was taken back later."""
+        return self.document_kind is PayerDocumentKind.PAYMENT or self.closing is not None
 
     def __repr__(self) -> str:
         return f"ClaimStatus({self.claim_number} {self.state})"
 
 
 def new_claim_status(
-    *, claim_number: str, vendor_claim_id: str, total_cents: int, day: date, is_void: bool = False
+    *,
+    claim_number: str,
+    vendor_claim_id: str,
+    total_cents: int,
+    day: date,
+    frequency: str = ORIGINAL,
 ) -> ClaimStatus:
     """Return the status of a claim that was just accepted."""
     return ClaimStatus(
@@ -64,7 +84,7 @@ def new_claim_status(
         created_day=day,
         updated_day=day,
         total_cents=total_cents,
-        is_void=is_void,
+        frequency=frequency,
     )
 
 
@@ -73,7 +93,8 @@ def update_claim_status(before: ClaimStatus, status: LifecycleStatus, today: dat
     return ClaimStatus(
         claim_number=before.claim_number,
         vendor_claim_id=before.vendor_claim_id,
-        is_void=before.is_void,
+        frequency=before.frequency,
+        closing=status.closing,
         state=status.state,
         state_changed_day=status.state_changed_day or before.created_day,
         created_day=before.created_day,
@@ -92,6 +113,7 @@ def update_claim_status(before: ClaimStatus, status: LifecycleStatus, today: dat
         payment_method=status.payment_method,
         payment_reference=status.payment_reference,
         payment_effective_day=status.payment_effective_day,
+        unprocessable=status.unprocessable,
     )
 
 

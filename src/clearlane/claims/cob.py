@@ -15,6 +15,15 @@ Meaning of the fields:
 **Balance.** A line's charge is what was paid plus the line's adjustments. The claim's charge is what was paid
 for the claim plus all adjustments, of the claim and of its lines.
 
+**What the patient still owes** (AMT*EAF) is the adjustments of group PR less what the patient paid. X12 wants it
+once an earlier payer has decided, zero included: for the lines if the payer decided lines, else for the claim, and
+never for both (X12's interpretations 1391, 1515 and 1517). It is the provider's judgement, so a field of its own
+comes before what is computed. A patient's payment is for the whole claim: it counts against adjustments of the claim
+first, then line by line.
+
+**Medicare second.** Where Medicare pays after another payer, the provider must state why (SBR05). Medicare is known
+by the type of coverage that the claim states, never by a name.
+
 A form (``claims.forms``) reads these values from its fields.
 """
 
@@ -26,6 +35,8 @@ from decimal import Decimal
 from clearlane.claims.value_types import EarlierAdjustment
 
 ZERO = Decimal(0)
+PATIENT = "PR"
+"""The group of adjustments that are the patient's responsibility."""
 
 CLAIM_GROUPS = {
     "X12_ClaimContractualObligationAdjustments": "CO",
@@ -70,6 +81,31 @@ class OtherInsurance:
 
     named: bool
     decision: EarlierDecision | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RemainingLiability:
+    """What a patient still owes after an earlier payer: for the claim or for each decided line, else None."""
+
+    claim: Decimal | None
+    lines: tuple[Decimal | None, ...]
+
+
+def remaining_liability(decision: EarlierDecision, patient_paid: Decimal) -> RemainingLiability:
+    """Return what a patient still owes: the adjustments of group PR less what the patient paid, never below zero."""
+    owed = total_adjusted({PATIENT: decision.groups.get(PATIENT, ())})
+    if not any(decision.lines):
+        return RemainingLiability(max(owed - patient_paid, ZERO), (None,) * len(decision.lines))
+    paid = max(patient_paid - owed, ZERO)
+    lines: list[Decimal | None] = []
+    for line in decision.lines:
+        if line is None:
+            lines.append(None)
+            continue
+        owed = total_adjusted({PATIENT: line.groups.get(PATIENT, ())})
+        lines.append(max(owed - paid, ZERO))
+        paid = max(paid - max(owed, ZERO), ZERO)
+    return RemainingLiability(None, tuple(lines))
 
 
 def total_adjusted(groups: Groups) -> Decimal:

@@ -5,10 +5,16 @@ placement tables know their fields. In a place ``{e}`` is the loop of the entity
 segment of a service line (SV1 or SV3). A code without a row is explained by its description, with the field of the
 charge it reduces, or none.
 
+A row of the tables of advice names the act that a code asks for, with its sentence: the act is the main button of the
+claim's page. A reason that a correction does not answer (duplicate, not covered, not medically necessary, filing limit)
+has another act.
+
 Knows codes and places; knows no field by name.
 """
 
 from collections.abc import Mapping
+
+from clearlane.claims.advice_act import Advice, AdviceAct
 
 # The entities of STC01-3 and their loops in an 837. Submitter and receiver are the clearinghouse.
 ENTITY_LOOPS: Mapping[str, str] = {
@@ -149,82 +155,280 @@ REMARK_PLACES: Mapping[str, tuple[str, ...]] = {
     "N519": _MODIFIERS, "N822": _MODIFIERS, "N823": _MODIFIERS,
 }  # fmt: skip
 
-CORRECT = (
-    "Correct the fields named here and send the claim again; the refused one counts for nothing."
+_REFUSED = "; the rejected one counts for nothing."
+CORRECT = Advice(
+    AdviceAct.CORRECT, f"Correct the fields named here and send the claim again{_REFUSED}"
 )
-CATEGORY_ADVICE: Mapping[str, str] = {
+CATEGORY_ADVICE: Mapping[str, Advice] = {
     "A3": CORRECT,
-    "A4": "The payer does not find the claim: send it again, or ask the payer if it was sent long ago.",
-    "A6": "Fill in what is missing and send the claim again; the refused one counts for nothing.",
+    "A4": Advice(
+        AdviceAct.SEND_AGAIN,
+        "The payer does not find the claim: send it again, or ask the payer if it was sent long ago.",
+    ),
+    "A6": Advice(AdviceAct.CORRECT, f"Fill in what is missing and send the claim again{_REFUSED}"),
     "A7": CORRECT,
-    "A8": "Make the fields named here agree and send the claim again; the refused one counts for nothing.",
-    "E4": "Ask the payer for its own rules, correct the claim and send it again.",
-    "P3": "Send the payer the information it asked for.",
-    "P4": "The payer waits for the patient: ask the patient to answer.",
-    "R0": "Send the payer the information it asks for.",
-    "R4": "Send the payer the documents it asks for.",
-    "R9": "Send the payer the records that show why the service was necessary.",
+    "A8": Advice(
+        AdviceAct.CORRECT, f"Make the fields named here agree and send the claim again{_REFUSED}"
+    ),
+    "E4": Advice(
+        AdviceAct.ASK_PAYER, "Ask the payer for its own rules, correct the claim and send it again."
+    ),
+    "P3": Advice(AdviceAct.SEND_RECORDS, "Send the payer the information it asked for."),
+    "P4": Advice(
+        AdviceAct.ASK_PATIENT, "The payer waits for the patient: ask the patient to answer."
+    ),
+    "R0": Advice(AdviceAct.SEND_RECORDS, "Send the payer the information it asks for."),
+    "R4": Advice(AdviceAct.SEND_RECORDS, "Send the payer the documents it asks for."),
+    "R9": Advice(
+        AdviceAct.SEND_RECORDS,
+        "Send the payer the records that show why the service was necessary.",
+    ),
 }
-LETTER_ADVICE: Mapping[str, str] = {
+LETTER_ADVICE: Mapping[str, Advice] = {
     "A": CORRECT,
-    "D": "Check the numbers of the claim and ask the payer.",
-    "E": "Send the claim again later; if that does not help, ask the payer.",
-    "F": "Nothing: the remittance follows.",
-    "P": "Nothing: the payer is working on the claim.",
-    "R": "Send the payer the information it asks for.",
+    "D": Advice(AdviceAct.ASK_PAYER, "Check the numbers of the claim and ask the payer."),
+    "E": Advice(
+        AdviceAct.SEND_AGAIN, "Send the claim again later; if that does not help, ask the payer."
+    ),
+    "F": Advice(AdviceAct.WAIT, "Nothing: the remittance follows."),
+    "P": Advice(AdviceAct.WAIT, "Nothing: the payer is working on the claim."),
+    "R": Advice(AdviceAct.SEND_RECORDS, "Send the payer the information it asks for."),
 }
-STATUS_ADVICE: Mapping[str, str] = {
-    "24": "The payer wants electronic claims to be agreed first: enroll the provider with the payer.",
-    "54": "The payer has this claim already: look for its first answer. To change it, send a replacement (frequency 7).",
-    "78": "The payer is working on the same claim already: wait for its answer.",
-    "96": "Enroll the provider with the payer, then send the claim again.",
-    "116": "Find the right payer in the payer list and send the claim there.",
-    "684": "Our file was refused: the operator of the clearinghouse must look.",
-    "743": "Enroll the provider with the payer, then send the claim again.",
-    "746": "The payer has this file already: nothing to do.",
+ASK_PAYER = Advice(AdviceAct.ASK_PAYER, "Ask the payer.")
+"""The advice for a code without a row."""
+ASK_OPERATOR = Advice(AdviceAct.ASK_OPERATOR, "The operator of the clearinghouse must look.")
+_ENROLL = Advice(AdviceAct.ENROLL, "Enroll the provider with the payer, then send the claim again.")
+_OUT_OF_COVER = Advice(
+    AdviceAct.ASK_PATIENT,
+    "Ask the patient which insurance was in force on the service date, and send the claim there.",
+)
+_IN_TIME = ("The acknowledgements of this claim (999 and 277CA): they show when it was sent",)
+_RECORDS = ("The records that show why the service was necessary", "The explanation of benefits")
+_TOO_LATE = Advice(
+    AdviceAct.APPEAL,
+    "Appeal with a proof that the claim was sent in time (the acknowledgements of this claim); else write it off.",
+    _IN_TIME,
+)
+_NOT_COVERED = Advice(
+    AdviceAct.APPEAL,
+    "A correction does not answer this: appeal if the plan covers the service, or ask about other insurance.",
+    ("The part of the plan that covers the service", "The explanation of benefits"),
+    patient_bears=True,
+)
+STATUS_ADVICE: Mapping[str, Advice] = {
+    "24": Advice(
+        AdviceAct.ENROLL,
+        "The payer wants electronic claims to be agreed first: enroll the provider with the payer.",
+    ),
+    "54": Advice(
+        AdviceAct.FIND_FIRST,
+        "The payer has this claim already: look for its first answer. To change it, send a replacement (frequency 7).",
+    ),
+    "78": Advice(
+        AdviceAct.WAIT, "The payer is working on the same claim already: wait for its answer."
+    ),
+    "81": _NOT_COVERED,
+    "83": _NOT_COVERED,
+    "88": _OUT_OF_COVER,
+    "89": _OUT_OF_COVER,
+    "90": _OUT_OF_COVER,
+    "96": _ENROLL,
+    "116": Advice(
+        AdviceAct.OTHER_PAYER, "Find the right payer in the payer list and send the claim there."
+    ),
+    "585": _NOT_COVERED,
+    "596": _NOT_COVERED,
+    "684": Advice(
+        AdviceAct.ASK_OPERATOR,
+        "Our file was refused: the operator of the clearinghouse must look.",
+    ),
+    "718": _TOO_LATE,
+    "743": _ENROLL,
+    "746": Advice(AdviceAct.NOTHING, "The payer has this file already: nothing to do."),
+    "764": _NOT_COVERED,
+    "765": _NOT_COVERED,
+    "770": Advice(
+        AdviceAct.FIND_FIRST,
+        "The payer has this claim from another payer already: look for that answer.",
+    ),
 }
 
-GROUP_ADVICE: Mapping[str, str] = {
-    "PR": "Bill the patient, or the next payer, for this amount.",
-    "CO": "Write this amount off: by contract it may not be billed to the patient.",
-    "OA": "Neither patient nor contract bears it: see the reason before booking it.",
-    "PI": "The payer lowered the payment by itself: appeal if you disagree; do not bill the patient.",
-    "CR": "It corrects an earlier decision: book it against that one.",
+GROUP_ADVICE: Mapping[str, Advice] = {
+    "PR": Advice(AdviceAct.BILL_PATIENT, "Bill the patient for this amount."),
+    "CO": Advice(
+        AdviceAct.WRITE_OFF,
+        "Write this amount off: by contract it may not be billed to the patient.",
+    ),
+    "OA": Advice(
+        AdviceAct.ASK_PAYER,
+        "Neither patient nor contract bears it: see the reason before booking it.",
+    ),
+    "PI": Advice(
+        AdviceAct.APPEAL,
+        "The payer lowered the payment by itself: appeal if you disagree; do not bill the patient.",
+        ("The contract or fee that you rely on", "The explanation of benefits"),
+    ),
+    "CR": Advice(AdviceAct.NOTHING, "It corrects an earlier decision: book it against that one."),
 }
-_RESEND = (
-    "Correct the claim and send it as a replacement (frequency 7, with the payer's claim number)."
+PATIENT_GROUP = "PR"
+CONTRACT_WRITE_OFF = "45"
+UNPROCESSABLE = "MA130"
+"""The remark that a claim could not be processed: nothing was decided, so there is nothing to appeal."""
+UNPROCESSABLE_ADVICE = Advice(
+    AdviceAct.NEW_CLAIM,
+    "The payer could not process the claim, so there is nothing to appeal or replace: correct the fields named here and send a new claim.",
 )
-REASON_ADVICE: Mapping[str, str] = {
-    "4": _RESEND, "5": _RESEND, "6": _RESEND, "7": _RESEND, "8": _RESEND, "9": _RESEND,
-    "10": _RESEND, "11": _RESEND, "12": _RESEND, "14": _RESEND, "16": _RESEND, "58": _RESEND,
-    "129": _RESEND, "140": _RESEND, "146": _RESEND, "167": _RESEND, "181": _RESEND,
-    "182": _RESEND, "189": _RESEND, "206": _RESEND, "207": _RESEND, "208": _RESEND, "B7": _RESEND,
-    "18": "The payer has decided this service before: find that remittance. Do not send it a third time; to change it, send a replacement (frequency 7).",
-    "19": "Send the claim to the workers' compensation carrier.",
-    "20": "Send the claim to the liability carrier.",
-    "21": "Send the claim to the no-fault carrier.",
-    "22": "Ask the patient for other insurance, send the claim there first, then here with its decision.",
-    "26": "Check with the patient which insurance was in force on the service date, and send the claim there.",
-    "27": "Check with the patient which insurance was in force on the service date, and send the claim there.",
-    "29": "Appeal with a proof that the claim was sent in time (the acknowledgements of this claim); else write it off.",
-    "31": "Check the insured's number and name against the card, correct them and send the claim again.",
-    "32": "Check the relationship and the birth date with the insured, correct them and send the claim again.",
-    "35": "The benefit is used up: bill as the group says, or ask about other insurance.",
-    "39": "Appeal the refused authorisation, or write the amount off.",
-    "45": "Write off the part above the contracted fee; nothing is wrong with the claim.",
-    "50": "Appeal with records that show the need, or check the diagnoses the line points to.",
-    "96": "Read the remark code; appeal if the plan covers the service.",
-    "97": "The service is paid within another one: a modifier may tell them apart if they were separate.",
-    "109": "Find the right payer in the payer list and send the claim there.",
-    "119": "The benefit of the period is used up: bill as the group says, or ask about other insurance.",
-    "163": "Send the attachment, with the control number the claim names.",
-    "197": "Ask the payer for an authorisation after the fact, put its number on the claim and send a replacement.",
-    "198": "Ask the payer to extend the authorisation, then send a replacement.",
-    "204": "The plan does not cover the service: bill as the group says, or ask about other insurance.",
-    "226": "Send the payer the information it asked for, then ask it to decide again.",
-    "236": "Check whether a modifier tells the two procedures apart; if so send a replacement.",
-    "242": "The provider is not in the plan's network: bill as the group says, or appeal with a referral.",
-    "252": "Send the documents that the remark code names.",
-    "253": "Write it off: federal law cut the payment.",
+FORWARDED_STATUSES = frozenset({"19", "20", "21", "23"})
+"""CLP02 of claims that the payer forwarded to another one."""
+MEDICAID = "MC"
+"""The claim filing indicator of Medicaid (SBR09, CLP06)."""
+FORWARDED_ADVICE = Advice(
+    AdviceAct.WAIT, "Nothing yet: the payer forwarded the claim to the next one."
+)
+NEXT_PAYER_ADVICE = Advice(
+    AdviceAct.NEXT_PAYER,
+    "Send the claim to the next payer with this decision; bill the patient only for what that payer leaves.",
+    ("The explanation of benefits of this payer",),
+)
+MEDICAID_ADVICE = Advice(
+    AdviceAct.ASK_PAYER,
+    "Do not bill the patient: Medicaid allows that only for what its state's rules name. Ask the payer.",
+)
+_QUALIFIED_ADVICE = Advice(
+    AdviceAct.NEXT_PAYER,
+    "Do not bill the patient, a qualified Medicare beneficiary, and return what was collected: send the claim to Medicaid with this decision.",
+    ("The explanation of benefits of this payer",),
+)
+NOT_THE_PATIENTS: Mapping[str, Advice] = {
+    "N192": _QUALIFIED_ADVICE,
+    "N781": _QUALIFIED_ADVICE,
+    "N782": _QUALIFIED_ADVICE,
+    "N783": _QUALIFIED_ADVICE,
+    "N842": Advice(
+        AdviceAct.ASK_PAYER,
+        "Do not bill the patient: the payer forbids it. Ask the payer who bears it.",
+    ),
+}
+"""Remarks beside which an adjustment of group PR is not billed to the patient."""
+_RESEND = Advice(
+    AdviceAct.CORRECT,
+    "Correct the claim and send it as a replacement (frequency 7, with the payer's claim number).",
+)
+_AUTHORIZATION = Advice(
+    AdviceAct.CORRECT,
+    "Check the authorization or referral with the payer, put its number on the claim and send a replacement.",
+)
+_RECORDS_WANTED = Advice(
+    AdviceAct.SEND_RECORDS, "Send the attachment, with the control number the claim names."
+)
+_NOT_SUPPORTED = Advice(
+    AdviceAct.APPEAL, "Appeal with records that support what was billed.", _RECORDS
+)
+_USED_UP = Advice(
+    AdviceAct.WRITE_OFF,
+    "The benefit is used up: write it off, or ask about other insurance.",
+    patient_bears=True,
+)
+_RIGHT_PLAN = Advice(
+    AdviceAct.OTHER_PAYER, "Find the right payer in the payer list and send the claim there."
+)
+REASON_ADVICE: Mapping[str, Advice] = {
+    **dict.fromkeys(
+        (
+            "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "16", "47", "58", "110", "129", "140", "146",
+            "167", "170", "171", "172", "181", "182", "183", "184", "185", "189", "206", "207", "208", "211", "231",
+            "268", "299", "B7", "B16", "B23",
+        ),
+        _RESEND,
+    ),
+    **dict.fromkeys(("15", "62", "165", "243", "284", "287", "288", "296"), _AUTHORIZATION),
+    **dict.fromkeys(("26", "27", "33", "34", "200"), _OUT_OF_COVER),
+    **dict.fromkeys(
+        ("46", "48", "49", "51", "53", "54", "78", "96", "111", "202", "204", "258", "269", "276", "B1"),
+        _NOT_COVERED,
+    ),
+    **dict.fromkeys(("150", "151", "152", "222", "261", "B14", "B22"), _NOT_SUPPORTED),
+    **dict.fromkeys(("35", "119"), _USED_UP),
+    **dict.fromkeys(("109", "254", "270", "280"), _RIGHT_PLAN),
+    **dict.fromkeys(("163", "164", "250", "251"), _RECORDS_WANTED),
+    "18": Advice(
+        AdviceAct.FIND_FIRST,
+        "The payer has decided this service before: find that remittance. Do not send it a third time; to change it, send a replacement (frequency 7) of the first claim.",
+    ),
+    "19": Advice(AdviceAct.OTHER_PAYER, "Send the claim to the workers' compensation carrier."),
+    "20": Advice(AdviceAct.OTHER_PAYER, "Send the claim to the liability carrier."),
+    "21": Advice(AdviceAct.OTHER_PAYER, "Send the claim to the no-fault carrier."),
+    "22": Advice(
+        AdviceAct.CHECK_PAYER_ORDER,
+        "Check the order of payers: ask the patient for other insurance. If another payer comes first, send the claim there, then here with its decision.",
+    ),
+    "29": _TOO_LATE,
+    "31": Advice(
+        AdviceAct.CORRECT,
+        "Check the insured's number and name against the card, correct them and send the claim again.",
+    ),
+    "32": Advice(
+        AdviceAct.CORRECT,
+        "Check the relationship and the birth date with the insured, correct them and send the claim again.",
+    ),
+    "39": Advice(
+        AdviceAct.APPEAL,
+        "Appeal the refused authorization, or write the amount off.",
+        ("The request for the authorization, and its answer", *_RECORDS),
+    ),
+    "45": Advice(
+        AdviceAct.WRITE_OFF,
+        "Write off the part above the contracted fee; nothing is wrong with the claim.",
+    ),
+    "50": Advice(
+        AdviceAct.APPEAL,
+        "Appeal with records that show the need, or check the diagnoses the line points to.",
+        _RECORDS,
+    ),
+    "97": Advice(
+        AdviceAct.CORRECT,
+        "The service is paid within another one: a modifier may tell them apart if they were separate.",
+    ),
+    "138": _TOO_LATE,
+    "197": Advice(
+        AdviceAct.CORRECT,
+        "Ask the payer for an authorization after the fact, put its number on the claim and send a replacement.",
+    ),
+    "198": Advice(
+        AdviceAct.CORRECT, "Ask the payer to extend the authorization, then send a replacement."
+    ),
+    "210": Advice(
+        AdviceAct.APPEAL,
+        "Appeal with a proof that the authorization was asked for in time; else write it off.",
+        ("The request for the authorization, and its answer", "The explanation of benefits"),
+    ),
+    "226": Advice(
+        AdviceAct.SEND_RECORDS,
+        "Send the payer the information it asked for, then ask it to decide again.",
+    ),
+    "236": Advice(
+        AdviceAct.CORRECT,
+        "Check whether a modifier tells the two procedures apart; if so send a replacement.",
+    ),
+    "242": Advice(
+        AdviceAct.APPEAL,
+        "The provider is not in the plan's network: appeal with a referral, or write it off.",
+        ("The referral", "The explanation of benefits"),
+        patient_bears=True,
+    ),
+    "252": Advice(AdviceAct.SEND_RECORDS, "Send the documents that the remark code names."),
+    "253": Advice(AdviceAct.WRITE_OFF, "Write it off: federal law cut the payment."),
+    "302": Advice(
+        AdviceAct.CORRECT,
+        "Ask the payer to extend the authorization, put its number on the claim and send a replacement.",
+    ),
+    "B11": Advice(AdviceAct.WAIT, "Nothing yet: the payer passed the claim on to the right one."),
+    "B13": Advice(
+        AdviceAct.FIND_FIRST,
+        "The payer may have paid this before: find that remittance. Do not send it again.",
+    ),
 }  # fmt: skip
-NEXT_PAYER = "Send the claim to the next payer with this decision, or bill the patient for it."
+VOIDED_ADVICE = Advice(
+    AdviceAct.NOTHING,
+    "Nothing: it is a void, and the payer canceled the earlier claim as it asks.",
+)

@@ -16,7 +16,9 @@ SELF = "18"
 PREDETERMINATION = "PB"
 EPSDT = "01"
 NO_ACCIDENT = "NO"
-ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
+ORIGINAL, CORRECTED, REPLACEMENT, VOID = "1", "6", "7", "8"
+MEDICARE = frozenset({"MA", "MB"})
+"""The types of coverage (SBR09) that are Medicare's own, not those of a plan that replaces it."""
 
 # What callers write where a signature is missing.
 NOT_SIGNED = frozenset({"N", "NO", "NONE", "FALSE", "NOT SIGNED", "NOT ON FILE", "NO SIGNATURE"})
@@ -71,6 +73,17 @@ _ROWS: dict[str, str] = {
         LM|Liability|Liability medical
         TV|Title V
         ZZ|Other|Mutually defined|Unknown
+    """,
+    "medicare_secondary_reason": """
+        12|Working aged, with a group plan of an employer|Working aged
+        13|End-stage renal disease, in the coordination period of a group plan|End-stage renal disease|ESRD
+        14|No-fault insurance, an automobile's included|No-fault|Auto
+        15|Workers' compensation|Workers' comp
+        16|Public Health Service or another federal agency|Federal agency|PHS
+        41|Black lung|Federal black lung program
+        42|Veterans Affairs|VA|Veterans
+        43|Disabled and under 65, with a large group plan|Disabled
+        47|Liability insurance|Liability
     """,
     "release": """
         Y|Signed statement is on file|Yes|True|SOF|Signature on file|Signed|On file|1

@@ -42,9 +42,13 @@ from clearlane.claims.tolerant_reading import (
 )
 from clearlane.kernel import limits
 from clearlane.kernel.json_names import (
+    decode_as_written,
     find_fields,
     fold_name,
     fold_names,
+    is_null,
+    quote_json,
+    show_json,
     sort_by_last_use,
     take_fields,
 )
@@ -250,28 +254,32 @@ def _large_top(body: bytes, claims_max: int) -> _Top:
     except msgspec.ValidationError:
         exact = _TOP.decode(body)
     else:
-        if top.DocumentType is not msgspec.UNSET:
+        if not _is_missing(top.DocumentType):
             return _Top(top.DocumentType, cut=_filled_slots(top.Claims))
         exact = _TOP.decode(body)
-    if exact.Claims is not msgspec.UNSET and exact.DocumentType is not msgspec.UNSET:
+    if not (_is_missing(exact.Claims) or _is_missing(exact.DocumentType)):
         return exact
     return _top_of(find_fields(body, _TOP_NAMES))[0]
 
 
+def _is_missing(raw: RawOrUnset) -> bool:
+    return raw is msgspec.UNSET or is_null(raw)
+
+
 def _document_type(raw: RawOrUnset, form: AnyForm) -> Iterator[ClaimFinding]:
-    value = None if raw is msgspec.UNSET else msgspec.json.decode(raw)
+    value = None if raw is msgspec.UNSET else decode_as_written(raw)
     if value is None or (isinstance(value, str) and not value.strip()):
         yield _missing_finding("DocumentType")
     elif not isinstance(value, str) or fold_name(value.strip()) != fold_name(form.document_type):
         yield shape_finding(
             "DocumentType",
-            f"The value {_quoted(value)} does not belong to this path: it takes '{form.document_type}'.",
+            f"The value {quote_json(value)} does not belong to this path: it takes '{form.document_type}'.",
         )
 
 
 def _slices(raw: RawOrUnset, claims_max: int) -> Sequence[msgspec.Raw]:
     """Return the elements of the array, at most one more than the limit."""
-    if raw is msgspec.UNSET or bytes(memoryview(raw)[:5]) == b"null":
+    if raw is msgspec.UNSET or is_null(raw):
         return ()
     if memoryview(raw).nbytes <= limits.SMALL_DOCUMENT_BYTES_MAX:
         return _LIST.decode(raw)[: claims_max + 1]
@@ -377,7 +385,7 @@ def _all_parts(part: ClaimPart) -> Iterator[ClaimPart]:
 _MESSAGES: Mapping[str, str] = {
     "missing": "The {field} field is required.",
     "too_short": "The {field} field is required.",
-    "day": "The value {value} is not a valid date in the format yyyy-mm-dd.",
+    "day": "The value {quoted} is not a valid date in the format yyyy-mm-dd.",
     "number": "The value {value} is not a valid number.",
     "flag": "The value {value} is not true or false.",
     "tooth": "The value {value} is not a tooth: give its number or letter.",
@@ -396,8 +404,11 @@ def _finding_of_pydantic(error: ErrorDetails, at: str) -> ClaimFinding:
     for step in error["loc"]:
         path += f"[{step}]" if isinstance(step, int) else f".{step}"
     field = next((str(step) for step in reversed(error["loc"]) if isinstance(step, str)), at)
+    value = error["input"]
+    # The interface quotes a refused date, whatever its type.
+    quoted = show_json(value) if isinstance(value, (dict, list)) else f"'{show_json(value)}'"
     words = _MESSAGES.get(error["type"], "The {field} field cannot be read.")
-    return shape_finding(path, words.format(field=field, value=_quoted(error["input"])))
+    return shape_finding(path, words.format(field=field, value=quote_json(value), quoted=quoted))
 
 
 def _left_out(state: _ReadingState) -> ClaimFinding:
@@ -410,13 +421,3 @@ def _left_out(state: _ReadingState) -> ClaimFinding:
 def _missing_finding(path: str) -> ClaimFinding:
     field = path.rpartition(".")[2]
     return shape_finding(path, _MESSAGES["missing"].format(field=field))
-
-
-def _quoted(value: object) -> str:
-    """Return a refused value as a message shows it: short, and never a whole object."""
-    if isinstance(value, (list, tuple)):
-        return "[...]"
-    if isinstance(value, dict):
-        return "{...}"
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return f"'{text[: limits.QUOTED_CHARACTERS_MAX]}'"

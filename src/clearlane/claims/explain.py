@@ -13,7 +13,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from clearlane.claims.claim_context import OutgoingClaim
+from clearlane.claims.claim_context import ClaimContext, OutgoingClaim
+from clearlane.claims.derived_values import DerivedValue, derived_values
 from clearlane.claims.field_lookup import FieldPlace, field_places, path_in_claim, source_field
 from clearlane.claims.fields import ClaimKind, ClaimPart
 from clearlane.claims.forms import FORMS, form_of
@@ -55,6 +56,8 @@ class FieldExplanation:
     not_sent: str
     """The reason why nothing is sent; empty where a value is."""
     findings: tuple[Finding, ...]
+    derived: str = ""
+    """What the last of the values sent was made of, if the claim does not state it; else empty."""
 
 
 def explain(
@@ -62,7 +65,7 @@ def explain(
     findings: Sequence[Finding] = (),
     given: Mapping[str, str] = MappingProxyType({}),
 ) -> list[FieldExplanation]:
-    """Return a row for each filled field of a claim, and for each field that a finding names.
+    """Return a row for each filled field of a claim, each value that was derived, and each field that a finding names.
 
     ``given`` has the values of repaired fields before their repair.
     """
@@ -84,6 +87,7 @@ _ENVELOPE = Envelope(
     sender="CLEARLANE", receiver="PAYER", control=1, moment=datetime(2000, 1, 1, tzinfo=UTC)
 )
 _PARTY = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="2065550100")
+OTHER_PAYER_LOOP = "2330B"
 _LINE_LOOPS = ("2400", "2410", "2420", "2430")
 
 
@@ -118,16 +122,60 @@ def _rows(
 ) -> Iterator[FieldExplanation]:
     refused = any(finding.severity is Severity.ERROR for _, finding in found)
     written = None if refused else _write(kind, out)
-    own_patient = context_of(out).patient_is_insured
-    places = [place for place in field_places(kind) if own_patient or not place.of_patient]
-    lines_field = FORMS[kind].lines_field
-    for name, value in out.claim.__dict__.items():
-        if name != lines_field:
-            yield _row(kind, name, value, places, written, 0, found)
+    context = context_of(out)
+    values = context.values
+    # Of the fields that may name the other payer only the first that is filled does.
+    unused = [name for name in context.form.other_payer_names if name in values][1:]
+    places = [
+        place
+        for place in field_places(kind)
+        if (context.patient_is_insured or not place.of_patient)
+        and not (place.name in unused and place.path.loop == OTHER_PAYER_LOOP)
+    ]
+    derived = {(one.name, one.line): one for one in derived_values(context)} if written else {}
+    for name, number, value in _filled_fields(context):
+        row = _row(kind, name, value, places, written, number, found)
+        own = derived.pop((name, number), None)
+        yield _with_derived(row, own, places, written) if own and written else row
+    for (name, number), own in derived.items():
+        field = source_field(kind, name, of_line=bool(number), line=number)
+        about = tuple(one for location, one in found if _is_at(location, field.field))
+        row = FieldExplanation(
+            field=field.field,
+            box=field.box,
+            label=field.label,
+            given="",
+            repaired="",
+            sent=(),
+            not_sent="",
+            findings=about,
+        )
+        yield _with_derived(row, own, places, written) if written else row
+
+
+def _filled_fields(context: ClaimContext) -> Iterator[tuple[str, int, Any]]:
+    """Yield each filled field of a claim and its lines: name, number of the line or 0, value."""
+    for name, value in context.values.items():
+        if name != context.form.lines_field:
+            yield name, 0, value
             continue
         for number, line in enumerate(value, 1):
             for inner, inner_value in line.__dict__.items():
-                yield _row(kind, inner, inner_value, places, written, number, found)
+                yield inner, number, inner_value
+
+
+def _with_derived(
+    row: FieldExplanation,
+    derived: DerivedValue,
+    places: Sequence[FieldPlace],
+    written: _WrittenClaim,
+) -> FieldExplanation:
+    """Return a row with a value that the claim does not state, and what it was made of."""
+    at = next(one for one in places if (one.name, one.place) == (derived.name, derived.place))
+    sent = SentValue(derived.place, written.sent(at, derived.line))
+    return replace(
+        row, sent=tuple(dict.fromkeys((*row.sent, sent))), not_sent="", derived=derived.reason
+    )
 
 
 def _row(

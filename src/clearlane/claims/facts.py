@@ -30,6 +30,8 @@ class FactKind(StrEnum):
     """A 999 rejected the whole set."""
     TA1_REFUSED = "TA1_REFUSED"
     """A TA1 rejected the whole interchange."""
+    REQUEUED = "REQUEUED"
+    """The clearinghouse sends the claim in a new file, because a TA1 rejected the interchange."""
     STATUS = "STATUS"
     """A 277CA or 277 reports the claim's status."""
     REMIT = "REMIT"
@@ -122,7 +124,7 @@ class Fact(ClaimValue, frozen=True, tag="fact"):
 
     kind: FactKind
     at: datetime
-    """The time in the response's envelope (GS, or ISA), without a time zone; for ``SENT`` the clearinghouse's."""
+    """The time in the response's envelope (GS, or ISA), without a time zone; for ``SENT`` and ``REQUEUED`` the clearinghouse's."""
     claim: ClaimKey = ClaimKey()
     attempt: int = 0
     """The sending of the claim it answers, counted from 1; 0 where the response does not identify one."""
@@ -130,7 +132,7 @@ class Fact(ClaimValue, frozen=True, tag="fact"):
     """ISA13 of the response: senders count upwards, so it orders files of the same minute."""
     where: FilePosition = FilePosition()
     source: str = ""
-    """TA1, 999, 277CA, 277; empty for ``SENT``."""
+    """TA1, 999, 277CA, 277; empty for ``SENT`` and ``REQUEUED``."""
     verdict: StatusVerdict = StatusVerdict.NOTED
     day: date | None = None
     """The effective date of the status (STC02)."""
@@ -196,6 +198,8 @@ class RemittanceFact(Protocol):
     def effective_date(self) -> date | None: ...
     @property
     def payer_name(self) -> str: ...
+    @property
+    def unprocessable(self) -> bool: ...
     @property
     def document_id(self) -> str: ...
     @property

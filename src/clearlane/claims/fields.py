@@ -82,6 +82,8 @@ class ClaimFieldMetadata:
     """The list of a coded field (``codes.LISTS``)."""
     required_when: str = ""
     """The condition under which an optional field is required."""
+    own: bool = False
+    """Whether the field is Clearlane's own: the interface document does not have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,6 +103,8 @@ class ClaimField:
     """Whether the field is an array."""
     aliases: tuple[str, ...]
     """Other spellings that are accepted for this field."""
+    own: bool
+    """Whether the field is Clearlane's own: the interface document does not have it."""
 
 
 def required(
@@ -120,13 +124,17 @@ def optional(
     max: int | None = None,
     codes: str = "",
     required_when: str = "",
+    own: bool = False,
     **more: Any,
 ) -> Any:
-    """Declare a field that may be absent; ``required_when`` says in which case it may not."""
+    """Declare a field that may be absent; ``required_when`` says in which case it may not.
+
+    ``own`` marks a field that V3's document does not have and an 837 needs.
+    """
     return _with_metadata(
         Field(default=None, **more, title=label),
         ClaimFieldMetadata(
-            label=label, box=box, max_length=max, codes=codes, required_when=required_when
+            label=label, box=box, max_length=max, codes=codes, required_when=required_when, own=own
         ),
     )
 
@@ -150,6 +158,7 @@ def _describe(schema: dict[str, Any], part: type[BaseModel]) -> None:
             f"At most {field.max_length} characters." if field.max_length else "",
             f"A value of the list `{field.codes}`." if field.codes else "",
             f"Required when {field.required_when}." if field.required_when else "",
+            "Clearlane's own field." if field.own else "",
         ]
         described = schema["properties"][name]
         described["description"] = " ".join(filter(None, (f"{field.label}.", *sentences)))
@@ -268,6 +277,10 @@ class MedicalLine(ClaimPart):
     X12_PrimaryPayerPaidAmount: Amount | None = optional(
         "Amount the earlier payer paid for the line"
     )
+    X12_LineRemainingPatientLiability: Amount | None = optional(
+        "Amount that the patient still owes for the line after the earlier payer's decision",
+        own=True,
+    )
     X12_ProviderControlNumber: Reference | None = optional("Line item control number", max=30)
     F24_Shaded_LineNoteText: Note | None = optional("Note of the line", "24")
 
@@ -364,7 +377,7 @@ class MedicalClaim(ClaimPart):
         "First contact (property and casualty)", "15"
     )
     F16_LastWorkedDate: Day | None = optional("Last day worked", "16")
-    F16_AuthorizedReturnToWorkDate: Day | None = optional("Authorised return to work", "16")
+    F16_AuthorizedReturnToWorkDate: Day | None = optional("Authorized return to work", "16")
     F18_HospitalizationDateFrom: Day | None = optional("Hospital admission", "18")
     F18_HospitalizationDateTo: Day | None = optional("Hospital discharge", "18")
     F17_ReferringProviderNameLast: LastName | None = optional(
@@ -420,7 +433,7 @@ class MedicalClaim(ClaimPart):
     F22_OriginalReferenceNumber: Reference | None = optional(
         "Payer's number of the original claim", "22"
     )
-    F23_PriorAuthorizationNumber: Reference | None = optional("Prior authorisation number", "23")
+    F23_PriorAuthorizationNumber: Reference | None = optional("Prior authorization number", "23")
     F23_ReferralNumber: Reference | None = optional("Referral number", "23")
     F23_ClinicalLaboratoryImprovementAmendmentNumber: Reference | None = optional(
         "CLIA number", "23"
@@ -542,6 +555,20 @@ class MedicalClaim(ClaimPart):
     X12_ClaimContractCode: Reference | None = optional("Contract code of the claim")
     X12_DelayReasonCode: Coded | None = optional("Reason of a late claim", codes="delay_reason")
     X12_OtherPayerName: LastName | None = optional("Other payer's name", "9d")
+    X12_OtherPayerClaimType: Coded | None = optional(
+        "Other payer's type of coverage", codes="claim_type", own=True
+    )
+    X12_OtherInsuredId: MemberId | None = optional("Other insured's member id", own=True)
+    X12_MedicareSecondaryReason: Coded | None = optional(
+        "Reason why Medicare pays after another payer",
+        codes="medicare_secondary_reason",
+        required_when="Medicare pays after another payer",
+        own=True,
+    )
+    X12_ClaimRemainingPatientLiability: Amount | None = optional(
+        "Amount that the patient still owes for the claim after the earlier payer's decision",
+        own=True,
+    )
 
 
 class Tooth(ClaimPart):
@@ -596,6 +623,10 @@ class DentalLine(ClaimPart):
     )
     X12_PrimaryPaidAmount: Amount | None = optional("Amount the earlier payer paid for the line")
     X12_UnitsPaid: Count | None = optional("Units the earlier payer paid")
+    X12_LineRemainingPatientLiability: Amount | None = optional(
+        "Amount that the patient still owes for the line after the earlier payer's decision",
+        own=True,
+    )
     X12_AdjudicationDate: Day | None = optional("Day the earlier payer decided the line")
     X12_PlaceOfServiceCode: PlaceOfService | None = optional(
         "Place of service of the line", codes="places_of_service"
@@ -614,7 +645,7 @@ class DentalClaim(ClaimPart):
     Svc_PayerId: Key = required("Payer id", max=80)
     F01_TypeOfTransaction: Coded = required("Type of transaction", "1", codes="transaction_type")
     F02_PriorAuthNum: Reference | None = optional(
-        "Predetermination or prior authorisation number", "2"
+        "Predetermination or prior authorization number", "2"
     )
     F03_PayerName: LastName = required("Payer's name", "3")
     F03_PayerAddress1: Street | None = optional("Payer's address", "3")
@@ -874,4 +905,5 @@ def _row(name: str, info: FieldInfo) -> ClaimField:
         required_when=box.required_when.format(dependent=DEPENDENT_CONDITION),
         is_array="tuple" in str(info.annotation) and form.value_type is not ValueType.ADJUSTMENTS,
         aliases=tuple(spelling for spelling in spellings if spelling != name),
+        own=box.own,
     )

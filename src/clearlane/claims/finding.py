@@ -22,6 +22,8 @@ class ClaimFinding(Finding):
 
     count: int = 1
     """The findings that this one stands for: several where the others are not listed."""
+    act: str = ""
+    """What a payer's answer asks for (``AdviceAct``); empty for a finding of our own checks."""
 
     def __repr__(self) -> str:
         return f"ClaimFinding({self.rule} {self.severity} at {self.location})"

@@ -18,6 +18,8 @@ from clearlane.x12 import guides, lexer, reader
 from clearlane.x12.tree import Segment, get_element
 
 FILE_HEAD_BYTES = 64
+TEST_USAGE = "T"
+"""ISA15 of a test; P is production."""
 
 
 POSTED = frozenset({"TA1", "999", "271", "277CA", "277", "835"})
@@ -58,11 +60,20 @@ class IdentifiedFile:
     """Transactions that cannot be posted: 837, 270 and so on."""
     addresses: frozenset[FileAddress] = frozenset()
     """Who the file is from and for, of every interchange and group."""
+    unfinished: bool = False
+    """Whether it ends, or an interchange of it, before its end: the rest may still be written."""
+    is_test: bool = False
+    """Whether an interchange is marked as a test (ISA15 is T)."""
 
     @property
     def usable(self) -> bool:
         """Whether the file can be posted."""
         return not self.reason
+
+
+def is_unfinished(source: reader.Source) -> bool:
+    """Return whether a file lacks the end of an interchange, or consists of nothing yet."""
+    return identify(source).unfinished
 
 
 def identify(source: reader.Source) -> IdentifiedFile:
@@ -78,10 +89,15 @@ class EnvelopeScan:
     """The state of a scan over the envelopes of a file. Its tokens can be read further in the same pass."""
 
     head: bytes = b""
+    tail: bytes = b""
+    unfinished: bool = False
+    junk: int = 0
+    """Characters after the last interchange."""
     kinds: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     addresses: set[FileAddress] = field(default_factory=set)
+    is_test: bool = False
     interchanges: int = 0
     groups: int = 0
     sets: int = 0
@@ -93,7 +109,7 @@ class EnvelopeScan:
 
     def watch(self, source: reader.Source) -> Iterator[list[lexer.Token]]:
         """Yield the tokens of a file, each list when its envelopes have been looked at."""
-        for tokens in reader.iter_tokens(self._chunks(source)):
+        for tokens in reader.iter_tokens(self._chunks(source), clean=True):
             self._take(tokens)
             yield tokens
 
@@ -102,6 +118,7 @@ class EnvelopeScan:
             if len(self.head) < FILE_HEAD_BYTES:
                 start = (self.head + chunk).lstrip(b"\xef\xbb\xbf \t\r\n\x00")
                 self.head = start[:FILE_HEAD_BYTES]
+            self.tail = (self.tail + chunk)[-FILE_HEAD_BYTES:]
             yield chunk
 
     def verdict(self) -> IdentifiedFile:
@@ -109,14 +126,26 @@ class EnvelopeScan:
         self._closed(0)
         kinds, others = frozenset(self.kinds), frozenset(self.others)
         if not self.interchanges:
-            return IdentifiedFile(reason=self._foreign())
+            start = self.head.upper()
+            begun = start.startswith(b"ISA") or b"ISA".startswith(start)
+            return IdentifiedFile(reason=self._foreign(), unfinished=begun)
+        if self._ends_in_a_header():
+            self.unfinished = True
+            self.faults.append("The file ends at the beginning of another interchange.")
         if self.faults:
-            return IdentifiedFile(kinds, self.faults[0], others)
+            return IdentifiedFile(kinds, self.faults[0], others, unfinished=self.unfinished)
         if not kinds:
             what = ", ".join(sorted(others)) or "no transaction set"
             reason = f"The file holds {what}: no answer to claims or inquiries (TA1, 999, 271, 277CA, 277 or 835)."
             return IdentifiedFile(reason=reason, others=others)
-        return IdentifiedFile(kinds, others=others, addresses=frozenset(self.addresses))
+        return IdentifiedFile(
+            kinds, others=others, addresses=frozenset(self.addresses), is_test=self.is_test
+        )
+
+    def _ends_in_a_header(self) -> bool:
+        """Return whether nothing but the first letters of another ISA follows the last interchange."""
+        letters = self.tail.rstrip(b" \t\r\n\x00\x1a")[-self.junk :] if self.junk else b""
+        return 0 < self.junk < len(b"ISA") and b"ISA".startswith(letters)
 
     def _foreign(self) -> str:
         if not self.head:
@@ -137,16 +166,21 @@ class EnvelopeScan:
                 case lexer.InterchangeHeader(_, segment):
                     self._closed(0)
                     self.interchanges += 1
+                    self.junk = 0
                     self.groups = 0
                     self.open = [segment]
                     self._note_interchange(segment)
                 case lexer.SegmentChunk(_, segments):
                     self._batch(segments)
                 case lexer.UnterminatedSegment():
+                    self.unfinished = True
                     self.faults.append("The file is cut off in the middle of a segment.")
                 case lexer.OverlongSegment():
                     self.faults.append("A segment is longer than any segment can be.")
+                case lexer.Junk(characters, False):
+                    self.junk = characters
                 case lexer.Junk(_, True):
+                    self.unfinished = True
                     self.faults.append("An interchange begins in a way that cannot be read.")
                 case _:
                     pass
@@ -164,6 +198,7 @@ class EnvelopeScan:
             inside = len(self.open) == 3
 
     def _note_interchange(self, isa: Segment) -> None:
+        self.is_test |= get_element(isa, 15).strip().upper() == TEST_USAGE
         sender_qualifier, sender, receiver_qualifier, receiver = (
             get_element(isa, number) for number in (5, 6, 7, 8)
         )
@@ -229,6 +264,7 @@ class EnvelopeScan:
         """Report headers below this depth that have no trailer."""
         while len(self.open) > depth:
             header = self.open.pop()
+            self.unfinished |= header[0] == "ISA"
             end = {"ISA": "IEA", "GS": "GE", "ST": "SE"}[header[0]]
             self.faults.append(f"The file is cut short: {header[0]} has no {end}.")
 

@@ -5,7 +5,8 @@
 The facts of a claim are sorted before the table is applied: first those about each sending (delivery, TA1, 999),
 sending by sending; then the statuses and then the remittances, each by the time their sender gave. So the order
 of arrival does not matter, a repeated fact counts once, and an old fact that arrives late does not
-override a newer one. A pair that is not in the table changes nothing.
+override a newer one. A pair that is not in the table changes nothing. Last comes what closes the claim besides its
+own facts: that its void was carried out, or its replacement decided.
 
 Knows facts; knows no file, no clock and no database.
 """
@@ -51,6 +52,7 @@ class ClaimEvent(StrEnum):
     DELIVERED = "delivered"
     TAKEN = "taken by 999"
     REFUSED = "refused by TA1 or 999"
+    REQUEUED = "to be sent in a new file"
     ACCEPTED = "accepted by status"
     PENDED = "pended by status"
     DECLINED = "rejected by status"
@@ -59,6 +61,27 @@ class ClaimEvent(StrEnum):
     HELD = "held"
     RELEASED = "released"
     CANCELED = "canceled"
+    VOIDED = "voided"
+    REPLACED = "replaced"
+
+
+class ClaimClosing(StrEnum):
+    """How a claim was closed by the payer's decision on a void or replacement of it."""
+
+    VOIDED = "voided"
+    """Its void was carried out; also of that void itself."""
+    REPLACED = "replaced"
+    """The claim that took its place was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What closes a claim besides its own facts. Found by ``claims.succession``."""
+
+    by: ClaimClosing
+    day: date
+    only_taken_back: bool = False
+    """Whether it closes only a claim whose payment was taken back: its successor was sent as a new claim."""
 
 
 _R, _S, _A, _P, _X, _C, _H, _N = ClaimState
@@ -91,6 +114,7 @@ NEXT: dict[tuple[ClaimState, ClaimEvent], ClaimState] = {
     (_P, ClaimEvent.REMITTED): _C,
     (_P, ClaimEvent.REVERSED): _P,
     (_X, ClaimEvent.DELIVERED): _S,  # a refused batch was sent again
+    (_X, ClaimEvent.REQUEUED): _R,  # the payer refused the file, not the claim
     (_X, ClaimEvent.REFUSED): _X,
     (_X, ClaimEvent.ACCEPTED): _A,
     (_X, ClaimEvent.PENDED): _P,
@@ -106,6 +130,14 @@ NEXT: dict[tuple[ClaimState, ClaimEvent], ClaimState] = {
     (_H, ClaimEvent.RELEASED): _R,
     (_R, ClaimEvent.CANCELED): _N,
     (_H, ClaimEvent.CANCELED): _N,
+    # A payer that carries out a void or decides a replacement need not say more about the claim itself.
+    (_S, ClaimEvent.VOIDED): _C,
+    (_A, ClaimEvent.VOIDED): _C,
+    (_P, ClaimEvent.VOIDED): _C,
+    (_C, ClaimEvent.VOIDED): _C,
+    (_S, ClaimEvent.REPLACED): _C,
+    (_A, ClaimEvent.REPLACED): _C,
+    (_P, ClaimEvent.REPLACED): _C,
 }
 
 SENDING_EVENTS: dict[FactKind, ClaimEvent | None] = {
@@ -115,8 +147,14 @@ SENDING_EVENTS: dict[FactKind, ClaimEvent | None] = {
     FactKind.SET_REFUSED: ClaimEvent.REFUSED,
     FactKind.CLAIM_REFUSED: ClaimEvent.REFUSED,
     FactKind.TA1_REFUSED: ClaimEvent.REFUSED,
+    FactKind.REQUEUED: ClaimEvent.REQUEUED,
 }
 """The events of facts about a sending, by increasing weight."""
+
+SENT_AGAIN_KINDS = frozenset({FactKind.SEND_AGAIN, FactKind.REQUEUED})
+"""The kinds of facts after which a claim waits for a new file."""
+COMPLAINT_KINDS = frozenset({FactKind.SET_REFUSED, FactKind.CLAIM_REFUSED})
+"""The kinds of facts that refuse what is in a file, rather than its envelope."""
 
 VERDICT_EVENTS: dict[StatusVerdict, ClaimEvent | None] = {
     StatusVerdict.NOTED: None,
@@ -125,6 +163,11 @@ VERDICT_EVENTS: dict[StatusVerdict, ClaimEvent | None] = {
     StatusVerdict.REJECTED: ClaimEvent.DECLINED,
 }
 """The events of status verdicts, by increasing weight where time does not decide."""
+
+CLOSING_EVENTS: dict[ClaimClosing, ClaimEvent] = {
+    ClaimClosing.VOIDED: ClaimEvent.VOIDED,
+    ClaimClosing.REPLACED: ClaimEvent.REPLACED,
+}
 
 
 class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -137,7 +180,7 @@ class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     payment_status: str = ""
     """CLP02, where a claim payment decided last."""
     decided_day: date | None = None
-    """The day of that status or claim payment."""
+    """The day of that status or claim payment, or of the TA1 or 999 that refused the claim."""
     payer_control_number: str = ""
     document_kind: PayerDocumentKind | None = None
     document_id: str = ""
@@ -151,10 +194,18 @@ class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     payment_effective_day: date | None = None
     payer_name: str = ""
     send_again: bool = False
-    """Whether its set was rejected because of other claims, and it waits to be sent in a new one."""
+    """Whether its set was rejected because of other claims, or its file, and it waits to be sent in a new one."""
+    file_refused: bool = False
+    """Whether it is rejected only because a TA1 rejected the whole interchange: nothing of the claim is wrong."""
+    closing: ClaimClosing | None = None
+    """How it was closed by the decision on a void or replacement."""
+    unprocessable: bool = False
+    """Whether the claim payment that decided last says that the claim could not be processed."""
 
 
-def fold(facts: Iterable[Fact | RemittanceFact], *, total: int = 0) -> LifecycleStatus:
+def fold(
+    facts: Iterable[Fact | RemittanceFact], *, total: int = 0, closing: Closing | None = None
+) -> LifecycleStatus:
     """Return the status that these facts give in any order; ``total`` is the charge in cents."""
     sendings: list[Fact] = []
     statuses: list[Fact] = []
@@ -172,6 +223,8 @@ def fold(facts: Iterable[Fact | RemittanceFact], *, total: int = 0) -> Lifecycle
     for one in _sorted_statuses(statuses):
         fold_state.apply(VERDICT_EVENTS[one.verdict], one.day or one.at.date(), one)
     in_force = _remit(fold_state, _sorted_remits(remittances))
+    if closing is not None and not any(one.paid > 0 for one in in_force):
+        fold_state.close(closing)
     return fold_state.status(in_force, total)
 
 
@@ -244,7 +297,9 @@ def diagram() -> str:
 class _Fold:
     """The state of a claim while its facts are applied."""
 
-    __slots__ = ("_changed", "_latest", "_latest_day", "_payer_number", "_send_again", "state")
+    __slots__ = (
+        "_changed", "_closing", "_complained", "_latest", "_latest_day", "_payer_number", "_send_again", "state",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.state = ClaimState.RECEIVED
@@ -254,15 +309,18 @@ class _Fold:
         self._latest_day: date | None = None
         self._payer_number = ""
         self._send_again = False
+        self._complained = 0
+        """The last sending whose content a 999 refused."""
+        self._closing: ClaimClosing | None = None
 
     def apply(self, event: ClaimEvent | None, day: date, fact: Fact | RemittanceFact) -> None:
         """Apply one fact. Without an event, or a row in the table, the state stays."""
         if isinstance(fact, Fact):
             self._payer_number = fact.claim.payer_control_number or self._payer_number
             # A later delivery, and anything the payer reports about the claim, ends the wait.
-            self._send_again = fact.kind is FactKind.SEND_AGAIN or (
-                self._send_again and event is None
-            )
+            self._send_again = fact.kind in SENT_AGAIN_KINDS or (self._send_again and event is None)
+            if fact.kind in COMPLAINT_KINDS:
+                self._complained = fact.attempt
         after = NEXT.get((self.state, event)) if event else None
         if after is None:
             return
@@ -272,23 +330,36 @@ class _Fold:
         self.state = after
         self._latest, self._latest_day = fact, day
 
+    def close(self, closing: Closing) -> None:
+        """Close a claim that was voided or replaced. Its last fact stays the one that it shows."""
+        taken_back = self.state is ClaimState.PENDING and not isinstance(self._latest, Fact)
+        after = NEXT.get((self.state, CLOSING_EVENTS[closing.by]))
+        if after is None or (closing.only_taken_back and not taken_back):
+            return
+        if after is not self.state:
+            self._changed = closing.day
+        self.state, self._closing, self._send_again = after, closing.by, False
+
     def status(self, in_force: Sequence[RemittanceFact], total: int) -> LifecycleStatus:
         """Return the resulting status; its amounts are those of the remittances still in force."""
         latest = self._latest
         if not isinstance(latest, Fact):
             return self._decided(latest, in_force, total)
-        status = latest.kind is FactKind.STATUS
-        is_document = status or self.state is ClaimState.REJECTED
+        is_document = latest.kind is FactKind.STATUS or self.state is ClaimState.REJECTED
         return LifecycleStatus(
             state=self.state,
             state_changed_day=self._changed,
             status_category=first_category(latest.codes),
-            decided_day=self._latest_day if status else None,
+            decided_day=self._latest_day if is_document else None,
             payer_control_number=self._payer_number,
             document_kind=PayerDocumentKind.STATUS if is_document else None,
             document_id=latest.document_id if is_document else "",
             total=total,
             send_again=self._send_again,
+            file_refused=self.state is ClaimState.REJECTED
+            and latest.kind is FactKind.TA1_REFUSED
+            and self._complained != latest.attempt,
+            closing=self._closing,
         )
 
     def _decided(
@@ -316,6 +387,8 @@ class _Fold:
             payment_reference=latest.trace_number,
             payment_effective_day=latest.effective_date,
             payer_name=latest.payer_name,
+            closing=self._closing,
+            unprocessable=latest.unprocessable,
         )
 
 

@@ -747,6 +747,12 @@ LINE: LoopTable[LineContext] = LoopTable(
                     ["X12_AdjudicationDate"],
                     always=True,
                 ),
+                Computed(
+                    "2430/AMT:EAF/02",
+                    claim_context.line_remaining_liability,
+                    ["X12_LineRemainingPatientLiability"],
+                    always=True,
+                ),
             ),
             any_of=_DECISION_OF_LINE,
         ),

@@ -3,7 +3,9 @@
 First the functions that compute values, then the tables, one per loop. Where X12 requires a value that the claim
 does not have:
 
-* without a claim type SBR09 is ``ZZ``; the other payer's SBR09 always is, since no field holds it;
+* without a claim type SBR09 is ``ZZ``, that of the other payer too;
+* box 9a, a policy or group number, is SBR03; if the claim states no member id of the other insured, which 2330A
+  requires, it is sent there as well, with a warning;
 * without box 13 benefits are not assigned (CLM08 ``N``), the meaning of an empty box on the CMS-1500;
 * without box 27 the provider accepts assignment (CLM07 ``A``) where benefits are assigned, else not (``C``);
 * without a quantity a line has 1 unit; without a place of service the claim has that of its first line;
@@ -198,9 +200,17 @@ def is_given_elsewhere(context: ClaimContext) -> bool:
 
 
 def other_plan(context: ClaimContext) -> str | None:
-    """Return the other plan's name, unless it is sent as the other payer's."""
-    name: str | None = context.values.get("F09D_OtherPlanName")
-    return name if "X12_OtherPayerName" in context.values else None
+    """Return the other plan's name, unless it is sent as the other payer's or the group has a number."""
+    values = context.values
+    if "F09A_OtherInsuredGroupNum" in values or "X12_OtherPayerName" not in values:
+        return None
+    return values.get("F09D_OtherPlanName")
+
+
+def other_coverage(context: ClaimContext) -> str:
+    """Return the other payer's type of coverage (SBR09)."""
+    kind: str = context.values["X12_OtherPayerClaimType"]
+    return kind
 
 
 def other_payer_name(context: ClaimContext) -> str | None:
@@ -370,6 +380,7 @@ SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
         Computed("2000B/SBR/01", claim_context.order_of_payment, (), always=True),
         Computed("2000B/SBR/02", claim_context.self_code, ["F06_PatientRelationshipToInsured"]),
         Computed("2000B/SBR/04", plan_name, ["F11C_PlanName"]),
+        Computed("2000B/SBR/05", claim_context.medicare_reason, ["X12_MedicareSecondaryReason"]),
         Computed(
             "2000B/SBR/09", coverage, ["F01_ClaimType"], default=claim_context.UNKNOWN_COVERAGE
         ),
@@ -650,7 +661,7 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
     rows={
         "F09_PatientRelationshipToInsured": "2320/SBR/02",
         "F09_OtherInsuredNameLast": "2330A/NM1/03",
-        "F09A_OtherInsuredGroupNum": "2330A/NM1/09",
+        "F09A_OtherInsuredGroupNum": "2320/SBR/03",
     },
     computed=(
         Computed(
@@ -658,9 +669,24 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
         ),
         Computed("2320/SBR/04", other_plan, ["F09D_OtherPlanName"]),
         Computed(
+            "2320/SBR/05", claim_context.other_medicare_reason, ["X12_MedicareSecondaryReason"]
+        ),
+        Computed(
+            "2320/SBR/09",
+            other_coverage,
+            ["X12_OtherPayerClaimType"],
+            default=claim_context.UNKNOWN_COVERAGE,
+        ),
+        Computed(
             "2320/AMT:D/02",
             claim_context.earlier_paid,
             ["X12_ClaimPrimaryPayerPaidAmount", "F29_PayerAmountPaid"],
+            always=True,
+        ),
+        Computed(
+            "2320/AMT:EAF/02",
+            claim_context.claim_remaining_liability,
+            ["X12_ClaimRemainingPatientLiability"],
             always=True,
         ),
         Computed(
@@ -675,6 +701,12 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
             claim_context.person,
             ["F09_OtherInsuredNameFirst"],
             default=claim_context.ORGANISATION,
+        ),
+        # Box 9a is a policy or group number. Without a member id it is the only number that says who is insured.
+        Computed(
+            "2330A/NM1/09",
+            claim_context.first_of("X12_OtherInsuredId", "F09A_OtherInsuredGroupNum"),
+            ["X12_OtherInsuredId", "F09A_OtherInsuredGroupNum"],
         ),
         Computed("2330B/NM1/03", other_payer_name, ["X12_OtherPayerName", "F09D_OtherPlanName"]),
         Computed(
@@ -697,7 +729,6 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
         ),
     ),
     constants={
-        "2320/SBR/09": claim_context.UNKNOWN_COVERAGE,
         "2330A/NM1/08": "MI",
         "2330B/NM1/08": "PI",
     },
@@ -829,6 +860,12 @@ LINE: LoopTable[LineContext] = LoopTable(
                     "2430/DTP:573/03",
                     claim_context.line_decision_day,
                     ["X12_AdjudicationOrPaymentDate"],
+                    always=True,
+                ),
+                Computed(
+                    "2430/AMT:EAF/02",
+                    claim_context.line_remaining_liability,
+                    ["X12_LineRemainingPatientLiability"],
                     always=True,
                 ),
             ),

@@ -20,10 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from clearlane.claims import code_advice
+from clearlane.claims.adjustment_advice import advise_adjustment
+from clearlane.claims.advice_act import CORRECTED, Advice, AdviceAct
 from clearlane.claims.facts import ClaimValue, Complaint, Fact, FactKind
 from clearlane.claims.field_lookup import field_places, source_field
 from clearlane.claims.fields import Claim, ClaimKind, fields_of
 from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.resubmission import VOID
 from clearlane.x12 import codes
 from clearlane.x12.path import ElementPath
 
@@ -43,6 +46,9 @@ PAYER_TEXT = " The payer writes: "
 NOTHING_TO_DO = (
     "Nothing now: the payer accepted the claim all the same. Correct it in the next one."
 )
+
+
+NOTHING_WRONG = "Nothing in the claim is wrong: send it again; if it is refused again, the operator of the clearinghouse must look."
 
 
 class FieldReference(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,11 +71,22 @@ class Explanation(ClaimValue, frozen=True):
     code: str
     happened: str
     todo: str
+    act: AdviceAct = AdviceAct.NOTHING
+    """What to do, as a value: the main button of the claim's page."""
+    enclose: tuple[str, ...] = ()
+    """What to enclose, if something goes to the payer outside a claim."""
     fields: tuple[FieldReference, ...] = ()
     line: int = 0
     """The service line, from 1; 0 for the claim as a whole."""
     amount: Decimal | None = None
     """The amount of an adjustment."""
+    names_fields: bool = True
+    """Whether the code is about the fields; False if they only hold the charge that it reduces."""
+
+    @property
+    def is_group_fixable(self) -> bool:
+        """Whether a correction of the fields answers it, in every claim that has it."""
+        return self.act in CORRECTED and self.names_fields and bool(self.fields)
 
 
 def explain_complaints(
@@ -79,18 +96,24 @@ def explain_complaints(
     for one in fact.complaints:
         explanation = _EXPLAINERS[one.source](one, claim, controls)
         yield (
-            msgspec.structs.replace(explanation, todo=NOTHING_TO_DO)
+            msgspec.structs.replace(explanation, todo=NOTHING_TO_DO, act=AdviceAct.NOTHING)
             if fact.kind is FactKind.ACCEPTED_999
             else explanation
         )
     if fact.kind is FactKind.SEND_AGAIN:
         happened = "The payer refused the set this claim went in, because of other claims in it."
         yield Explanation(
-            source=fact.source, code="", happened=happened, todo="Nothing: it is sent again."
+            source=fact.source,
+            code="",
+            happened=happened,
+            todo="Nothing: it is sent again.",
+            act=AdviceAct.WAIT,
         )
     elif not fact.complaints and fact.kind in _WITHOUT_REASON:
         happened, todo = _WITHOUT_REASON[fact.kind]
-        yield Explanation(source=fact.source, code="", happened=happened, todo=todo)
+        yield Explanation(
+            source=fact.source, code="", happened=happened, todo=todo, act=AdviceAct.SEND_AGAIN
+        )
 
 
 def explain_adjustments(
@@ -151,7 +174,8 @@ def _interchange(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[st
         source="TA1",
         code=one.code,
         happened=_sentence("The payer refused the whole file this claim went in", words),
-        todo="Nothing in the claim is wrong: send it again; if it is refused again, the operator of the clearinghouse must look.",
+        todo=NOTHING_WRONG,
+        act=AdviceAct.SEND_AGAIN,
     )
 
 
@@ -170,7 +194,8 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
             source="999",
             code=one.code,
             happened=_sentence(f"The payer refused the whole {one.level} of claims", words),
-            todo="Nothing in the claim is wrong: send it again; if it is refused again, the operator of the clearinghouse must look.",
+            todo=NOTHING_WRONG,
+            act=AdviceAct.SEND_AGAIN,
         )
     place = _place(one)
     # Where an element has no field of its own (a qualifier, say), its segment's fields are named.
@@ -179,11 +204,13 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
         claim, [place], line=one.line, missing=one.code in MISSING, nth=one.nth
     ) or fields_at(claim, [segment], line=one.line, nth=one.nth)
     what = _named(found) or f"the place {place}"
+    advice = code_advice.CORRECT if found else code_advice.ASK_OPERATOR
     return Explanation(
         source="999",
         code=one.code,
         happened=_sentence(f"The payer's check of the file objects to {what}", words),
-        todo=code_advice.CORRECT if found else "The operator of the clearinghouse must look.",
+        todo=advice.sentence,
+        act=advice.act,
         fields=found,
         line=one.line,
     )
@@ -221,15 +248,24 @@ def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
     text = f"{PAYER_TEXT}{one.text}" if one.text else ""
     named = f" It concerns {_named(found)}." if found else ""
     level = _LEVELS.get(one.level, "The claim")
+    advice = _status_advice(one)
     return Explanation(
         source=one.source,
         code=f"{one.category}:{one.code}" + (f":{one.entity}" if one.entity else ""),
         happened=f"{level}: {category}. {words}{about}.{named}{text}",
-        todo=code_advice.STATUS_ADVICE.get(one.code)
-        or code_advice.CATEGORY_ADVICE.get(one.category)
-        or code_advice.LETTER_ADVICE.get(one.category[:1], "Ask the payer."),
+        todo=advice.sentence,
+        act=advice.act,
+        enclose=advice.enclose,
         fields=found,
         line=line,
+    )
+
+
+def _status_advice(one: Complaint) -> Advice:
+    return (
+        code_advice.STATUS_ADVICE.get(one.code)
+        or code_advice.CATEGORY_ADVICE.get(one.category)
+        or code_advice.LETTER_ADVICE.get(one.category[:1], code_advice.ASK_PAYER)
     )
 
 
@@ -264,6 +300,7 @@ def _adjustment(
     # A remark is more precise than a reason such as "information is missing".
     for remark in remarks:
         places += code_advice.REMARK_PLACES.get(remark.code, ())
+    names_fields = bool(places)
     places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
     wanted = [place.format(line=FORMS[kind].line_segment, e="") for place in places]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
@@ -271,19 +308,27 @@ def _adjustment(
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
     sentences = [f"{amount} was not paid: {words}. {bears}."]
     sentences += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
-    todo = code_advice.REASON_ADVICE.get(one.reason) or code_advice.GROUP_ADVICE.get(
-        one.group, "Ask the payer."
+    is_medicaid = not isinstance(claim, ClaimKind) and (
+        value_at(claim, "2000B/SBR/09") == code_advice.MEDICAID
     )
-    if one.group == "PR" and paid.forwarded_to is not None:
-        todo = "Nothing yet: the payer forwarded the claim to the next one."
+    # A void is paid nothing whatever the reason, and none of its fields is to be corrected.
+    is_void = not isinstance(claim, ClaimKind) and form_of(claim).frequency(claim) == VOID
+    advice = (
+        code_advice.VOIDED_ADVICE
+        if is_void
+        else advise_adjustment(one, remarks, paid, claim, is_medicaid=is_medicaid)
+    )
     return Explanation(
         source="835",
         code=f"{one.group}-{one.reason}",
         happened=" ".join(sentences),
-        todo=todo,
-        fields=fields_at(claim, wanted, line=line),
+        todo=advice.sentence,
+        act=advice.act,
+        enclose=advice.enclose,
+        fields=() if is_void else fields_at(claim, wanted, line=line),
         line=line,
         amount=one.amount,
+        names_fields=names_fields,
     )
 
 

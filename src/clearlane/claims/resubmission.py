@@ -4,10 +4,11 @@ A vendor's claim id identifies the vendor's claim, which may have to be sent mor
 every other way a correction can be made. Pure: is given the earlier claim and the time, reads neither.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from clearlane.claims.claim_subject import SubjectComparison
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 from clearlane.claims.lifecycle import ClaimState
@@ -17,6 +18,7 @@ ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
 ORIGINAL_ONLY = "original_only"
 """The payer's attribute ``replacements`` where it takes neither replacements nor voids."""
 TAKES_NO_REPLACEMENTS = "The payer takes no replacements"
+NOT_PROCESSED = "The payer could not process the earlier claim"
 
 # Unchanged and unpaid, a claim within this time is taken for a repeated request, later for a new claim.
 REPEATED_REQUEST_HOURS = 24
@@ -34,7 +36,17 @@ class ResubmissionDecision(StrEnum):
     ID_IN_USE = "id-in-use"
     """Another claim while the earlier one is on its way: refused."""
     SUCCESSOR = "successor"
-    """A new claim, which takes over the id."""
+    """A new claim, which takes over the id and the place of the earlier one."""
+    ANOTHER_CLAIM = "another-claim"
+    """A claim of its own, which takes over the id; the earlier one stays as it is."""
+    CODE_MISSING = "code-missing"
+    """Other content for what the payer paid or left to the patient, without a resubmission code: refused."""
+    UNDECIDED = "undecided"
+    """What both claims are about decides: compare them."""
+
+
+TAKES_THE_ID = frozenset({ResubmissionDecision.SUCCESSOR, ResubmissionDecision.ANOTHER_CLAIM})
+REFUSALS = frozenset({ResubmissionDecision.ID_IN_USE, ResubmissionDecision.CODE_MISSING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +68,13 @@ class EarlierClaim:
     last_word_at: datetime
     """The last time anything was learnt about it."""
     paid_cents: int
+    patient_cents: int = 0
+    """What the payer left to the patient."""
+
+    @property
+    def nothing_due(self) -> bool:
+        """Whether the payer paid nothing and left nothing to the patient."""
+        return self.paid_cents <= 0 and self.patient_cents <= 0
 
     @property
     def delivered(self) -> bool:
@@ -69,12 +88,20 @@ def decide_resubmission(
     same_content: bool,
     frequency: str,
     times: ResubmissionTimes,
+    is_correction: bool = False,
+    compared: SubjectComparison | None = None,
 ) -> ResubmissionDecision:
-    """Return what a claim is that came under the id of an earlier one."""
+    """Return what a claim is that came under the id of an earlier one.
+
+    ``is_correction``: a person or a v1 call named the claim to be corrected. ``compared`` is needed only after the answer
+    that both must be compared.
+    """
     if earlier.state in REFUSED_OR_CANCELED:
         return ResubmissionDecision.SUCCESSOR
     if same_content and _is_repeated(earlier, times):
         return ResubmissionDecision.REPEATED_REQUEST
+    if earlier.state is ClaimState.COMPLETE and frequency == ORIGINAL and not same_content:
+        return _decide_other_content(earlier, compared, is_correction=is_correction)
     if earlier.state is ClaimState.COMPLETE or is_silent(earlier, times):
         return ResubmissionDecision.SUCCESSOR
     if frequency in {REPLACEMENT, VOID} and earlier.delivered and not same_content:
@@ -82,13 +109,32 @@ def decide_resubmission(
     return ResubmissionDecision.ID_IN_USE
 
 
+def _decide_other_content(
+    earlier: EarlierClaim, compared: SubjectComparison | None, *, is_correction: bool
+) -> ResubmissionDecision:
+    """Return what other content without a resubmission code is after the payer's decision.
+
+    It is never a replacement of what was paid or left to the patient, unless a person or a v1 call names that claim. Then
+    it must stay with its payer, insured and patient: else the payment would belong to no claim.
+    """
+    if compared is None:
+        return ResubmissionDecision.UNDECIDED
+    if earlier.nothing_due and (compared.common_day or is_correction):
+        return ResubmissionDecision.SUCCESSOR
+    if not compared.same_subject:
+        return ResubmissionDecision.ANOTHER_CLAIM
+    if is_correction:
+        return ResubmissionDecision.SUCCESSOR
+    if not (compared.common_day and compared.same_purpose):
+        return ResubmissionDecision.ANOTHER_CLAIM
+    return ResubmissionDecision.CODE_MISSING
+
+
 def _is_repeated(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
-    """Return whether the same content is the same request again, rather than a claim to be sent anew."""
+    """Return whether the same content is the same request again, rather than a claim to be sent again."""
     if earlier.state is not ClaimState.COMPLETE:
         return not is_silent(earlier, times)
-    if earlier.paid_cents > 0:
-        return True
-    return earlier.accepted_at > times.repeated_since
+    return not earlier.nothing_due or earlier.accepted_at > times.repeated_since
 
 
 def is_silent(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
@@ -144,6 +190,8 @@ class PredecessorClaim:
     payer_number: str
     """The number that the payer gave it."""
     numbers: CorrectionNumbers
+    is_unprocessable: bool = False
+    """Whether the payer's decision says that it could not process it, so that there is nothing to replace."""
 
     @property
     def is_unknown_to_the_payer(self) -> bool:
@@ -184,10 +232,14 @@ def plan_correction(
     *,
     replacements: str,
     chosen: str = "",
+    is_correction: bool = False,
+    same_content: bool = False,
 ) -> Correction | None:
     """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge.
 
     ``chosen`` is the frequency that a person decided on, if one did; a replacement or void is in ``sent`` as well.
+    ``is_correction``: a person or a v1 call named the claim to be corrected. Without any of these, only other content
+    (not ``same_content``) than that of a claim that was decided goes out as a replacement.
     """
     if chosen == ORIGINAL:
         return Correction(ORIGINAL, "", "A person decided that it goes out as a new claim.")
@@ -200,18 +252,57 @@ def plan_correction(
         return _plan_replacement(sent, predecessor, earlier)
     if sent.frequency != ORIGINAL:
         return None
-    as_sent = Correction(ORIGINAL, sent.payer_number, "")
-    if replacements == ORIGINAL_ONLY:
-        return replace(as_sent, reason=f"{TAKES_NO_REPLACEMENTS}: it goes out as a new claim.")
-    if not sent.concerns_the_same(predecessor.numbers):
-        reason = f"Payer, insured or purpose differ from {earlier}: it goes out as a new claim."
-        return replace(as_sent, reason=reason)
     number = sent.payer_number or predecessor.number_at_the_payer
-    if not number:
-        reason = f"The payer has no number for {earlier}, which is {predecessor.state}: it goes out as a new claim."
-        return replace(as_sent, reason=reason)
+    if same_content and not is_correction:
+        why = f"It is {earlier} again, unchanged"
+    else:
+        why = _why_new(sent, predecessor, replacements, is_correction=is_correction)
+    if why:
+        return Correction(ORIGINAL, sent.payer_number, f"{why}: it goes out as a new claim.")
     reason = f"The payer has {earlier} under a number of its own: it goes out as its replacement (frequency 7)."
     return Correction(REPLACEMENT, number, reason)
+
+
+def _why_new(
+    sent: CorrectionNumbers,
+    predecessor: PredecessorClaim,
+    replacements: str,
+    *,
+    is_correction: bool,
+) -> str:
+    """Return why a claim without a resubmission code is no replacement of its predecessor; empty if it is one."""
+    number, state = predecessor.request_id, predecessor.state
+    if replacements == ORIGINAL_ONLY:
+        return TAKES_NO_REPLACEMENTS
+    if not sent.concerns_the_same(predecessor.numbers):
+        return f"Payer, insured or purpose differ from the earlier claim {number}"
+    if predecessor.numbers.frequency == VOID:
+        return f"The earlier claim {number} was a void"
+    if predecessor.is_unprocessable:
+        return f"{NOT_PROCESSED} {number} (remark MA130), so there is nothing to replace"
+    if state is not ClaimState.COMPLETE and not is_correction:
+        return f"The earlier claim {number} is {state}"
+    if not (sent.payer_number or predecessor.number_at_the_payer):
+        return f"The payer has no number for the earlier claim {number}, which is {state}"
+    return ""
+
+
+def plan_another_claim(
+    sent: CorrectionNumbers, compared: SubjectComparison, earlier: str, state: ClaimState
+) -> Correction:
+    """Return how a claim goes out beside an earlier one under the same id: always as a new claim."""
+    stays = f"it goes out as a new claim (frequency 1), and {earlier} stays {state}"
+    if compared.is_next_payers:
+        reason = (
+            f"It is secondary to {earlier}, as it carries an earlier payer's decision: {stays}."
+        )
+    elif compared.same_services and not compared.same_payer:
+        reason = f"The same services were billed to another payer in {earlier}: {stays}."
+    else:
+        reason = (
+            f"It is another claim under the id of {earlier}. {compared.differences()}: {stays}."
+        )
+    return Correction(ORIGINAL, sent.payer_number, reason)
 
 
 def as_it_went_out(claim: PredecessorClaim) -> Correction:

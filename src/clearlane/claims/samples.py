@@ -177,6 +177,7 @@ _CODES: Mapping[str, str] = {
     "sex": "F",
     "relationship": "Self",
     "claim_type": "Group",
+    "medicare_secondary_reason": "12",
     "release": "Yes",
     "benefits": "Y",
     "assignment": "Assigned",
@@ -321,6 +322,7 @@ _ADJUSTED: JSON = {
     "X12_LineOtherAdjustments": "23:2",
     "X12_LinePayorInitiatedReductions": "96:2",
     "X12_LinePatientResponsibilityAdjustments": "1:10,2:5",
+    "X12_LineRemainingPatientLiability": "11.00",
 }
 _NO_DRUG_UNIT: JSON = {
     "X12_DrugQuantityInternationalUnits": None,
@@ -411,6 +413,10 @@ _EXTENDED: Mapping[ClaimKind, JSON] = {
         "X12_ClaimOtherAdjustments": "23:1",
         "X12_ClaimPayorInitiatedReductions": "96:1",
         "X12_ClaimPatientResponsibilityAdjustments": "3:1",
+        # The earlier payer decided lines; it pays first because of an accident, and Medicare second.
+        "X12_ClaimRemainingPatientLiability": None,
+        "F01_ClaimType": "Medicare",
+        "X12_MedicareSecondaryReason": "14",
     },
     ClaimKind.DENTAL: {
         "Svc_PayerId": TEST_PAYERS[ClaimKind.DENTAL],

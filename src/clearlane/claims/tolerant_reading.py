@@ -8,6 +8,7 @@ case, is read here: more slowly, and with a record of every value that was read 
 Dates are not touched: the interface rejects other forms. Knows the field catalogue; knows no rule.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -99,6 +100,8 @@ def _read_part(
                     reading.ignored_fields.append(f"{reading.at}.{inside}{spelling}")
                 continue
             reading.has_other_names = True
+        if item is None:
+            continue  # missing: it hides no value under another spelling
         name = known.field.name
         if name in seen:
             reading.has_repeated_names = True
@@ -212,7 +215,8 @@ def _as_text(value: Any, own: ClaimField) -> tuple[Any, str]:
 def _as_number(value: Any, own: ClaimField) -> tuple[Any, str]:
     """Read a text with separators of thousands, ``1,000.00``."""
     if value.__class__ is NumberText:
-        return float(value), ""
+        number = float(value)
+        return (number if math.isfinite(number) else value), ""
     if value.__class__ is str and _GROUPED.fullmatch(text := value.strip()):
         return text.replace(",", ""), AS_NUMBER
     return value, ""
@@ -227,7 +231,7 @@ def _as_boolean(value: Any, own: ClaimField) -> tuple[Any, str]:
 
 
 def _as_sent(value: Any, own: ClaimField) -> tuple[Any, str]:
-    return (float(value), "") if value.__class__ is NumberText else (value, "")
+    return value, ""
 
 
 _SCALARS: Mapping[ValueType, Callable[[Any, ClaimField], tuple[Any, str]]] = {

@@ -159,7 +159,7 @@ def read_tooth(value: object) -> str:
     """Read a tooth as text; a whole number is read as its digits."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100:
         return str(value)
-    if isinstance(value, str) and value.strip():
+    if type(value) is str and value.strip():
         return value.strip()
     raise PydanticCustomError("tooth", "not a tooth")
 

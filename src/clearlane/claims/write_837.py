@@ -118,10 +118,14 @@ def has_other_payer(context: ClaimContext) -> bool:
 
 def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
     """Return the contexts of a claim's lines."""
-    decisions = context.decision.lines if context.decision else (None,) * len(context.lines)
+    nothing = (None,) * len(context.lines)
+    decisions = context.decision.lines if context.decision else nothing
+    remaining = context.remaining.lines if context.remaining else nothing
     return [
-        LineContext(line, shape, context, place, decision)
-        for line, shape, decision in zip(context.lines, context.line_shapes, decisions, strict=True)
+        LineContext(line, shape, context, place, decision, owed)
+        for line, shape, decision, owed in zip(
+            context.lines, context.line_shapes, decisions, remaining, strict=True
+        )
     ]
 
 

@@ -84,6 +84,8 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     found, next_at = run_in_installation(data, work)
     row = facts(found.batch, next_at) | {
         "claims_answered": found.answered,
+        "refused": f"TA1 {found.refusal.note}" if found.refusal else "",
+        "sent_again_at": _time(found.refusal.requeued_at if found.refusal else None),
         "payer_rests_until": _time(found.route_health.paused_until if found.route_health else None),
         "claims": [
             {"claim_number": one.request_id, "sending": one.attempt} for one in found.members
@@ -112,6 +114,9 @@ def resend(
     data: Data = None,
 ) -> None:
     """Send a batch now: the payer does not have it, or it must not wait any longer.
+
+    If the payer refused the file (TA1), its claims go in a new file with a new control number, except
+    claims that were replaced or answered.
 
     Example: clearlane batch resend 12
     """

@@ -19,6 +19,7 @@ from clearlane.cli.operator_command import run_in_installation, show_json
 from clearlane.cli.storage_command import operator, refuse
 from clearlane.kernel.finding import Finding
 from clearlane.pipeline.load_claim import LoadedClaim, load_claim
+from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.wiring import Installation
 
 
@@ -81,6 +82,7 @@ def _outgoing(installation: Installation, found: LoadedClaim) -> OutgoingClaim:
         number=found.row.request_id,
         payer_id=found.row.payer_id,
         payer_name=_payer_name(installation, found),
+        other_payer_id=find_other_payer_id(installation.payers, found.claim) or "",
         account_as_number=found.row.account_as_number,
     )
 
@@ -108,6 +110,7 @@ def _field_json(row: FieldExplanation) -> dict[str, object]:
         "repaired": row.repaired,
         "sent": [{"place": one.place, "value": one.value} for one in row.sent],
         "not_sent": row.not_sent,
+        "derived": row.derived,
         "findings": [_finding_json(finding) for finding in row.findings],
     }
 

@@ -13,7 +13,7 @@ from clearlane.cli.table import wrapped
 from clearlane.cli.terminal import bold, coloured, output_width
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import LoadedClaim
-from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry
+from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry, IdRelation
 
 if TYPE_CHECKING:
     from clearlane.claims.explain import FieldExplanation
@@ -23,6 +23,13 @@ STATE_COLOURS = {"Complete": "green", "Rejected": "red", "NotAccepted": "red"}
 SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
 
 
+_RELATIONS = {
+    IdRelation.SECONDARY_OF: "secondary of {number}, payer {payer}",
+    IdRelation.ALSO_BILLED_TO: "also billed to payer {payer} as {number}",
+    IdRelation.SAME_ID: "another claim under the same id: {number}, payer {payer}",
+}
+
+
 def claim_state(history: ClaimHistory) -> str:
     """Return where the claim stands."""
     return history.status.state if history.status else history.loaded.row.state
@@ -30,7 +37,9 @@ def claim_state(history: ClaimHistory) -> str:
 
 def show_history(history: ClaimHistory) -> None:
     """Print a claim's history, oldest event first."""
-    _show_heading(history.loaded, claim_state(history), payer=True)
+    closing = history.status.closing if history.status else None
+    state = ", ".join(filter(None, (claim_state(history), closing)))
+    _show_heading(history.loaded, state, payer=True)
     if status := history.status:
         amounts = {
             "total": status.total_cents,
@@ -43,6 +52,10 @@ def show_history(history: ClaimHistory) -> None:
         typer.echo(f"  takes over from {history.predecessor}")
     if history.successor:
         typer.echo(f"  sent again as {history.successor}")
+    for one in history.related:
+        typer.echo(
+            f"  {_RELATIONS[one.relation].format(number=one.claim_number, payer=one.payer_id)}"
+        )
     repairs = summarise_repairs(history.loaded.repairs)
     for entry in history.entries:
         typer.echo()
@@ -59,6 +72,7 @@ def _show_headline(entry: HistoryEntry) -> None:
 def _show_entry(entry: HistoryEntry, repairs: list[str]) -> None:
     notes = [entry.file and f"file {entry.file}"]
     notes += [sentence for sentence in entry.sentences if sentence not in repairs]
+    notes += entry.operator_sentences
     if repairs and set(repairs) <= set(entry.sentences):
         notes.append(f"Repaired: {' '.join(repairs)}")
     notes.append(entry.document_id and f"document {entry.document_id}")
@@ -77,7 +91,7 @@ def _show_explanation(explanation: "Explanation") -> None:
         box = f", {field.form} box {field.box}" if field.box else ""
         show_text(f"{field.path} ({field.label}{box}, {field.place})", "      ")
     if explanation.todo:
-        show_text(f"What to do: {explanation.todo}", "      ")
+        show_text(f"What to do: {explanation.todo} [{explanation.act}]", "      ")
 
 
 def show_explained(found: LoadedClaim, rows: "list[FieldExplanation]") -> None:
@@ -107,14 +121,15 @@ def _value_words(row: "FieldExplanation") -> str:
         f"in {one.place}" if one.value == before else f"as {one.value} in {one.place}"
         for one in row.sent
     ]
-    return f"{given}{repaired}, sent {' and '.join(places)}"
+    derived = f". {row.derived}" if row.derived else ""
+    return f"{given}{repaired}, sent {' and '.join(places)}{derived}"
 
 
 def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> None:
     row = found.row
     vendor_claim_id = printable(found.claim.Svc_VendorClaimId)
     of_payer = f", payer {row.payer_id}" if payer else ""
-    shown = coloured(state, STATE_COLOURS.get(state, ""))
+    shown = coloured(state, STATE_COLOURS.get(state.partition(",")[0], ""))
     heading = f"{row.request_id} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"
     lines = wrapped(heading, "", output_width(), indent=2)
     lines[0] = lines[0].replace(row.request_id, bold(row.request_id), 1)

@@ -125,11 +125,16 @@ def search_payers_over_service(
 
 
 def _claim_number(session: ClientSession, given: str) -> str:
-    """Return the number of the claim that was named by its number or by the vendor's claim id, its newest."""
+    """Return the number of the claim that was named by its number or by the vendor's claim id.
+
+    Under an id that is each site's newest accepted claim; if none was accepted, its newest.
+    """
     wanted = given.strip()
-    newest: dict[str, str] = {}
     claims = session.client.claims.find(vendor_claim_id=wanted) if wanted else iter(())
-    for claim in islice(claims, CLAIMS_OF_ONE_ID_MAX):
+    found = list(islice(claims, CLAIMS_OF_ONE_ID_MAX))
+    found.sort(key=lambda claim: claim.state == "NotAccepted")
+    newest: dict[str, str] = {}
+    for claim in found:
         newest.setdefault(claim.site, claim.claim_number)
     if not newest and CLAIM_NUMBER.fullmatch(wanted):
         return wanted
@@ -180,6 +185,10 @@ def _print_claim(claim: "ClaimDetails") -> None:
         typer.echo(f"  takes over from {claim.predecessor}")
     if claim.successor:
         typer.echo(f"  sent again as {claim.successor}")
+    if claim.prior_payer_claim:
+        typer.echo(f"  secondary of {claim.prior_payer_claim}")
+    for number in claim.also_billed_as:
+        typer.echo(f"  also billed to another payer as {number}")
     for entry in claim.history:
         typer.echo()
         show_text(entry.event, f"{entry.at[:19].replace('T', ' ')}  ")

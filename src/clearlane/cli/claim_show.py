@@ -66,6 +66,15 @@ def _history_json(history: ClaimHistory) -> dict[str, object]:
         **claim_json(history.loaded, claim_state(history)),
         "predecessor": history.predecessor,
         "successor": history.successor,
+        "prior_payer_claim": history.prior_payer_claim,
+        "related": [
+            {
+                "relation": one.relation.lower(),
+                "claim_number": one.claim_number,
+                "payer_id": one.payer_id,
+            }
+            for one in history.related
+        ],
         "status": msgspec.structs.asdict(history.status) if history.status else None,
         "timeline": [
             {
@@ -73,7 +82,7 @@ def _history_json(history: ClaimHistory) -> dict[str, object]:
                 "headline": entry.headline,
                 "file": entry.file,
                 "document_id": entry.document_id,
-                "sentences": entry.sentences,
+                "sentences": [*entry.sentences, *entry.operator_sentences],
                 "explanations": [msgspec.to_builtins(each) for each in entry.explanations],
             }
             for entry in history.entries

@@ -31,7 +31,9 @@ def get(
     ],
     x12: Annotated[bool, typer.Option("--x12", help="Only the X12, as the payer sent it.")] = False,
 ) -> None:
-    """Show payer documents by their ids. Exit status 1 where one of them does not exist.
+    """Show payer documents by their ids, each with all remittances of its claim: original, reversal, correction.
+
+    Exit status 1 if one of them does not exist.
 
     Examples: clearlane documents get ID; clearlane documents get ID --x12 | clearlane x12 describe -
     """

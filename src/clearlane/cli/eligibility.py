@@ -29,6 +29,7 @@ from clearlane.eligibility.benefit_table import (
 if TYPE_CHECKING:
     from clearlane.client import EligibilityAnswer
     from clearlane.pipeline.eligibility.eligibility_results import EligibilityRequestDetails
+    from clearlane.wiring import Installation
 
 app = typer.Typer(
     help="Eligibility and benefits of patients.",
@@ -141,21 +142,23 @@ def check(
 def show(
     request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
     data: Data = None,
+    vendor: Annotated[
+        str, typer.Option(help="Vendor key, if two vendors have a request of this number.")
+    ] = "",
     as_json: AsJson = False,
     x12: Annotated[bool, typer.Option("--x12", help="The payers' files instead.")] = False,
 ) -> None:
     """Show a stored request: its inquiries, the payers' answers, and the benefits.
 
-    Example: clearlane eligibility show 886431985664123 --x12
+    Example: clearlane eligibility show 412345678 --x12
     """
     from clearlane.cli.operator_command import run_in_installation
     from clearlane.pipeline.eligibility.eligibility_results import load_request
     from clearlane.wiring import Installation
 
     async def work(installation: Installation) -> "EligibilityRequestDetails":
-        found = await load_request(
-            installation.database, installation.vault, request_id, actor=operator()
-        )
+        id = await _find_request(installation, request_id, vendor)
+        found = await load_request(installation.database, installation.vault, id, actor=operator())
         if found is None:
             refuse(f"There is no eligibility request {request_id}.")
         return found
@@ -170,6 +173,22 @@ def show(
     else:
         _show_inquiries(found)
         _show_request(found)
+
+
+async def _find_request(installation: "Installation", number: int, vendor_key: str) -> int:
+    """Return the id of the request with this number: of the vendor, or the only one."""
+    from clearlane.pipeline.eligibility.eligibility_results import find_numbered
+
+    keys = {one.id: one.key for one in installation.accounts.vendors}
+    found = await find_numbered(installation.database, number)
+    if vendor_key:
+        found = [one for one in found if keys[one[1]].casefold() == vendor_key.casefold()]
+    if not found:
+        refuse(f"There is no eligibility request {number}.")
+    if len(found) > 1:
+        named = ", ".join(sorted(keys[vendor_id] for _, vendor_id in found))
+        refuse(f"Several vendors have a request {number}: name one with --vendor ({named}).")
+    return found[0][0]
 
 
 def _is_test(session: ClientSession, payer: str) -> bool:
@@ -217,13 +236,15 @@ def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) 
 
 def _show_request(found: "EligibilityRequestDetails") -> None:
     """Print what is stored."""
-    typer.echo(f"Request {found.request_id}: {found.status}")
+    typer.echo(f"Request {found.request_number}: {found.status}")
     for result in found.results:
         show_text(f"Not asked: {result.location}: {result.message}", indent=2)
     outcomes = [inquiry.outcome for inquiry in found.inquiries]
     for error in (outcome.error for outcome in outcomes if outcome.error):
         words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
         show_text(f"{error.kind}: {words}", indent=2)
+        for said in (one.payer_text for one in error.errors if one.payer_text):
+            show_text(f"The payer's service said: {said}", indent=4)
     for table in patient_tables(outcome.answer for outcome in outcomes if outcome.answer):
         _show_patient(table)
 
@@ -231,7 +252,7 @@ def _show_request(found: "EligibilityRequestDetails") -> None:
 def _request_json(found: "EligibilityRequestDetails") -> dict[str, Any]:
     """Return a stored request in our own names; the files are shown by ``--x12``."""
     return {
-        "request_id": found.request_id,
+        "request_id": found.request_number,
         "status": found.status,
         "results": msgspec.to_builtins(found.results),
         "inquiries": [

@@ -302,6 +302,7 @@ def _move(
             reason=reason.strip(),
             now=installation.clock.now(),
             actor=operator(),
+            simulated=installation.work_context.simulated_enrollments,
         )
 
     moves = run_in_installation(data, work)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 
 INBOX_LISTED = 200
+TEST_MARK = "Test file"
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -36,9 +37,7 @@ app = typer.Typer(
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-# A stored file is posted within seconds, without anybody: it is no operator's yet.
-NEEDS_SOMEBODY = (store.PARKED, store.QUARANTINED, store.UNKNOWN_SENDER)
-EVERY_STATE = (*NEEDS_SOMEBODY, store.STORED, store.APPLIED, store.DISCARDED)
+EVERY_STATE = (*store.NEEDS_ATTENTION, store.STORED, store.APPLIED, store.DISCARDED)
 
 
 @app.command("list")
@@ -53,11 +52,12 @@ def list_(
 
     Parked: applied, except statements about unknown claims. Quarantined: cannot be read, or is for
     another receiver. UnknownSender: its route does not know who sent it; nothing of it is applied
-    before you `accept` it. With --all also Stored (to be posted within seconds), Applied, Discarded.
+    before you `accept` it. TestFile: marked as a test (ISA15 is T) and this installation is in
+    production; `accept ID --test-file` posts it. With --all also Stored (to be posted within seconds), Applied, Discarded.
 
     Example: clearlane inbox list --all --data .data
     """
-    states = EVERY_STATE if everything else NEEDS_SOMEBODY
+    states = EVERY_STATE if everything else store.NEEDS_ATTENTION
 
     async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
         async with installation.database.read(store.SCOPE) as tx:
@@ -70,11 +70,13 @@ def list_(
         show_json(found)
     else:
         hint = "" if everything else "None needs somebody; --all shows the rest."
-        show_list(COLUMNS, found, noun="file", hint=hint)
+        marked = any(row["mark"] for row in found)
+        columns = [one for one in COLUMNS if marked or one is not MARK]
+        show_list(columns, found, noun="file", hint=hint)
     for poll in passed_over:
         show_error(
             f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
-            "their names (hidden, unprintable or too long)."
+            "their names (hidden, paths, or too long)."
         )
 
 
@@ -148,19 +150,30 @@ def accept(
     remember: Annotated[
         bool, typer.Option("--remember", help="The route knows this sender from now on.")
     ] = False,
+    test_file: Annotated[
+        bool, typer.Option("--test-file", help="Post a file that is marked as a test (ISA15 is T).")
+    ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Apply a file of a sender that its route does not know: it is the payer's.
+    """Apply a file that waits: of a sender that its route does not know, or with --test-file a test file.
 
-    With --remember its addresses are added to the route, and the other files that wait because of them
-    are applied too.
+    With --remember the sender's addresses are added to the route, and the other files that wait because
+    of them are applied too. A test file is posted like any other: its payments count. It stays marked as
+    a test in every list.
 
     Example: clearlane inbox accept 7 --remember --data .data
     """
     from clearlane.pipeline.operator import inbox_admin
 
+    if remember and test_file:
+        raise typer.BadParameter("Give --remember or --test-file, not both.")
+
     async def work(installation: Installation) -> InboxFile:
+        if test_file:
+            return await inbox_admin.accept_test_file(
+                installation.work_context, id, actor=operator()
+            )
         file, revision = await inbox_admin.accept(
             installation.work_context, id, remember=remember, actor=operator()
         )
@@ -186,9 +199,12 @@ def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None
     _show_result(run_in_installation(data, work), as_json=as_json)
 
 
+MARK = TableColumn("mark", "mark")
+"""Shown only if a file in the list has one."""
 COLUMNS = (
     TableColumn("id", "id"),
     TableColumn("state", "state", state=True),
+    MARK,
     TableColumn("payer", "payer_id"),
     TableColumn("kinds", "kinds", drop=2),
     TableColumn("applied", "applied", right=True, drop=4),
@@ -210,6 +226,7 @@ def facts(file: InboxFile) -> dict[str, object]:
         "name": file.name,
         "bytes": file.bytes,
         "state": file.state,
+        "mark": TEST_MARK if file.is_test else "",
         "kinds": file.kinds,
         "reason": file.reason,
         "applied": file.applied,

@@ -88,7 +88,7 @@ def list_(
             await _write_list(found)
             return
         payments = [payment async for payment in found]
-        whole = sum(payment.amount or 0 for payment in payments)
+        whole = sum(one.amount or 0 for one in payments if not one.duplicate_of)
         show_list(
             COLUMNS,
             map(as_json_objects.payment_object, payments),

@@ -171,6 +171,7 @@ def _limits(settings: Settings) -> "ApiLimits":
         header_bytes_max=settings.header_bytes_max,
         header_seconds_max=settings.header_seconds_max,
         stop_seconds_max=settings.stop_seconds_max,
+        calls_per_minute_max=settings.calls_per_minute_max,
     )
 
 

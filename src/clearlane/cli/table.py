@@ -21,7 +21,7 @@ OWN_LINE = "    "
 # Words of states and verdicts. Everything else is printed as it is.
 STATE_COLOURS = {
     "green": "Accepted Complete Delivered Posted approved fine active up Active Delivered Applied",
-    "yellow": "InDoubt NeedsReview warning Parked UnknownSender submitted slow Suspended paused",
+    "yellow": "InDoubt NeedsReview warning Parked UnknownSender TestFile submitted slow Suspended paused",
     "red": "NotAccepted Rejected Quarantined fault error refused down garbage Failed disabled",
 }
 _COLOUR_OF = {word: colour for colour, words in STATE_COLOURS.items() for word in words.split()}

@@ -33,13 +33,17 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     """List work that stopped, because the nodes that did it kept dying, the oldest first.
 
     The first word of an id is the kind of work, the number after it what it works on: `deliver-12-...` delivers batch
-    12, `post-31-...` posts inbox file 31.
+    12, `post-31-...` posts inbox file 31. Work whose batch was delivered or whose file was posted in another way is not
+    listed; a running node removes it.
 
     Example: clearlane work list
     """
-    from clearlane.engine.parked_work import list_parked_work
+    from clearlane.engine.parked_work import find_finished_work, list_parked_work
+    from clearlane.pipeline.schedule import WORKFLOWS
 
     async def work(installation: Installation) -> list[dict[str, object]]:
+        parked = await list_parked_work(installation.database)
+        finished = await find_finished_work(installation.work_context, WORKFLOWS, parked)
         return [
             {
                 "work": one.work,
@@ -47,7 +51,8 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
                 "takeovers": one.takeovers,
                 "last_node": one.last_node,
             }
-            for one in await list_parked_work(installation.database)
+            for one in parked
+            if one.work not in finished
         ]
 
     found = run_in_installation(data, work)

@@ -98,6 +98,8 @@ class MedicalLine(TypedDict, total=False):
     """Number that links the parts of a compound drug."""
     X12_PrimaryPayerPaidAmount: Amount | None
     """Amount the earlier payer paid for the line."""
+    X12_LineRemainingPatientLiability: Amount | None
+    """Amount that the patient still owes for the line after the earlier payer's decision. Clearlane's own field, beside the interface's."""
     X12_ProviderControlNumber: str | None
     """Line item control number."""
     F24_Shaded_LineNoteText: str | None
@@ -242,7 +244,7 @@ class MedicalClaim(TypedDict, total=False):
     F16_LastWorkedDate: Day | None
     """Last day worked, CMS-1500 box 16."""
     F16_AuthorizedReturnToWorkDate: Day | None
-    """Authorised return to work, CMS-1500 box 16."""
+    """Authorized return to work, CMS-1500 box 16."""
     F18_HospitalizationDateFrom: Day | None
     """Hospital admission, CMS-1500 box 18."""
     F18_HospitalizationDateTo: Day | None
@@ -294,7 +296,7 @@ class MedicalClaim(TypedDict, total=False):
     F22_OriginalReferenceNumber: str | None
     """Payer's number of the original claim, CMS-1500 box 22."""
     F23_PriorAuthorizationNumber: str | None
-    """Prior authorisation number, CMS-1500 box 23."""
+    """Prior authorization number, CMS-1500 box 23."""
     F23_ReferralNumber: str | None
     """Referral number, CMS-1500 box 23."""
     F23_ClinicalLaboratoryImprovementAmendmentNumber: str | None
@@ -425,6 +427,14 @@ class MedicalClaim(TypedDict, total=False):
     """Reason of a late claim."""
     X12_OtherPayerName: str | None
     """Other payer's name, CMS-1500 box 9d."""
+    X12_OtherPayerClaimType: str | None
+    """Other payer's type of coverage. Clearlane's own field, beside the interface's."""
+    X12_OtherInsuredId: str | None
+    """Other insured's member id. Clearlane's own field, beside the interface's."""
+    X12_MedicareSecondaryReason: str | None
+    """Reason why Medicare pays after another payer. Required when Medicare pays after another payer. Clearlane's own field, beside the interface's."""
+    X12_ClaimRemainingPatientLiability: Amount | None
+    """Amount that the patient still owes for the claim after the earlier payer's decision. Clearlane's own field, beside the interface's."""
 
 
 class MedicalDocument(TypedDict, total=False):
@@ -499,6 +509,8 @@ class DentalLine(TypedDict, total=False):
     """Amount the earlier payer paid for the line."""
     X12_UnitsPaid: Count | None
     """Units the earlier payer paid."""
+    X12_LineRemainingPatientLiability: Amount | None
+    """Amount that the patient still owes for the line after the earlier payer's decision. Clearlane's own field, beside the interface's."""
     X12_AdjudicationDate: Day | None
     """Day the earlier payer decided the line."""
     X12_PlaceOfServiceCode: str | None
@@ -517,7 +529,7 @@ class DentalClaim(TypedDict, total=False):
     F01_TypeOfTransaction: Required[str]
     """Type of transaction, ADA box 1."""
     F02_PriorAuthNum: str | None
-    """Predetermination or prior authorisation number, ADA box 2."""
+    """Predetermination or prior authorization number, ADA box 2."""
     F03_PayerName: Required[str]
     """Payer's name, ADA box 3."""
     F03_PayerAddress1: str | None

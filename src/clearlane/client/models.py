@@ -145,7 +145,7 @@ class ClaimSubmission:
     ignored_fields: tuple[str, ...] = ()
     """Fields unknown to the service (``X-Ignored-Fields``), mostly typing mistakes."""
     notes: tuple[str, ...] = ()
-    """What the service did with the claims (``X-Notes``): how a correction goes out, and why."""
+    """What the service did with the claims (``X-Notes``): how a correction goes out, and why; what accepted claims are warned of."""
 
     @property
     def accepted(self) -> bool:
@@ -188,7 +188,10 @@ class ClaimStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerDocuments:
-    """Payer documents, by the ids of status records. V3 does not define the shape of the items."""
+    """Payer documents, by the ids of status records. V3 does not define the shape of the items.
+
+    Every call brings the whole chain of a claim's remittances, in order: book each ``DocumentId`` once.
+    """
 
     RemittanceAdvices: tuple[dict[str, Any], ...] = objects()
     PayerClaimStatuses: tuple[dict[str, Any], ...] = objects()

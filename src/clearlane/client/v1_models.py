@@ -30,6 +30,8 @@ class ClaimFindingInfo:
     severity: str = text()
     field: str = text()
     message: str = text(shown=False)
+    act: str | None = optional_text()
+    """What the payer's answer asks for, such as ``correct`` or ``appeal``; None for a finding of our own checks."""
     raw: JSON = _raw()
 
 
@@ -42,6 +44,7 @@ class ClaimInfo:
     site: str = text()
     kind: str = text()
     state: str = text()
+    label: str = text()
     outcome: str | None = optional_text()
     payer_id: str = text()
     payer_control_number: str | None = optional_text()
@@ -54,6 +57,8 @@ class ClaimInfo:
     changed_at: str = text()
     predecessor: str | None = optional_text()
     successor: str | None = optional_text()
+    prior_payer_claim: str | None = optional_text()
+    """Of a secondary claim: the claim whose payer's decision it carries."""
     raw: JSON = _raw()
 
 
@@ -74,6 +79,8 @@ class ClaimHistoryEntry:
 class ClaimDetails(ClaimInfo):
     """One claim with everything known about it."""
 
+    also_billed_as: tuple[str, ...] = objects()
+    """The claims under the same id that bill the same services to another payer."""
     findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
     history: tuple[ClaimHistoryEntry, ...] = list_of(ClaimHistoryEntry)
     batches: tuple[JSON, ...] = objects()

@@ -22,9 +22,14 @@ RESERVED_NETWORKS = tuple(
     map(
         ip_network,
         ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "64:ff9b:1::/48", "2001:2::/48",
-         "2001:10::/28", "2001:20::/28", "3fff::/20", "5f00::/16", "100::/64", "fec0::/10"),
+         "2001:10::/28", "2001:20::/28", "3fff::/20", "5f00::/16", "100::/64", "fec0::/10",
+         # IPv4-translated (RFC 2765): a host may take it for the IPv4 address in its last bits.
+         "::ffff:0:0:0/96"),
     )
 )  # fmt: skip
+# Names of this machine, which every resolver answers by itself (RFC 6761) or /etc/hosts has.
+LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"})
+LOCAL_SUFFIXES = (".localhost",)
 # IPv6 addresses that carry an IPv4 address in their last bits (RFC 6052, RFC 4291).
 IPV4_CARRIERS = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
 
@@ -64,6 +69,24 @@ async def resolve(
             f"{host} is in an internal network. To allow it, set allow_internal=yes on the route."
         )
     return found[0]
+
+
+def is_internal_host(host: str) -> bool:
+    """Return whether a host is internal as it is written; what other names resolve to is seen when they are used.
+
+    Besides whole addresses, the short and the octal, hexadecimal and decimal forms that resolvers read as IPv4.
+    """
+    plain = host.strip("[]").rstrip(".").lower()
+    if plain in LOCAL_NAMES or plain.endswith(LOCAL_SUFFIXES):
+        return True
+    try:
+        ip_address(plain.partition("%")[0])
+    except ValueError:
+        try:
+            return is_internal(socket.inet_ntoa(socket.inet_aton(plain)))
+        except (OSError, UnicodeError):
+            return False
+    return is_internal(plain)
 
 
 def is_internal(text: str) -> bool:

@@ -4,6 +4,7 @@ Interprets the payer's answers. ``caqh_core_envelope`` reads and checks an answe
 ``caqh_core_http`` sends and receives.
 """
 
+import asyncio
 import hashlib
 import re
 from uuid import NAMESPACE_URL, uuid5
@@ -59,8 +60,11 @@ class CoreMailbox:
 
     CORE cannot list files, so ``waiting`` retrieves them and keeps them until they are dropped. A
     batch is sent under an id made from its name, so that the payer recognises a repetition. Asking
-    whether a batch arrived would consume its acknowledgement, so ``look`` returns UNKNOWN.
+    whether a batch arrived would consume its acknowledgement, so ``look`` returns UNKNOWN. A file is one message, so it is
+    whole when it is seen.
     """
+
+    files_are_whole = True
 
     def __init__(self, connection: CoreConnection) -> None:
         self._connection = connection
@@ -105,7 +109,7 @@ class CoreMailbox:
             raise Denied("The payer offers no file of that name any more.")
         return self._files[name][1]
 
-    async def drop(self, name: str) -> None:
+    async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
         file = self._files.get(require_incoming_name(name))
         if file is None:
             return
@@ -160,7 +164,7 @@ class CoreMailbox:
         if answer.status == 202 and not answer.body.strip():
             return None
         try:
-            got = rule.read(answer.content_type, answer.body)
+            got = await asyncio.to_thread(rule.read, answer.content_type, answer.body)
         except UnreadableEnvelope as garbled:
             raise _http_fault(answer, str(garbled)) from None
         if got.error_code and got.error_code != rule.SUCCESS:
@@ -191,7 +195,7 @@ class CoreRealtime:
             )
         except TimeoutError:
             return Reply(RealtimeOutcome.TIMEOUT, message="The payer did not answer in time.")
-        return _reply(answer, payload)
+        return await asyncio.to_thread(_reply, answer, payload)
 
     async def close(self) -> None:
         """Close the connection."""

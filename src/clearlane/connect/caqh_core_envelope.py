@@ -1,7 +1,8 @@
 """Write and read the envelope of CAQH CORE C2.2.0 in both its forms: SOAP and MIME.
 
-Bytes in, values out. An answer is untrusted: no document type, no entities, few elements, few
-parts, and every length limited. Knows no network and no route.
+Bytes in, values out. An answer is untrusted: no document type, no entities, few elements and attributes, few
+parts, and every length limited. Reading a large one takes a while: call ``read`` in a thread. Knows no network and no
+route.
 """
 
 import base64
@@ -17,6 +18,10 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, XMLParser
 
 ENVELOPE_ELEMENTS_MAX = 500
+ENVELOPE_ATTRIBUTES_MAX = 64
+ENVELOPE_TAG_BYTES_MAX = 64 * 1024
+"""Bytes that hold no whole tag and no text: one long tag or comment, which the parser reads in one go."""
+XML_CHUNK_BYTES = 16 * 1024
 ENVELOPE_PARTS_MAX = 64
 ENVELOPE_PART_HEADER_BYTES_MAX = 8 * 1024
 
@@ -345,22 +350,31 @@ class _Elements:
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
         self.include = ""
+        self.has_progressed = False
+        """Whether a tag or text was found; whoever feeds the parser sets it back."""
         self._open: list[list[str]] = []
         self._count = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.has_progressed = True
         self._count += 1
         if self._count > ENVELOPE_ELEMENTS_MAX:
             raise UnreadableEnvelope("The answer has too many elements.")
+        if len(attributes) > ENVELOPE_ATTRIBUTES_MAX:
+            raise UnreadableEnvelope(
+                f"An element of the answer has more than {ENVELOPE_ATTRIBUTES_MAX} attributes."
+            )
         if _local(tag) == "Include":
             self.include = attributes.get("href", "")
         self._open.append([])
 
     def data(self, text: str) -> None:
+        self.has_progressed = True
         if self._open:
             self._open[-1].append(text)
 
     def end(self, tag: str) -> None:
+        self.has_progressed = True
         self.texts.setdefault(_local(tag), "".join(self._open.pop()))
 
     def close(self) -> "_Elements":
@@ -385,10 +399,11 @@ def _from_xml(body: bytes, attachments: dict[str, bytes]) -> CoreEnvelope:
 
 
 def _elements(body: bytes) -> _Elements:
-    parser: Any = XMLParser(target=_Elements(), forbid_dtd=True)
+    found = _Elements()
+    parser: Any = XMLParser(target=found, forbid_dtd=True)
     try:
-        parser.feed(body)
-        found = parser.close()
+        _feed(parser, found, body)
+        parser.close()
     except DefusedXmlException:
         raise UnreadableEnvelope(
             "The answer holds XML that is not allowed: a document type or an entity."
@@ -397,8 +412,20 @@ def _elements(body: bytes) -> _Elements:
         if isinstance(fault, UnreadableEnvelope):
             raise
         raise UnreadableEnvelope("The answer is no well-formed XML.") from None
-    assert isinstance(found, _Elements)
     return found
+
+
+def _feed(parser: Any, found: _Elements, body: bytes) -> None:
+    """Feed a document in chunks, between which other threads run; refuse a tag that does not end."""
+    waiting = 0
+    for at in range(0, len(body), XML_CHUNK_BYTES):
+        found.has_progressed = False
+        parser.feed(body[at : at + XML_CHUNK_BYTES])
+        waiting = 0 if found.has_progressed else waiting + XML_CHUNK_BYTES
+        if waiting > ENVELOPE_TAG_BYTES_MAX:
+            raise UnreadableEnvelope(
+                f"The answer has a tag or comment of more than {ENVELOPE_TAG_BYTES_MAX} bytes."
+            )
 
 
 def _xml_payload(elements: _Elements, attachments: dict[str, bytes]) -> bytes:

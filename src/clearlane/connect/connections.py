@@ -41,6 +41,8 @@ class PayerRoute:
     window_seconds: int = limits.ROUTE_WINDOW_SECONDS
     claims_max: int = limits.CLAIMS_PER_SET_MAX
     poll_seconds: int = limits.ROUTE_POLL_SECONDS
+    settle_seconds: int | None = None
+    """How long a file from the payer must be unchanged; None where the route has no number of its own."""
     takeover_seconds: int = limits.ROUTE_TAKEOVER_SECONDS
     send_windows: str = ""
     """When files are sent; empty for any time."""

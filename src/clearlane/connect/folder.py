@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from clearlane.connect.connection_check import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
+    escape_incoming_name,
     is_incoming_name,
     is_odd_name,
     require_incoming_name,
@@ -22,6 +23,7 @@ from clearlane.connect.file_names import (
 from clearlane.connect.port import (
     BeforeArrival,
     Denied,
+    FileChanged,
     IncomingFile,
     Presence,
     Unreachable,
@@ -39,8 +41,13 @@ PERMANENT_ERRORS = frozenset({
 READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
+NANOS = 1_000_000_000
+
+
 class FolderMailbox:
     """A mailbox of two directories."""
+
+    files_are_whole = False
 
     def __init__(
         self,
@@ -96,10 +103,10 @@ class FolderMailbox:
         self._taken[name] = len(content)
         return content
 
-    async def drop(self, name: str) -> None:
+    async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
         file = self._inbox / require_incoming_name(name)
         size = self._taken.pop(name, None)
-        await self._run(lambda: _remove(file, size))
+        await self._run(lambda: _remove(file, size, seen))
 
     async def close(self) -> None:
         """Do nothing: directories need no connection."""
@@ -195,9 +202,31 @@ def _listing(inbox: Path, names: str) -> tuple[list[IncomingFile], int]:
                     facts = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                found.append((facts.st_mtime_ns, entry.name, facts.st_size))
+                found.append((facts.st_mtime_ns, escape_incoming_name(entry.name), facts.st_size))
     oldest = sorted(found)[: limits.FILES_WAITING_MAX]
-    return [IncomingFile(name, size) for _, name, size in oldest], odd
+    # Read after the files, so that none of them can be changed later than this and seem old.
+    now = _file_system_nanos(inbox) if oldest else 0
+    return [
+        IncomingFile(name, size, modified, (now - modified) / NANOS)
+        for modified, name, size in oldest
+    ], odd
+
+
+def _file_system_nanos(directory: Path) -> int:
+    """Return the time of the clock that stamps the files of a directory, or a moment before it.
+
+    On a network drive that is another machine's clock. An unnamed file, which nobody else sees, is stamped with it when it
+    is made. If the file system has no such files, the directory's own time is used: something happened then, so the clock
+    is past it.
+    """
+    try:
+        handle = os.open(directory, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    except (OSError, AttributeError):  # AttributeError: a system without unnamed files
+        return directory.stat().st_mtime_ns
+    try:
+        return os.fstat(handle).st_mtime_ns
+    finally:
+        os.close(handle)
 
 
 def _read_whole(file: Path, bytes_max: int) -> bytes:
@@ -210,17 +239,19 @@ def _read_whole(file: Path, bytes_max: int) -> bytes:
             raise Denied(f"The file is larger than {bytes_max} bytes.")
         content = source.read(bytes_max + 1)
         if len(content) != before.st_size or os.fstat(handle).st_size != before.st_size:
-            raise Unreachable("The file is still being written.")
+            raise FileChanged("The file is still being written.")
     return content
 
 
-def _remove(file: Path, size: int | None) -> None:
-    """Remove a file that was read; one whose size changed since is not the same file."""
+def _remove(file: Path, size: int | None, seen: IncomingFile | None) -> None:
+    """Remove a file that was read; one whose size or time changed since is not the same file."""
     try:
         facts = file.lstat()
     except FileNotFoundError:
         return
-    if size is not None and facts.st_size != size:
-        raise Unreachable("The file has changed since it was read.")
+    grew = size is not None and facts.st_size != size
+    found = (facts.st_size, facts.st_mtime_ns)
+    if grew or (seen is not None and found != (seen.size, seen.modified_nanos)):
+        raise FileChanged("The file has changed since it was read.")
     file.unlink(missing_ok=True)
     _sync_directory(file.parent)

@@ -66,7 +66,9 @@ class SimulatedRealtimePayer(Protocol):
 
 
 class LoopbackMailbox:
-    """The mailbox of a simulated payer."""
+    """The mailbox of a simulated payer. A file is put there in one write, so it is whole when it is seen."""
+
+    files_are_whole = True
 
     def __init__(
         self,
@@ -112,7 +114,7 @@ class LoopbackMailbox:
             raise Denied("The file is not there.")
         return content
 
-    async def drop(self, name: str) -> None:
+    async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
         async with self._lock(self._name):
             sizes = await self._index()
             if sizes.pop(require_incoming_name(name), None) is not None:

@@ -30,6 +30,10 @@ class Unreachable(Exception):
         self.arrival = arrival
 
 
+class FileChanged(Unreachable):
+    """A file that waits is not as it was seen: it is still being written, or was replaced. It is looked at again later."""
+
+
 class Denied(Exception):
     """The payer answered and refused: credentials, host key, certificate, path.
 
@@ -39,10 +43,20 @@ class Denied(Exception):
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file from a payer that waits to be collected."""
+    """A file from a payer that waits to be collected.
+
+    A payer may still be writing it, unless the mailbox says that its files appear whole.
+    """
 
     name: str
     size: int
+    modified_nanos: int = 0
+    """When it was last changed, by the clock of whoever stores it; 0 if the mailbox does not say."""
+    age_seconds: float | None = None
+    """How long ago that was at least, by that same clock; None if that clock cannot be read.
+
+    This machine's clock says nothing here: the payer's server may be minutes ahead or behind.
+    """
 
 
 BeforeArrival = Callable[[], Awaitable[None]]
@@ -54,8 +68,15 @@ async def no_mark() -> None:
 
 
 class Mailbox(Protocol):
-    """A payer's mailbox: files to the payer, and files from it."""
+    """A payer's mailbox: files to the payer, and files from it.
 
+    To collect, ``waiting`` is called once in a visit. If ``files_are_whole``, each file is taken, stored and dropped in
+    the same visit. Otherwise it is taken when it was seen unchanged twice or is old enough by the clock that stamped it,
+    and dropped in a later visit, with what was seen then: ``drop`` must leave a file that differs.
+    """
+
+    files_are_whole: bool
+    """Whether a file that waits is complete. False if the payer may still be writing it: directories of any sort."""
     passed_over: int
     """How many files the last look at those that wait passed over, because of their names."""
 
@@ -72,11 +93,15 @@ class Mailbox(Protocol):
         ...
 
     async def take(self, name: str) -> bytes:
-        """Read a waiting file; it stays there."""
+        """Read a waiting file; it stays there. Raises :class:`FileChanged` if it grew while it was read."""
         ...
 
-    async def drop(self, name: str) -> None:
-        """Remove or acknowledge a file that is stored here by now."""
+    async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
+        """Remove or acknowledge a file that is stored here by now.
+
+        Raises :class:`FileChanged`, and leaves the file, if its size or time is not that of ``seen``, nor its size that of
+        what was taken.
+        """
         ...
 
     async def close(self) -> None:

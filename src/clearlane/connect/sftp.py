@@ -15,6 +15,7 @@ import asyncssh
 from clearlane.connect.address_guard import Lookup, query_name_server, resolve
 from clearlane.connect.connection_check import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
+    escape_incoming_name,
     is_incoming_name,
     is_odd_name,
     require_incoming_name,
@@ -23,6 +24,7 @@ from clearlane.connect.file_names import (
 from clearlane.connect.port import (
     BeforeArrival,
     Denied,
+    FileChanged,
     IncomingFile,
     Presence,
     Unreachable,
@@ -32,7 +34,13 @@ from clearlane.kernel import limits
 from clearlane.payers.name_patterns import PARTIAL_SUFFIX, matches_incoming
 from clearlane.payers.routes import Route, RouteSecrets
 
-TRANSFER_CHUNK_BYTES = 1024 * 1024
+# Silence is counted from block to block, so that a slow transfer that goes on is not cut off. Several blocks are on their
+# way at once: a distant server would else be asked for one at a time.
+TRANSFER_BLOCK_BYTES = 64 * 1024
+TRANSFER_BLOCKS_AT_ONCE = 16
+NANOS = 1_000_000_000
+TIME_STEP_SECONDS = 1
+"""The times of most SFTP servers are whole seconds, so a difference may be too large by this."""
 
 
 # Errors that an operator must fix; any other may pass by itself.
@@ -62,7 +70,15 @@ _NO_TIMER: "_NoTimer | asyncio.TimerHandle" = _NoTimer()
 
 
 class SftpMailbox:
-    """A mailbox over SFTP. It connects when first used, and again after the connection was lost."""
+    """A mailbox over SFTP. It connects when first used, and again after the connection was lost.
+
+    SFTP does not tell the server's time. The time of the inbox directory is one that the server's clock has passed, since
+    the server itself set it when a file last came or went: a file that is older than that by some time is at least so old.
+    Nothing is written there to learn more, and this machine's clock is not asked. If the directory tells nothing, a file
+    is taken when two visits saw it the same.
+    """
+
+    files_are_whole = False
 
     def __init__(
         self, route: Route, secrets: RouteSecrets, lookup: Lookup = query_name_server
@@ -110,18 +126,26 @@ class SftpMailbox:
     async def waiting(self) -> list[IncomingFile]:
         found: list[tuple[int, str, int]] = []
         odd = 0
+        directory_nanos: int | None = None
         async with self._session() as sftp:
             async for entry in sftp.scandir(str(self._inbox)):
                 name, facts = str(entry.filename), entry.attrs
+                if name == ".":
+                    directory_nanos = _modified_nanos(facts) or None
                 if not matches_incoming(self._inbox_names, name):
                     continue
                 odd += is_odd_name(name) and _is_plain(facts)
                 if is_incoming_name(name) and _is_plain(facts):
-                    found.append((facts.mtime or 0, name, facts.size or 0))
+                    found.append(
+                        (_modified_nanos(facts), escape_incoming_name(name), facts.size or 0)
+                    )
                 if len(found) >= limits.FILES_WAITING_MAX:
                     break
         self.passed_over = odd
-        return [IncomingFile(name, size) for _, name, size in sorted(found)]
+        return [
+            IncomingFile(name, size, modified, _age_seconds(modified, directory_nanos))
+            for modified, name, size in sorted(found)
+        ]
 
     async def take(self, name: str) -> bytes:
         async with self._session() as sftp:
@@ -129,14 +153,16 @@ class SftpMailbox:
         self._taken[name] = len(content)
         return content
 
-    async def drop(self, name: str) -> None:
+    async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
         file = str(self._inbox / require_incoming_name(name))
         size = self._taken.pop(name, None)
         async with self._session() as sftp:
             try:
                 facts = await sftp.lstat(file)
-                if size is not None and facts.size != size:
-                    raise Unreachable("The file has changed since it was read.")
+                grew = size is not None and facts.size != size
+                found = (facts.size or 0, _modified_nanos(facts))
+                if grew or (seen is not None and found != (seen.size, seen.modified_nanos)):
+                    raise FileChanged("The file has changed since it was read.")
                 await sftp.remove(file)
             except NOT_FOUND_ERRORS:
                 return
@@ -290,10 +316,16 @@ class SftpMailbox:
 
     async def _upload(self, sftp: asyncssh.SFTPClient, partial: str, content: bytes) -> None:
         self._start_transfer_timer(len(content))
-        async with sftp.open(partial, "wb") as file:
-            for at in range(0, len(content), TRANSFER_CHUNK_BYTES):
-                await file.write(content[at : at + TRANSFER_CHUNK_BYTES])
+        window = TRANSFER_BLOCK_BYTES * TRANSFER_BLOCKS_AT_ONCE
+        async with sftp.open(partial, "wb", block_size=TRANSFER_BLOCK_BYTES) as file:
+
+            async def write_block(at: int) -> None:
+                await file.write(content[at : at + TRANSFER_BLOCK_BYTES], at)
                 self._restart_silence_timer()
+
+            for start in range(0, len(content), window):
+                blocks = range(start, min(start + window, len(content)), TRANSFER_BLOCK_BYTES)
+                await asyncio.gather(*map(write_block, blocks))
             with suppress(asyncssh.SFTPOpUnsupported, asyncssh.SFTPFailure):
                 await file.fsync()
         facts = await sftp.lstat(partial)
@@ -308,17 +340,18 @@ class SftpMailbox:
         if size > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
         self._start_transfer_timer(size)
-        content = bytearray()
-        async with sftp.open(path, "rb") as file:
-            while len(content) <= size:
-                chunk: bytes = await file.read(TRANSFER_CHUNK_BYTES)
+        content, count = bytearray(size + 1), 0
+        async with sftp.open(
+            path, "rb", block_size=TRANSFER_BLOCK_BYTES, max_requests=TRANSFER_BLOCKS_AT_ONCE
+        ) as file:
+            # One byte more than there is, to notice a file that has grown.
+            async for at, block in await file.read_parallel(size + 1, 0):
                 self._restart_silence_timer()
-                if not chunk:
-                    break
-                content += chunk
-        if len(content) != size:
-            raise Unreachable("The file is still being written.")
-        return bytes(content)
+                content[at : at + len(block)] = block
+                count += len(block)
+        if count != size:
+            raise FileChanged("The file is still being written.")
+        return bytes(content[:size])
 
     # A silent connection is aborted, rather than the call that waits on it cancelled: a cancelled call
     # would wait again, for the server to close its file.
@@ -374,6 +407,18 @@ def _is_plain(facts: asyncssh.SFTPAttrs) -> bool:
     if facts.permissions is not None and stat.S_IFMT(facts.permissions):
         return stat.S_ISREG(facts.permissions)
     return facts.type in {asyncssh.FILEXFER_TYPE_REGULAR, asyncssh.FILEXFER_TYPE_UNKNOWN}
+
+
+def _modified_nanos(facts: asyncssh.SFTPAttrs) -> int:
+    """Return when a file was last changed, by the server's clock; 0 if the server does not say."""
+    return (facts.mtime or 0) * NANOS + (facts.mtime_ns or 0)
+
+
+def _age_seconds(modified_nanos: int, directory_nanos: int | None) -> float | None:
+    """Return how old a file is at least; None if the server does not tell enough."""
+    if not modified_nanos or directory_nanos is None:
+        return None
+    return (directory_nanos - modified_nanos) / NANOS - TIME_STEP_SECONDS
 
 
 def _fault_name(fault: BaseException) -> str:

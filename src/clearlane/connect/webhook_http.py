@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from clearlane.connect.address_guard import Lookup, is_internal, query_name_server, resolve
+from clearlane.connect.address_guard import Lookup, is_internal_host, query_name_server, resolve
 from clearlane.connect.port import Denied, Unreachable
 
 WEBHOOK_SECONDS_MAX = 10
@@ -57,7 +57,7 @@ def address_fault(url: str, *, sandbox: bool) -> str:
     if parsed.scheme != "https":
         local = ", or http://127.0.0.1 on this machine" if sandbox else ""
         return f"It must begin with https://{local}."
-    if _is_internal_host(parsed.host) and not (sandbox and _is_loopback(parsed.host)):
+    if is_internal_host(parsed.host) and not (sandbox and _is_loopback(parsed.host)):
         return "It is in an internal network: give an address that is reached over the internet."
     return ""
 
@@ -67,15 +67,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _is_internal_host(host: str) -> bool:
-    """Return whether a host is an internal address as it is written; where names lead is seen at each delivery."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return host == "localhost"
-    return is_internal(host)
 
 
 class WebhookSender:

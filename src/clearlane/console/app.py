@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.console import forms
+from clearlane.console.act_question import ask_first
 from clearlane.console.kept_form import KEPT_FIELD, open_form, seal_form
 from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_request import (
@@ -130,7 +131,8 @@ class Console:
                 request.form = kept.replaced(page.kept)
         try:
             request.menu_counts = await count_menu(request) if page.menu else {}
-            return await page.show(request)
+            asked = ask_first(request, page.ask) if page.ask is not None else None
+            return asked or await page.show(request)
         except NoSuchPage as why:
             return await self._message(request, 404, "Not found", str(why))
 

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
+from clearlane.console.claim_advice import why_not_sent_again
 from clearlane.console.page_request import PageRequest
 from clearlane.console.page_text import short_day
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.intake.submit_correction import IS_A_VOID
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 
 CORRECTABLE = frozenset(
     {
+        ClaimLabel.NOT_ACCEPTED,
         ClaimLabel.REJECTED,
         ClaimLabel.DENIED,
         ClaimLabel.PARTLY_DENIED,
@@ -60,16 +63,20 @@ def claim_actions(
             href=request.url(f"{path}/correct"),
             because=why_not_correct(row, history),
         ),
-        ClaimAction(title="Hold", action=f"{path}/hold", because=_why_not_hold(row, sent_day)),
+        ClaimAction(
+            title="Hold",
+            action=f"{path}/hold",
+            because=_why_replaced(history) or _why_not_hold(row, sent_day),
+        ),
         ClaimAction(
             title="Release",
             action=f"{path}/release",
-            because="" if row.label is ClaimLabel.HELD else "It is not held.",
+            because=_why_replaced(history) or _why_not_release(row),
         ),
         ClaimAction(
             title="Cancel before sending",
             action=f"{path}/cancel",
-            because=_why_not_cancel(row, sent_day),
+            because=_why_replaced(history) or _why_not_cancel(row, sent_day),
         ),
         ClaimAction(
             title="Cancel at the payer",
@@ -84,6 +91,7 @@ def claim_actions(
     ]
 
 
+NEVER_SENT = "It was not accepted, so it was never sent: there is nothing to cancel."
 NOT_YET: Mapping[ClaimLabel, str] = {
     ClaimLabel.FORWARDED: "The payer passed it on: the next payer decides.",
     ClaimLabel.WANTS_RECORDS: "The payer wants records, not another claim. It can be corrected after the answer.",
@@ -95,8 +103,11 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be corrected; empty where it can."""
     if refusal := _why_not_here(row, history):
         return refusal
+    claim = history.loaded.claim
+    if form_of(claim).frequency(claim) == VOID and row.label is not ClaimLabel.REJECTED:
+        return IS_A_VOID
     if row.label in CORRECTABLE:
-        return ""
+        return why_not_sent_again(row, history)
     if row.label in NOT_YET:
         return NOT_YET[row.label]
     if CONCERNS[row.label] is LabelConcern.WAIT:
@@ -112,6 +123,7 @@ def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> 
     payer = request.context.payers.find(row.payer_id, FORMS[kind].payer_type)
     number = history.status.payer_control_number if history.status else ""
     for holds, sentence in (
+        (row.label is ClaimLabel.NOT_ACCEPTED, NEVER_SENT),
         (not _was_sent(history), "It was not sent yet."),
         (
             row.label is ClaimLabel.REJECTED,
@@ -132,12 +144,13 @@ def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> 
 def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be sent again unchanged; empty where it can.
 
-    After a rejection the payer has nothing of it, and an unanswered one may be lost: neither would be a duplicate.
+    After a rejection the payer has nothing of it, an unanswered one may be lost, and one that was not accepted was never
+    sent: none would be a duplicate.
     """
     if refusal := _why_not_here(row, history):
         return refusal
-    if row.label is ClaimLabel.REJECTED or row.no_answer:
-        return ""
+    if row.label in {ClaimLabel.REJECTED, ClaimLabel.NOT_ACCEPTED} or row.no_answer:
+        return why_not_sent_again(row, history)
     if row.label is ClaimLabel.CANCELED:
         return "It was canceled before it was sent."
     if not _was_sent(history):
@@ -147,11 +160,16 @@ def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
 
 def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why nothing can be sent in the claim's place from here; empty where it can."""
-    if history.successor:
-        return f"It was replaced by {history.successor}: use that one."
+    if replaced := _why_replaced(history):
+        return replaced
     if not row.site.console_corrections:
         return "Claims of this site are corrected in your practice software, not here."
     return ""
+
+
+def _why_replaced(history: ClaimHistory) -> str:
+    """Return which claim took its place; empty if none did."""
+    return f"It was replaced by {history.successor}: use that one." if history.successor else ""
 
 
 def _was_sent(history: ClaimHistory) -> bool:
@@ -168,8 +186,14 @@ def _why_not_hold(row: ClaimRow, sent_day: str) -> str:
     )
 
 
+def _why_not_release(row: ClaimRow) -> str:
+    return "" if row.label is ClaimLabel.HELD else "It is not held."
+
+
 def _why_not_cancel(row: ClaimRow, sent_day: str) -> str:
     if sent_day:
         return f"Sent {sent_day}; cancel it at the payer instead."
+    if row.label is ClaimLabel.NOT_ACCEPTED:
+        return NEVER_SENT
     waits = row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}
     return "" if waits else "It is canceled already."

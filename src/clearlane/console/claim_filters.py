@@ -64,7 +64,7 @@ TABS = (
     ClaimTab(
         key="on-the-way",
         title="On the way",
-        labels=(ClaimLabel.RECEIVED, *OPEN_LABELS, ClaimLabel.FORWARDED),
+        labels=(ClaimLabel.RECEIVED, *OPEN_LABELS, ClaimLabel.TO_RESEND, ClaimLabel.FORWARDED),
         nothing="No claims are on their way.",
     ),
     ClaimTab(

@@ -11,19 +11,27 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.claims.advice_act import CORRECTED, NOT_SENT_AGAIN
+from clearlane.claims.explain_findings import OWN_SOURCE
 from clearlane.claims.field_lookup import field_words
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.claims.payer_words import list_words, payers_words
 from clearlane.claims.provenance import Explanation
+from clearlane.console.advice_buttons import advice_button, explanation_button
 from clearlane.console.claim_actions import claim_actions
+from clearlane.console.claim_advice import (
+    NEVER_DENIED,
+    claim_advice,
+    explanations,
+    is_fixable,
+)
 from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claim_filters import BY_KEY, ONLY_CHOICES, ClaimFilterForm, read_filters
 from clearlane.console.claim_money import adjustment_words, decision_in_force, money_table
 from clearlane.console.claim_words import (
     LABEL_WORDS,
-    REPLACED,
     LabelTag,
     generation_words,
     label_tag,
@@ -74,6 +82,7 @@ DECIDED_BY = frozenset(
         ClaimLabel.PAID,
         ClaimLabel.FORWARDED,
         ClaimLabel.PREDETERMINED,
+        ClaimLabel.VOIDED,
     }
 )
 """Labels behind which "by the payer" can stand."""
@@ -81,7 +90,6 @@ STATUS_HEADLINE = re.compile(
     r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
 )
 """The headline of a payer's status in a claim's history."""
-NOT_ACCEPTED = LabelTag("done", "Not accepted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +113,8 @@ class OpenedClaim:
     @property
     def tag(self) -> LabelTag:
         """The label."""
-        if self.is_replaced:
-            return REPLACED
-        return label_tag(self.row.label, no_answer=self.row.no_answer)
+        row = self.row
+        return label_tag(row.label, no_answer=row.no_answer, is_replaced=self.is_replaced)
 
 
 async def open_claim(request: PageRequest, action: str = "console.claim") -> OpenedClaim:
@@ -119,7 +126,7 @@ async def open_claim(request: PageRequest, action: str = "console.claim") -> Ope
     history = await load_history_in_scope(
         context.database, context.vault, site.scope, number, actor=request.actor
     )
-    if not rows or history is None or history.status is None:
+    if not rows or history is None:
         raise NoSuchPage(f"No claim with this number in {site.name}.")
     return OpenedClaim(site=site, row=rows[0], history=history)
 
@@ -144,7 +151,8 @@ async def show_claim(request: PageRequest) -> Response:
 
 async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Response:
     opened = await open_claim(request)
-    why = explanations(opened)
+    why = explanations(opened.history)
+    advice = claim_advice(opened.row, opened.history)
     notes = await claim_work.list_notes(
         request.context.work_context, opened.site, opened.number, actor=request.actor
     )
@@ -170,14 +178,19 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
             usual.of(row.kind, row.payer_id),
             is_own=usual.has_own(row.kind, row.payer_id),
         ),
-        why=[one for one in why if _is_fixable(one, row.label)],
-        rest=[one for one in why if not _is_fixable(one, row.label)],
+        why=[one for one in why if is_fixable(one, row.label)],
+        rest=[one for one in why if not is_fixable(one, row.label)],
+        advice=advice,
+        main=advice_button(request, advice, row, opened.history),
+        button_of=lambda one: explanation_button(request, one, advice, row, opened.history),
         seen_on=await _seen_on(request, opened, why),
+        related_payer=lambda payer_id: payer_name(request, payer_id, row.kind),
         sent_value=lambda path: sent_value(opened, path),
         entries=[*reversed(opened.history.entries)],
+        own_source=OWN_SOURCE,
         entry_kind=lambda entry: _entry_kind(entry, row.label),
         entry_words=_entry_words,
-        entry_sentences=lambda entry: _entry_sentences(opened, entry),
+        entry_sentences=lambda entry: _entry_sentences(request, opened, entry),
         shown=shown,
         views=_views(request, opened, shown, len(notes)),
         sheet=_sheet(opened) if shown == "form" else None,
@@ -199,6 +212,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         actions=claim_actions(request, opened.number, opened.row, opened.history),
         walk=await _walk(request, opened.number),
         leaves=_leaves(request, opened),
+        just_sent=request.query("done") in SENT_NOTICES,
         next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
         may_work=request.may_work,
         claim_url=f"/claims/{opened.number}",
@@ -218,30 +232,25 @@ async def _seen_on(
     for cause in {to_reason(one).cause for one in why}:
         # A claim counts under its first cause, so under that one this claim itself is counted.
         own = 1 if recent and cause == row.reason.cause else 0
-        found[cause] = summary.causes.get(cause_key(row.payer_id, cause), 0) - own
+        key = cause_key(row.label, row.payer_id, cause)
+        found[cause] = summary.causes.get(key, 0) - own
     return {cause: count for cause, count in found.items() if count > 0}
 
 
-def explanations(opened: OpenedClaim) -> list[Explanation]:
-    """Return what the payer said last: of a rejection its complaints, of a payment its adjustments."""
-    for entry in reversed(opened.history.entries):
-        if entry.explanations:
-            return [*entry.explanations]
-    return []
-
-
 def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
-    """Return the payer's sentence for each field at fault, by its path."""
-    return {
-        place.path: f"{payers_words(one)} {one.todo}".strip()
-        for one in explanations(opened)
-        if _is_fixable(one, opened.row.label)
-        for place in one.fields
-    }
+    """Return the payer's sentences, or ours, for each field that they name and that a correction may change, by path."""
+    found: dict[str, list[str]] = {}
+    for one in explanations(opened.history):
+        if is_fixable(one, opened.row.label) and one.act not in NOT_SENT_AGAIN:
+            for place in one.fields:
+                found.setdefault(place.path, []).append(f"{payers_words(one)} {one.todo}".strip())
+    return {path: " ".join(dict.fromkeys(sentences)) for path, sentences in found.items()}
 
 
 def sent_value(opened: OpenedClaim, path: str) -> str:
-    """Return the value of a field of the claim, as it was sent."""
+    """Return the value of a field of the claim, as it was sent; of one that was never sent, as it was given."""
+    if opened.row.label is ClaimLabel.NOT_ACCEPTED and path in opened.history.loaded.given:
+        return opened.history.loaded.given[path]
     return show_value(value_at(opened, path))
 
 
@@ -256,21 +265,13 @@ def value_at(opened: OpenedClaim, path: str) -> object:
     return value
 
 
-NEVER_DENIED = {ClaimLabel.FORWARDED, ClaimLabel.NOTHING_DUE, ClaimLabel.PREDETERMINED}
-"""Labels of claims on which no adjustment is a denial: passed on, voided as asked, or only estimated."""
-
-
-def _is_fixable(one: Explanation, label: ClaimLabel) -> bool:
-    if one.source == "835":
-        return is_denied(one) and label not in NEVER_DENIED
-    return label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
-
-
 def _decided(request: PageRequest, opened: OpenedClaim) -> str:
     """Return who decided and when, as it stands behind the label."""
     status, row = opened.history.status, opened.row
     if opened.is_replaced:
         return f"by {opened.history.successor}"
+    if row.label is ClaimLabel.NOT_ACCEPTED:
+        return f"by us, {row.changed_at:%b} {row.changed_at.day}"
     day = status.decided_day if status else None
     name = payer_name(request, row.payer_id, row.kind)
     if row.no_answer:
@@ -284,7 +285,10 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
 def _sheet(opened: OpenedClaim) -> FormSheet:
     loaded = opened.history.loaded
     repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
-    return form_sheet(loaded.claim, faults_by_field(opened), repaired, loaded.given)
+    # Where nothing in the claim is wrong, as before an appeal, no box is marked.
+    is_corrected = claim_advice(opened.row, opened.history).act in CORRECTED
+    faults = faults_by_field(opened) if is_corrected else {}
+    return form_sheet(loaded.claim, faults, repaired, loaded.given)
 
 
 def _views(
@@ -310,9 +314,13 @@ def _entry_words(entry: HistoryEntry) -> tuple[str, str]:
     return f"{found['verdict'].capitalize()} ({found['source']})", found["reason"] or ""
 
 
-def _entry_sentences(opened: OpenedClaim, entry: HistoryEntry) -> Iterable[str]:
-    """Return an entry's sentences: fields by their boxes, days as pages write them."""
+def _entry_sentences(
+    request: PageRequest, opened: OpenedClaim, entry: HistoryEntry
+) -> Iterable[str]:
+    """Return an entry's sentences: fields by their boxes, days as pages write them; payers' faults for operators."""
     loaded, sentences = opened.history.loaded, iter(entry.sentences)
+    if request.is_operator:
+        sentences = iter((*entry.sentences, *entry.operator_sentences))
     if entry.headline == CHECKED:
         sentences = check_sentences(loaded, partial(field_words, ClaimKind(loaded.row.kind)))
     return map(spell_days, sentences)
@@ -321,6 +329,8 @@ def _entry_sentences(opened: OpenedClaim, entry: HistoryEntry) -> Iterable[str]:
 def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
     """Return the colour of an entry of the timeline; none for what asks for nothing and pays nothing."""
     words = entry.headline.lower()
+    if entry.headline == CHECKED and label is ClaimLabel.NOT_ACCEPTED:
+        return "act"
     if any(word in words for word in ("refused", "rejected", "denied")):
         return "act"
     if not words.startswith("remittance") or "reversal" in words:
@@ -401,6 +411,7 @@ NOTICES = {
     "held": "The claim is held: it is sent when it is released.",
     "released": "The claim is released and leaves with the next file.",
     "canceled": "The claim is canceled and never sent.",
+    "outside": "Recorded. The claim is off the worklist until the payer decides again.",
 }
 
 

@@ -17,7 +17,9 @@ LABEL_WORDS: dict[ClaimLabel, str] = {
     ClaimLabel.SENT: "Sent",
     ClaimLabel.ACCEPTED: "Accepted by payer",
     ClaimLabel.IN_PROCESS: "In process",
+    ClaimLabel.NOT_ACCEPTED: "Not accepted",
     ClaimLabel.REJECTED: "Rejected",
+    ClaimLabel.TO_RESEND: "To be sent again",
     ClaimLabel.WANTS_RECORDS: "Payer wants records",
     ClaimLabel.PREDETERMINED: "Predetermined",
     ClaimLabel.TAKEN_BACK: "Taken back",
@@ -26,6 +28,8 @@ LABEL_WORDS: dict[ClaimLabel, str] = {
     ClaimLabel.PARTLY_DENIED: "Partly denied",
     ClaimLabel.PATIENT_OWES: "Patient owes",
     ClaimLabel.NOTHING_DUE: "Nothing due",
+    ClaimLabel.VOIDED: "Voided",
+    ClaimLabel.REPLACED: "Replaced",
     ClaimLabel.PAID: "Paid",
     ClaimLabel.PAID_DIFFERS: "Paid, differs",
 }
@@ -40,11 +44,13 @@ class LabelTag(NamedTuple):
     text: str
 
 
-REPLACED = LabelTag("done", "Replaced")
+REPLACED = LabelTag("done", LABEL_WORDS[ClaimLabel.REPLACED])
 
 
-def label_tag(label: ClaimLabel, *, no_answer: bool = False) -> LabelTag:
-    """Return a label for a page."""
+def label_tag(label: ClaimLabel, *, no_answer: bool = False, is_replaced: bool = False) -> LabelTag:
+    """Return a label for a page. A claim that another took over from is replaced, unless it was voided."""
+    if is_replaced and label is not ClaimLabel.VOIDED:
+        return REPLACED
     if no_answer:
         return LabelTag(LabelConcern.LATE.value, NO_ANSWER)
     return LabelTag(CONCERNS[label].value, LABEL_WORDS[label])
@@ -52,9 +58,7 @@ def label_tag(label: ClaimLabel, *, no_answer: bool = False) -> LabelTag:
 
 def row_tag(row: ClaimRow) -> LabelTag:
     """Return the label of a listed claim."""
-    if row.is_replaced:
-        return REPLACED
-    return label_tag(row.label, no_answer=row.no_answer)
+    return label_tag(row.label, no_answer=row.no_answer, is_replaced=row.is_replaced)
 
 
 def silence_words(

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.console.advice_buttons import act_words
 from clearlane.console.claim_csv import claims_csv
 from clearlane.console.claim_filters import (
     CHANGED_CHOICES,
@@ -22,6 +23,7 @@ from clearlane.console.claim_filters import (
     read_filters,
 )
 from clearlane.console.claim_words import generation_words, row_tag
+from clearlane.console.correction_form import kept_fields
 from clearlane.console.page_request import PageRequest
 from clearlane.console.rendering import download
 from clearlane.kernel.clock import from_micros, to_micros
@@ -72,7 +74,7 @@ class ClaimPage:
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """Claims that have their reason and their payer in common."""
+    """Claims that have their reason and their payer in common; of those that were not accepted, the rule alone."""
 
     rows: list[ClaimRow]
 
@@ -82,15 +84,24 @@ class CauseGroup:
         return self.rows[0].reason
 
     @property
+    def payer_id(self) -> str:
+        """The payer that they have in common; empty if there are several."""
+        first, *others = {row.payer_id for row in self.rows}
+        return "" if others else first
+
+    @property
     def charge(self) -> int:
         """What they charge together."""
         return sum(row.charge for row in self.rows)
 
     @property
     def is_fixable(self) -> bool:
-        """Whether the reason names a field that can be corrected in all of them."""
+        """Whether a correction of the field that the reason names answers it in all of them."""
         explanation = self.reason.explanation
-        return bool(self.reason.cause and explanation and explanation.fields)
+        if not (self.reason.cause and explanation and explanation.is_group_fixable):
+            return False
+        with_payer = self.rows[0].label is ClaimLabel.NOT_ACCEPTED
+        return explanation.fields[0].path not in kept_fields(with_payer=with_payer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +193,9 @@ def _groups(rows: Sequence[ClaimRow]) -> list[CauseGroup]:
     """Return the reasons that several claims have in common, with those claims; the most money first."""
     found: dict[tuple[str, str], list[ClaimRow]] = {}
     for row in rows:
-        found.setdefault((row.reason.cause or row.label.value, row.payer_id), []).append(row)
+        # Our own rules are the same for all payers.
+        payer_id = "" if row.label is ClaimLabel.NOT_ACCEPTED else row.payer_id
+        found.setdefault((row.reason.cause or row.label.value, payer_id), []).append(row)
     return sorted(map(CauseGroup, found.values()), key=lambda group: -group.charge)
 
 
@@ -220,6 +233,7 @@ def _render(
         groups=groups,
         tag=row_tag,
         again=generation_words,
+        act_words=act_words if form.chosen_tab.is_worklist else lambda row: "",
         days_old=lambda row: int((now - row.changed_at).total_seconds() // DAY_SECONDS),
         payer_name=partial(payer_name, request),
         payers=payers,

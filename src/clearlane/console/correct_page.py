@@ -13,10 +13,12 @@ from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.console import overtaken_correction
 from clearlane.console.claim_actions import why_not_correct
+from clearlane.console.claim_advice import explanations
 from clearlane.console.claim_files import sent_x12
 from clearlane.console.claim_page import OpenedClaim, faults_by_field, open_claim
 from clearlane.console.claims_page import payer_name
 from clearlane.console.correction_form import (
+    PAYER_ID,
     CorrectionInput,
     billed_changes,
     changed_texts,
@@ -24,14 +26,19 @@ from clearlane.console.correction_form import (
     to_fields,
 )
 from clearlane.console.correction_ways import (
-    REASON_CHARACTERS_MAX,
     WAY_TITLES,
     explain_way,
-    record_billed,
+    read_billed,
     record_way,
 )
 from clearlane.console.page_request import PageRequest
 from clearlane.kernel.finding import Severity
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.intake.billed_change import (
+    REASON_CHARACTERS_MAX,
+    BilledChange,
+    record_billed_change,
+)
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.operator import draft_corrections
@@ -54,6 +61,16 @@ class CorrectionState:
     draft: OpenDraft | None = None
     way: str = ""
     """How the person decided that it goes; empty where that is left to us."""
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the claim was accepted; one that was not may still go to another payer."""
+        return self.opened.row.label is not ClaimLabel.NOT_ACCEPTED
+
+    def inputs(self, sentences: Mapping[str, str]) -> list[CorrectionInput]:
+        """Return the inputs of the claim's fields, with the changed texts."""
+        claim = self.opened.history.loaded.claim
+        return correction_inputs(claim, self.changes, sentences, with_payer=not self.was_sent)
 
     @property
     def errors(self) -> list[ClaimFinding]:
@@ -106,12 +123,13 @@ async def save_correction(request: PageRequest) -> Response:
         await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
         return request.redirect(f"/claims/{opened.number}", done="discarded")
     claim = opened.history.loaded.claim
+    was_sent = CorrectionState(opened=opened).was_sent
     given = {
         name.removeprefix(INPUT_PREFIX): request.form.get(name)
         for name in request.form.names()
         if name.startswith(INPUT_PREFIX)
     }
-    changes = changed_texts(claim, given)
+    changes = changed_texts(claim, given, with_payer=not was_sent)
     await draft_corrections.keep_draft(
         context, opened.site, opened.number, changes, actor=request.actor, now=request.now
     )
@@ -150,10 +168,9 @@ async def _check(
 
 async def _send(request: PageRequest, state: CorrectionState) -> Response:
     opened, context = state.opened, request.context.work_context
-    billed = billed_changes(state.changes)
-    reason = request.form.get("reason").strip()[:REASON_CHARACTERS_MAX]
+    billed = read_billed(request, billed_changes(state.changes))
     why_this_way = request.form.get("way-reason").strip()[:REASON_CHARACTERS_MAX]
-    if fault := _fault_of_review(state, billed, reason, why_this_way):
+    if fault := _fault_of_review(state, billed, why_this_way):
         return _render_review(request, state, fault=fault)
     try:
         outcome = await submit_correction(
@@ -164,6 +181,7 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
             actor=request.actor,
             now=request.context.clock.now(),
             way=state.way,
+            extend=record_billed_change(context, opened.site, billed, actor=request.actor),
         )
     except CorrectionConflict as conflict:
         stopped = CorrectionState(opened=opened, changes=state.changes, conflict=str(conflict))
@@ -172,8 +190,6 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
         refused = CorrectionState(opened=opened, changes=state.changes, outcome=outcome)
         return _render_form(request, refused, checked=True)
     new = outcome.claim_number
-    if billed:
-        await record_billed(request, opened.site, new, billed, reason)
     if state.way:
         await record_way(request, opened.site, new, state.way, why_this_way)
     await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
@@ -182,12 +198,10 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
     return request.redirect(f"/claims/{new}", done=notice, was=opened.row.label.value)
 
 
-def _fault_of_review(
-    state: CorrectionState, billed: list[str], reason: str, why_this_way: str
-) -> str:
+def _fault_of_review(state: CorrectionState, billed: BilledChange, why_this_way: str) -> str:
     """Return what is missing before a reviewed correction can go."""
-    if billed and not reason:
-        return "Say why what was billed changes."
+    if billed.fault:
+        return billed.fault
     if state.goes_otherwise:
         return "It cannot go that way. Choose another, or leave it as it was decided."
     if state.way and not why_this_way:
@@ -200,7 +214,8 @@ def _render_form(
 ) -> Response:
     opened = state.opened
     sentences = faults_by_field(opened)
-    inputs = correction_inputs(opened.history.loaded.claim, state.changes, sentences)
+    inputs = state.inputs(sentences)
+    known = {one.path for one in inputs}
     named = {path_in_claim(one.location) for one in (*state.errors, *state.warnings)}
     first = [one for one in inputs if one.sentence or one.changed or one.path in named]
     shown = {one.path for one in first}
@@ -212,19 +227,37 @@ def _render_form(
         claim=opened,
         row=opened.row,
         state=state,
-        payer=payer_name(request, opened.row.payer_id, opened.row.kind),
+        payer=_payer(request, state),
         first=first,
         others=_by_box([one for one in inputs if one.path not in shown]),
-        loose=[
-            one
-            for one in state.errors
-            if path_in_claim(one.location) not in {i.path for i in inputs}
-        ],
+        loose=[one.message for one in state.errors if path_in_claim(one.location) not in known]
+        if checked
+        else _faults_without_input(state, inputs),
         checked=checked,
         busy=busy,
         draft=draft,
         claim_url=f"/claims/{opened.number}",
     )
+
+
+def _payer(request: PageRequest, state: CorrectionState) -> str:
+    """Return the payer that the correction goes to, by name."""
+    row = state.opened.row
+    return payer_name(request, state.changes.get(PAYER_ID) or row.payer_id, row.kind)
+
+
+def _faults_without_input(state: CorrectionState, inputs: list[CorrectionInput]) -> list[str]:
+    """Return what our own check found at no field that has an input."""
+    if state.was_sent:
+        return []
+    known = {one.path for one in inputs if one.sentence}
+    return [
+        one.happened
+        for one in explanations(state.opened.history)
+        if not any(
+            place.path in known or place.path.partition("[")[0] in known for place in one.fields
+        )
+    ]
 
 
 def _changed_segments(
@@ -250,7 +283,7 @@ def _by_box(inputs: list[CorrectionInput]) -> list[tuple[str, list[CorrectionInp
 
 def _render_review(request: PageRequest, state: CorrectionState, *, fault: str = "") -> Response:
     opened = state.opened
-    inputs = correction_inputs(opened.history.loaded.claim, state.changes, {})
+    inputs = state.inputs({})
     outcome = state.outcome
     return request.render(
         "correct_review.html",
@@ -258,12 +291,11 @@ def _render_review(request: PageRequest, state: CorrectionState, *, fault: str =
         claim=opened,
         row=opened.row,
         state=state,
-        payer=payer_name(request, opened.row.payer_id, opened.row.kind),
+        payer=_payer(request, state),
         changed=[one for one in inputs if one.changed],
-        billed=billed_changes(state.changes),
+        billed=read_billed(request, billed_changes(state.changes)),
         way=explain_way(opened, outcome) if outcome else "",
         ways=WAY_TITLES,
-        reason=request.form.get("reason")[:REASON_CHARACTERS_MAX],
         why_this_way=request.form.get("way-reason")[:REASON_CHARACTERS_MAX],
         segments=_changed_segments(request, opened, outcome) if outcome else [],
         fault=fault,

@@ -14,15 +14,16 @@ from decimal import Decimal
 
 import msgspec
 
+from clearlane.claims.field_subjects import is_billed
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, encode, fields_of
 from clearlane.claims.forms import form_of
 from clearlane.claims.value_types import ValueType
 from clearlane.console import page_text
 
 TEXT_CHARACTERS_MAX = 500
-NOT_CHANGED_HERE = frozenset({"Svc_VendorClaimId", "Svc_PayerId"})
-BILLED_WORDS = ("Charge", "Units", "Unit", "Modifier", "Procedure", "DateOfService", "Fee")
-"""Parts of the names of fields that change what was billed."""
+VENDOR_CLAIM_ID, PAYER_ID = "Svc_VendorClaimId", "Svc_PayerId"
+NOT_CHANGED_HERE = frozenset({VENDOR_CLAIM_ID, PAYER_ID})
+"""Fields that a correction keeps; a claim that no payer was sent may get another payer."""
 _LINE_PATH = re.compile(r"(\w+)\[(\d{1,3})\]\.(\w+)")
 
 
@@ -78,16 +79,22 @@ class CorrectionInput:
 
 
 def correction_inputs(
-    claim: Claim, texts: Mapping[str, str], sentences: Mapping[str, str]
+    claim: Claim,
+    texts: Mapping[str, str],
+    sentences: Mapping[str, str],
+    *,
+    with_payer: bool = False,
 ) -> list[CorrectionInput]:
-    """Return an input for every field that a person may correct, in the form's order."""
+    """Return an input for every field that a person may correct, in the form's order.
+
+    ``with_payer`` is for a claim that was not accepted: it may go to another payer.
+    """
     form = form_of(claim)
+    kept = kept_fields(with_payer=with_payer)
     found = [
         _input(each, each.name, 0, claim, texts, sentences)
         for each in fields_of(form.claim).values()
-        if each.name != form.lines_field
-        and each.name not in NOT_CHANGED_HERE
-        and _is_plain(claim, each)
+        if each.name != form.lines_field and each.name not in kept and _is_plain(claim, each)
     ]
     for at, line in enumerate(form.lines(claim)):
         found += [
@@ -98,9 +105,16 @@ def correction_inputs(
     return found
 
 
-def changed_texts(claim: Claim, given: Mapping[str, str]) -> dict[str, str]:
+def kept_fields(*, with_payer: bool) -> frozenset[str]:
+    """Return the fields that a correction may not change."""
+    return NOT_CHANGED_HERE - ({PAYER_ID} if with_payer else frozenset())
+
+
+def changed_texts(
+    claim: Claim, given: Mapping[str, str], *, with_payer: bool = False
+) -> dict[str, str]:
     """Return of the given texts those that differ from the claim, by path; unknown paths are left out."""
-    known = {one.path: one for one in correction_inputs(claim, {}, {})}
+    known = {one.path: one for one in correction_inputs(claim, {}, {}, with_payer=with_payer)}
     return {
         path: text[:TEXT_CHARACTERS_MAX].strip()
         for path, text in given.items()
@@ -111,7 +125,7 @@ def changed_texts(claim: Claim, given: Mapping[str, str]) -> dict[str, str]:
 def to_fields(claim: Claim, changes: Mapping[str, str]) -> dict[str, object]:
     """Return changed texts as the fields that a correction takes: lines come whole."""
     form = form_of(claim)
-    kinds = {one.path: one.kind for one in correction_inputs(claim, {}, {})}
+    kinds = {one.path: one.kind for one in correction_inputs(claim, {}, {}, with_payer=True)}
     fields: dict[str, object] = {}
     content: dict[str, object] = msgspec.json.decode(encode(claim))
     lines = content.get(form.lines_field)
@@ -129,12 +143,6 @@ def to_fields(claim: Claim, changes: Mapping[str, str]) -> dict[str, object]:
 def billed_changes(changes: Mapping[str, str]) -> list[str]:
     """Return the names of changed fields that change what was billed."""
     return sorted({path.rpartition(".")[2] for path in changes if is_billed(path)})
-
-
-def is_billed(path: str) -> bool:
-    """Return whether a field says what was billed: codes, units, charges and service dates."""
-    name = path.rpartition(".")[2]
-    return any(word in name for word in BILLED_WORDS)
 
 
 def _set_in_line(line: dict[str, object], name: str, value: object) -> None:

@@ -4,14 +4,14 @@ Knows ways by their names in ``pipeline.intake.submit_correction``; decides none
 """
 
 from clearlane.accounts.model import Site
-from clearlane.claims.resubmission import TAKES_NO_REPLACEMENTS
+from clearlane.claims import resubmission
 from clearlane.console.claim_page import OpenedClaim
 from clearlane.console.page_request import PageRequest
 from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX, BilledChange
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
 from clearlane.pipeline.operator import claim_work, draft_corrections
 
-REASON_CHARACTERS_MAX = 500
 WAY_TITLES = {
     "new": "As a new claim",
     "replacement": "As a replacement (frequency 7)",
@@ -19,7 +19,9 @@ WAY_TITLES = {
 }
 """The ways that a person can choose."""
 NOT_SENT = "New claim: the first one was not sent yet and is canceled."
+NOT_ACCEPTED = "New claim: the first one was not accepted and was never sent."
 NOT_TAKEN_IN = "New claim: the payer never took the first one in."
+NOT_PROCESSED = "New claim: the payer could not process the first one."
 NO_REPLACEMENTS = (
     "This payer takes no replacements: new claim; if part was paid, ask the payer for a reopening."
 )
@@ -36,23 +38,23 @@ def explain_way(opened: OpenedClaim, outcome: CorrectionOutcome) -> str:
         return NUMBERED[outcome.sent_as].format(number=outcome.payer_number)
     if opened.row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}:
         return NOT_SENT
-    if TAKES_NO_REPLACEMENTS in outcome.reason:
+    if opened.row.label is ClaimLabel.NOT_ACCEPTED:
+        return f"New claim. {outcome.reason}" if outcome.reason else NOT_ACCEPTED
+    if resubmission.NOT_PROCESSED in outcome.reason:
+        return NOT_PROCESSED
+    if resubmission.TAKES_NO_REPLACEMENTS in outcome.reason:
         return NO_REPLACEMENTS
     status = opened.history.status
     is_known = bool(status and status.payer_control_number)
     return f"New claim. {outcome.reason}".strip() if is_known else NOT_TAKEN_IN
 
 
-async def record_billed(
-    request: PageRequest, site: Site, claim_number: str, names: list[str], reason: str
-) -> None:
-    """Audit that a person changed what was billed; the reason is a sealed note of the claim."""
-    context = request.context.work_context
-    await draft_corrections.record_billed_change(
-        context, site, claim_number, names, actor=request.actor
-    )
-    await claim_work.add_note(
-        context, site, claim_number, f"Why what was billed changed: {reason}", actor=request.actor
+def read_billed(request: PageRequest, names: list[str]) -> BilledChange:
+    """Return why what was billed changes, and on whose authority, as the form has it."""
+    return BilledChange(
+        names=names,
+        reason=request.form.get("reason").strip()[:REASON_CHARACTERS_MAX],
+        authority=request.form.get("authority").strip()[:REASON_CHARACTERS_MAX],
     )
 
 

@@ -164,6 +164,7 @@ async def move(request: PageRequest) -> Response:
             reason=reason,
             now=request.context.clock.now(),
             actor=request.actor,
+            simulated=request.context.work_context.simulated_enrollments,
         )
     except OperationRefused as why:
         return request.message(409, "Not recorded", str(why))

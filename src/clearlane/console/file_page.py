@@ -15,7 +15,13 @@ from clearlane.claims.element_fields import ElementFields
 from clearlane.claims.facts import FactKind
 from clearlane.claims.forms import FORMS
 from clearlane.console import page_text
-from clearlane.console.files_page import IN_LABELS, OUT_LABELS, in_sentence, payer_text
+from clearlane.console.files_page import (
+    IN_LABELS,
+    OUT_LABELS,
+    in_sentence,
+    payer_text,
+    test_mark,
+)
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.console.path_number import path_number
 from clearlane.console.rendering import download, make_response
@@ -23,6 +29,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.pipeline.operator import batch_admin, inbox_admin
 from clearlane.store import inbox
 from clearlane.store.database import OperationRefused
+from clearlane.store.file_refusals import payer_may_hold
 from clearlane.store.payments import list_of_file
 from clearlane.x12 import guides
 from clearlane.x12.grammar import Guide
@@ -40,6 +47,7 @@ FINDINGS_SHOWN = 20
 IN_NOTICES = {
     "replayed": "The file was read again. What was recorded before counts once.",
     "accepted": "The sender is accepted, and the file was read.",
+    "test-accepted": "The test file was posted. It stays marked as a test file.",
     "discarded": "The file is put aside. It is kept, and what was recorded of it stays.",
 }
 OUT_NOTICES = {
@@ -54,6 +62,7 @@ KIND_WORDS = {
     FactKind.CLAIM_REFUSED: "Refused (999)",
     FactKind.SET_REFUSED: "Set refused (999)",
     FactKind.TA1_REFUSED: "File refused (TA1)",
+    FactKind.REQUEUED: "To be sent in a new file",
     FactKind.STATUS: "Status (277)",
     FactKind.REMIT: "Payment (835)",
 }
@@ -96,6 +105,8 @@ async def show_incoming(request: PageRequest) -> Response:
         received=request.stored_moment(file.received_at),
         may_discard=file.state not in {inbox.APPLIED, inbox.DISCARDED},
         is_unknown_sender=file.state == inbox.UNKNOWN_SENDER,
+        is_test_file=file.state == inbox.TEST_FILE,
+        mark=test_mark(file),
     )
 
 
@@ -117,6 +128,9 @@ async def show_outgoing(request: PageRequest) -> Response:
         members=found.members[:CLAIMS_SHOWN],
         answered=found.answered,
         is_open=batch.state is not BatchState.DELIVERED,
+        is_refused=found.is_refused,
+        refusal=found.refusal,
+        may_be_held=found.refusal is not None and payer_may_hold(found.refusal),
         moment=request.stored_moment,
     )
 
@@ -150,6 +164,12 @@ async def accept(request: PageRequest) -> Response:
     """Accept the sender of a file, and read it."""
     verb = partial(inbox_admin.accept, remember=request.form.get("remember") == "yes")
     return await _act(request, verb, "in", done="accepted", refused="Not accepted")
+
+
+async def accept_test(request: PageRequest) -> Response:
+    """Post a file that is marked as a test."""
+    verb = inbox_admin.accept_test_file
+    return await _act(request, verb, "in", done="test-accepted", refused="Not posted")
 
 
 async def discard(request: PageRequest) -> Response:

@@ -17,7 +17,8 @@ REVIEW_MAX = 200
 """How many files that need somebody are listed at once."""
 
 TABS = {"": "Came in", "out": "Went out", "review": "Need you"}
-REVIEW_STATES = (inbox.QUARANTINED, inbox.UNKNOWN_SENDER, inbox.PARKED)
+TEST_LABEL = ("late", "Test file")
+"""Label of a file that is marked as a test, beside that of its state."""
 
 IN_LABELS = {
     inbox.STORED: ("wait", "Being read"),
@@ -25,6 +26,7 @@ IN_LABELS = {
     inbox.PARKED: ("late", "Partly applied"),
     inbox.QUARANTINED: ("act", "Not understood"),
     inbox.UNKNOWN_SENDER: ("act", "Unknown sender"),
+    inbox.TEST_FILE: ("act", "Test file"),
     inbox.DISCARDED: ("done", "Put aside"),
 }
 OUT_LABELS = {
@@ -48,6 +50,8 @@ class FileRowTexts(NamedTuple):
     holds: str
     at: str
     sentence: str
+    mark: tuple[str, str] | None = None
+    """A second label."""
 
 
 async def show_files(request: PageRequest) -> Response:
@@ -55,7 +59,7 @@ async def show_files(request: PageRequest) -> Response:
     tab = request.query("tab") if request.query("tab") in TABS else ""
     before = read_number(request.query("before")) or NO_FILE
     async with request.context.database.read(route_traffic.SCOPE) as tx:
-        review = await inbox.list_files(tx, REVIEW_STATES, REVIEW_MAX)
+        review = await inbox.list_files(tx, inbox.NEEDS_ATTENTION, REVIEW_MAX)
         in_doubt = [one for one in await batches.list_undelivered(tx) if one.state == "InDoubt"]
         limit = FILES_PER_PAGE + 1
         if tab == "out":
@@ -96,7 +100,13 @@ def in_row(request: PageRequest, file: InboxFile) -> FileRowTexts:
         holds=file.kinds or "-",
         at=request.stored_moment(file.received_at),
         sentence=in_sentence(file),
+        mark=test_mark(file),
     )
+
+
+def test_mark(file: InboxFile) -> tuple[str, str] | None:
+    """Return the label of a test file whose state does not say so itself."""
+    return TEST_LABEL if file.is_test and file.state != inbox.TEST_FILE else None
 
 
 def out_row(request: PageRequest, batch: SentFile) -> FileRowTexts:

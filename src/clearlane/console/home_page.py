@@ -10,7 +10,6 @@ from clearlane.console import first_steps, page_text
 from clearlane.console.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.claim_filters import ACT_LABELS, BY_KEY, SILENT
 from clearlane.console.claim_words import LABEL_WORDS, NO_ANSWER
-from clearlane.console.files_page import REVIEW_STATES
 from clearlane.console.page_request import PageRequest
 from clearlane.console.page_text import money, short_day
 from clearlane.console.payment_label import payment_label
@@ -18,7 +17,7 @@ from clearlane.console.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import request_id_moment
-from clearlane.pipeline.claim_label import CONCERNS, LabelConcern
+from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
     LabelTotals,
@@ -39,6 +38,8 @@ from clearlane.store.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilt
 PAYMENTS_SHOWN = 5
 FILES_COUNTED_MAX = 1_000
 NAMES_SHOWN = 3
+TO_DO_WORDS = {ClaimLabel.NOT_ACCEPTED: "Not accepted by us"}
+"""What rows of the to-do list are called if their label alone does not say who decided."""
 BARS = (
     (LabelConcern.GOOD, "good", "Paid"),
     (LabelConcern.WAIT, "wait", "On the way"),
@@ -99,9 +100,8 @@ def _claim_rows(request: PageRequest, whole: SiteSummary, now: datetime) -> list
     for label in ACT_LABELS:
         totals = whole.labels.get(label, LabelTotals())
         only = label.value.replace(" ", "-")
-        rows.append(
-            _row(request, CONCERNS[label].value, LABEL_WORDS[label], totals, now, only=only)
-        )
+        words = TO_DO_WORDS.get(label, LABEL_WORDS[label])
+        rows.append(_row(request, CONCERNS[label].value, words, totals, now, only=only))
     rows.append(
         _row(request, "late", f"{NO_ANSWER} from the payer", whole.no_answer, now, only=SILENT)
     )
@@ -147,14 +147,15 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
                 )
             )
     async with context.database.read(inbox.SCOPE) as tx:
-        files = await inbox.list_files(tx, REVIEW_STATES, FILES_COUNTED_MAX)
+        files = await inbox.list_files(tx, inbox.NEEDS_ATTENTION, FILES_COUNTED_MAX)
+    tests = [one.received_at for one in files if one.state == inbox.TEST_FILE]
+    others = [one.received_at for one in files if one.state != inbox.TEST_FILE]
     # Also where the route is down: then its condition does not say that a delivery is in doubt.
     in_doubt = [state for state in states if state.waiting.in_doubt]
     return [
         *rows,
-        *_file_rows(
-            request, "act", "Files not understood", len(files), [one.received_at for one in files]
-        ),
+        *_file_rows(request, "act", "Files not understood", len(others), others),
+        *_file_rows(request, "act", "Test files", len(tests), tests),
         *_file_rows(
             request,
             "late",

@@ -33,7 +33,7 @@ async def show(
         return request.message(409, "It cannot be corrected now", refusal)
     return request.render(
         "overtaken.html",
-        "Corrected by somebody else meanwhile",
+        "Someone else corrected this claim first",
         409,
         claim=opened,
         row=opened.row,

@@ -5,10 +5,12 @@ Knows no page.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from starlette.responses import Response
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.console.act_question import AskFirst
 from clearlane.console.page_request import PageRequest
 
 READ = frozenset({"GET", "HEAD"})
@@ -21,6 +23,18 @@ BILLERS = EVERYBODY - {ConsoleRole.VIEWER}
 OPERATORS = frozenset({ConsoleRole.OPERATOR})
 NOBODY_SIGNED_IN: frozenset[ConsoleRole] = frozenset()
 """For pages that need no session."""
+
+
+class BeforeAct(TypedDict, total=False):
+    """What a row says of its act: the question before it, or why there is none."""
+
+    ask: AskFirst
+    unasked: str
+
+
+def before(asked: AskFirst | str) -> BeforeAct:
+    """Return a question, or the reason for none, as a row takes it."""
+    return {"unasked": asked} if isinstance(asked, str) else {"ask": asked}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +54,10 @@ class PageRow:
     signing in, so that nothing is done before the person presses its button anew. None where it is not kept."""
     notices: Mapping[str, str] = field(default_factory=dict)
     """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
+    ask: AskFirst | None = None
+    """Of an action: what is asked before it is done."""
+    unasked: str = ""
+    """Of an action before which nothing is asked: why. An action has either this or a question."""
 
     def match(self, path: str) -> dict[str, str] | None:
         """Return the parts of an address in braces, by name; None for another address.

@@ -8,6 +8,7 @@ from clearlane.console import (
     first_steps,
     frame_assets,
     home_page,
+    page_questions,
     sandbox_clock,
     sign_in_page,
 )
@@ -41,13 +42,31 @@ FRAME_PAGES = (
         roles=NOBODY_SIGNED_IN,
         show=sign_in_page.open_sign_in_address,
     ),
-    PageRow(path="/logout", methods=SEND, roles=EVERYBODY, show=sign_in_page.submit_sign_out),
-    PageRow(path="/sandbox/advance", methods=SEND, roles=BILLERS, show=sandbox_clock.advance),
+    PageRow(
+        path="/logout",
+        methods=SEND,
+        roles=EVERYBODY,
+        show=sign_in_page.submit_sign_out,
+        unasked=page_questions.OWN_SESSION,
+    ),
+    PageRow(
+        path="/sandbox/advance",
+        methods=SEND,
+        roles=BILLERS,
+        show=sandbox_clock.advance,
+        unasked=page_questions.ONLY_THE_SANDBOX,
+    ),
 )
 
 HOME_PAGES = (
     PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),
-    PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
+    PageRow(
+        path="/first-claim",
+        methods=SEND,
+        roles=BILLERS,
+        show=first_steps.send_sample,
+        unasked=page_questions.ONLY_THE_SANDBOX,
+    ),
 )
 
 PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *BILLING_PAGES, *OPERATOR_PAGES)

@@ -8,6 +8,8 @@ from clearlane.console import (
     eligibility_page,
     enrollments_page,
     fix_cause_page,
+    outside_page,
+    page_questions,
     payment_downloads,
     payment_page,
     payments_page,
@@ -48,6 +50,7 @@ CLAIM_PAGES = (
         menu="/claims",
         show=claim_page.add_note,
         kept={"do": "look"},
+        unasked=page_questions.ADDS,
     ),
     PageRow(
         path="/claims/{number}/correct",
@@ -62,6 +65,7 @@ CLAIM_PAGES = (
         menu="/claims",
         show=correct_page.save_correction,
         kept={"do": "look"},
+        ask=page_questions.DISCARD_DRAFT,
     ),
     *(
         PageRow(
@@ -71,32 +75,50 @@ CLAIM_PAGES = (
             menu="/claims",
             show=show,
             kept=None if methods is READ else {"do": "look"},
+            unasked="" if methods is READ else page_questions.REVIEWED,
         )
         for path, methods, show in (
             ("again", READ, resend_page.show_again),
             ("again", SEND, resend_page.send_again),
             ("void", READ, resend_page.show_void),
             ("void", SEND, resend_page.send_void),
+            ("outside", READ, outside_page.show_outside),
+            ("outside", SEND, outside_page.finish_outside),
         )
     ),
     PageRow(path="/claims/{number}/pdf", roles=EVERYBODY, show=claim_action_handlers.download_pdf),
     PageRow(
-        path="/claims/{number}/hold", methods=SEND, roles=BILLERS, show=claim_action_handlers.hold
+        path="/claims/{number}/hold",
+        methods=SEND,
+        roles=BILLERS,
+        show=claim_action_handlers.hold,
+        unasked=page_questions.UNDONE_BESIDE,
     ),
     PageRow(
         path="/claims/{number}/release",
         methods=SEND,
         roles=BILLERS,
+        menu="/claims",
         show=claim_action_handlers.release,
+        ask=page_questions.RELEASE_CLAIM,
     ),
     PageRow(
         path="/claims/{number}/cancel",
         methods=SEND,
         roles=BILLERS,
+        menu="/claims",
         show=claim_action_handlers.cancel,
+        ask=page_questions.CANCEL_CLAIM,
     ),
     *(
-        PageRow(path=path, methods=SEND, roles=BILLERS, menu="/claims", show=show)
+        PageRow(
+            path=path,
+            methods=SEND,
+            roles=BILLERS,
+            menu="/claims",
+            show=show,
+            unasked=page_questions.ONLY_THE_WORKLIST,
+        )
         for path, show in (
             ("/claims", worklist_actions.act_on_claims),
             ("/worklists", worklist_actions.act_on_worklists),
@@ -110,6 +132,7 @@ CLAIM_PAGES = (
         menu="/claims",
         show=fix_cause_page.send_cause,
         kept={"do": "check"},
+        unasked=page_questions.REVIEWED,
     ),
 )
 
@@ -130,9 +153,14 @@ PAYMENT_PAGES = (
         methods=SEND,
         roles=BILLERS,
         show=payment_page.assign,
+        unasked=page_questions.UNDONE_BESIDE,
     ),
     PageRow(
-        path="/payments/{id}/{number}/undo", methods=SEND, roles=BILLERS, show=payment_page.undo
+        path="/payments/{id}/{number}/undo",
+        methods=SEND,
+        roles=BILLERS,
+        show=payment_page.undo,
+        unasked=page_questions.UNDONE_BESIDE,
     ),
 )
 
@@ -149,6 +177,7 @@ ELIGIBILITY_PAGES = (
         roles=BILLERS,
         menu="/eligibility",
         show=eligibility_page.ask,
+        unasked=page_questions.ADDS,
     ),
     # Before the answers: the first row that fits an address is shown.
     PageRow(path="/eligibility/payers", roles=BILLERS, show=eligibility_page.show_payers),
@@ -158,6 +187,7 @@ ELIGIBILITY_PAGES = (
         roles=BILLERS,
         menu="/eligibility",
         show=eligibility_page.find_payers,
+        unasked=page_questions.SENDS_NOTHING,
     ),
     PageRow(
         path="/eligibility/{id}",
@@ -187,6 +217,7 @@ ENROLLMENT_PAGES = (
         roles=OPERATORS,
         menu="/enrollments",
         show=enrollments_page.move,
+        ask=page_questions.RECORD_ENROLLMENT,
     ),
 )
 

@@ -8,13 +8,14 @@ from clearlane.console import (
     file_page,
     files_page,
     me_page,
+    page_questions,
     people_page,
     person_page,
     sandbox_page,
     webhook_page,
     webhooks_page,
 )
-from clearlane.console.page_row import EVERYBODY, OPERATORS, SEND, PageRow
+from clearlane.console.page_row import EVERYBODY, OPERATORS, SEND, PageRow, before
 
 CONNECTION_PAGES = (
     PageRow(
@@ -38,13 +39,14 @@ CONNECTION_PAGES = (
             roles=OPERATORS,
             menu="/payers",
             show=show,
+            **before(asked),
         )
-        for verb, show in (
-            ("pause", connection_page.pause),
-            ("resume", connection_page.resume),
-            ("try", connection_page.try_now),
-            ("test/{route}", connection_page.check),
-            ("change/{route}", connection_page.change),
+        for verb, show, asked in (
+            ("pause", connection_page.pause, page_questions.PAUSE_PAYER),
+            ("resume", connection_page.resume, page_questions.RESUME_PAYER),
+            ("try", connection_page.try_now, page_questions.REPEATS_SAFELY),
+            ("test/{route}", connection_page.check, page_questions.SENDS_NOTHING),
+            ("change/{route}", connection_page.change, page_questions.UNDONE_BESIDE),
         )
     ),
 )
@@ -75,13 +77,21 @@ FILE_PAGES = (
         )
     ),
     *(
-        PageRow(path=f"/files/{path}", methods=SEND, roles=OPERATORS, menu="/files", show=show)
-        for path, show in (
-            ("in/{id}/replay", file_page.replay),
-            ("in/{id}/accept", file_page.accept),
-            ("in/{id}/discard", file_page.discard),
-            ("out/{id}/resend", file_page.resend),
-            ("out/{id}/delivered", file_page.mark_delivered),
+        PageRow(
+            path=f"/files/{path}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/files",
+            show=show,
+            **before(asked),
+        )
+        for path, show, asked in (
+            ("in/{id}/replay", file_page.replay, page_questions.REPEATS_SAFELY),
+            ("in/{id}/accept", file_page.accept, page_questions.ACCEPT_FILE),
+            ("in/{id}/accept-test", file_page.accept_test, page_questions.ACCEPT_TEST_FILE),
+            ("in/{id}/discard", file_page.discard, page_questions.DISCARD_FILE),
+            ("out/{id}/resend", file_page.resend, page_questions.RESEND_FILE),
+            ("out/{id}/delivered", file_page.mark_delivered, page_questions.CONFIRM_DELIVERY),
         )
     ),
 )
@@ -95,7 +105,14 @@ SANDBOX_PAGES = (
         notices=sandbox_page.NOTICES,
     ),
     *(
-        PageRow(path=f"/sandbox/{path}", methods=SEND, roles=OPERATORS, menu="/sandbox", show=show)
+        PageRow(
+            path=f"/sandbox/{path}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/sandbox",
+            show=show,
+            unasked=page_questions.ONLY_THE_SANDBOX,
+        )
         for path, show in (
             ("send", sandbox_page.send_scenario),
             ("payer", sandbox_page.set_mode),
@@ -114,16 +131,21 @@ ACCOUNT_PAGES = (
     ),
     *(
         PageRow(
-            path=f"/accounts/{path}", methods=SEND, roles=OPERATORS, menu="/accounts", show=show
+            path=f"/accounts/{path}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/accounts",
+            show=show,
+            **before(asked),
         )
-        for path, show in (
-            ("vendor", accounts_page.add_vendor),
-            ("rotate", accounts_page.rotate_secret),
-            ("vendor-state", accounts_page.set_vendor_state),
-            ("site", accounts_page.add_site),
-            ("site-state", accounts_page.set_site_state),
-            ("baa", accounts_page.set_baa),
-            ("corrections", accounts_page.set_corrections),
+        for path, show, asked in (
+            ("vendor", accounts_page.add_vendor, page_questions.ADDS),
+            ("rotate", accounts_page.rotate_secret, page_questions.NEW_PASSWORD),
+            ("vendor-state", accounts_page.set_vendor_state, page_questions.VENDOR_STATE),
+            ("site", accounts_page.add_site, page_questions.ADDS),
+            ("site-state", accounts_page.set_site_state, page_questions.SITE_STATE),
+            ("baa", accounts_page.set_baa, page_questions.AGREEMENT),
+            ("corrections", accounts_page.set_corrections, page_questions.UNDONE_BESIDE),
         )
     ),
 )
@@ -149,14 +171,15 @@ WEBHOOK_PAGES = (
             roles=OPERATORS,
             menu="/accounts",
             show=show,
+            **before(asked),
         )
-        for path, show in (
-            ("", webhooks_page.add_webhook),
-            ("/{endpoint}/ping", webhook_page.ping),
-            ("/{endpoint}/rotate", webhook_page.rotate),
-            ("/{endpoint}/disable", webhook_page.disable),
-            ("/{endpoint}/enable", webhook_page.enable),
-            ("/{endpoint}/resend/{event}", webhook_page.resend),
+        for path, show, asked in (
+            ("", webhooks_page.add_webhook, page_questions.ADDS),
+            ("/{endpoint}/ping", webhook_page.ping, page_questions.SENDS_NOTHING),
+            ("/{endpoint}/rotate", webhook_page.rotate, page_questions.NEW_WEBHOOK_SECRET),
+            ("/{endpoint}/disable", webhook_page.disable, page_questions.DISABLE_WEBHOOK),
+            ("/{endpoint}/enable", webhook_page.enable, page_questions.UNDONE_BESIDE),
+            ("/{endpoint}/resend/{event}", webhook_page.resend, page_questions.REPEATS_SAFELY),
         )
     ),
 )
@@ -170,11 +193,18 @@ PEOPLE_PAGES = (
         notices=people_page.NOTICES,
     ),
     *(
-        PageRow(path=f"/people/{path}", methods=SEND, roles=OPERATORS, menu="/people", show=show)
-        for path, show in (
-            ("invite", people_page.invite),
-            ("reset", people_page.reset),
-            ("state", people_page.set_state),
+        PageRow(
+            path=f"/people/{path}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/people",
+            show=show,
+            **before(asked),
+        )
+        for path, show, asked in (
+            ("invite", people_page.invite, page_questions.ADDS),
+            ("reset", people_page.reset, page_questions.RESET_PERSON),
+            ("state", people_page.set_state, page_questions.PERSON_STATE),
         )
     ),
     PageRow(
@@ -190,6 +220,7 @@ PEOPLE_PAGES = (
         roles=OPERATORS,
         menu="/people",
         show=person_page.set_role,
+        unasked=page_questions.UNDONE_BESIDE,
     ),
     PageRow(
         path="/people/{id}/sessions",
@@ -197,11 +228,17 @@ PEOPLE_PAGES = (
         roles=OPERATORS,
         menu="/people",
         show=person_page.end_sessions,
+        ask=page_questions.END_SESSIONS,
     ),
     PageRow(path="/me", roles=EVERYBODY, menu="/me", show=me_page.show_me, notices=me_page.NOTICES),
-    PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),
-    PageRow(path="/me/recovery-codes", methods=SEND, roles=EVERYBODY, show=me_page.renew_codes),
-    PageRow(path="/me/sessions", methods=SEND, roles=EVERYBODY, show=me_page.end_sessions),
+    *(
+        PageRow(path=path, methods=SEND, roles=EVERYBODY, menu="/me", show=show, **before(asked))
+        for path, show, asked in (
+            ("/me/credentials", me_page.store_credentials, page_questions.NEEDS_CREDENTIALS),
+            ("/me/recovery-codes", me_page.renew_codes, page_questions.NEEDS_CREDENTIALS),
+            ("/me/sessions", me_page.end_sessions, page_questions.END_OWN_SESSIONS),
+        )
+    ),
 )
 
 AUDIT_PAGES = (PageRow(path="/audit", roles=OPERATORS, menu="/audit", show=audit_page.show_audit),)

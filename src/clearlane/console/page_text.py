@@ -11,6 +11,8 @@ from clearlane.kernel.formats import parse_iso_date
 
 ISO_DAY = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])", re.ASCII)
 CENTS = 100
+DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
+"""The ways in which people type a day."""
 SECONDS_NAMED = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -27,6 +29,16 @@ def day(value: date | str | None) -> str:
     """Return a day, also from ISO text; a dash where there is none."""
     found = date.fromisoformat(value[:10]) if isinstance(value, str) and value else value
     return f"{found:%b} {found.day}, {found.year}" if found else "-"
+
+
+def read_day(text: str) -> date | None:
+    """Return a day as people type it; None for anything else, and for a year of two digits."""
+    for form in DAY_FORMATS:
+        try:
+            return datetime.strptime(text.strip(), form).date()  # noqa: DTZ007  (a day has no zone)
+        except ValueError:
+            continue
+    return None
 
 
 def spell_days(text: str) -> str:

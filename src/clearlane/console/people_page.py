@@ -25,7 +25,7 @@ async def show_people(request: PageRequest) -> Response:
 
 
 async def invite(request: PageRequest) -> Response:
-    """Invite somebody, and show the one-time address once."""
+    """Invite a person, and show the one-time address once."""
     access = read_access(request)
     if isinstance(access, str):
         return await _render(request, faults=[access], status=400)

@@ -10,9 +10,11 @@ from starlette.responses import Response
 from clearlane.console.claim_actions import why_not_again, why_not_void
 from clearlane.console.claim_page import OpenedClaim, open_claim
 from clearlane.console.claims_page import payer_name
-from clearlane.console.correction_ways import REASON_CHARACTERS_MAX, explain_way, record_way
+from clearlane.console.correction_ways import explain_way, record_way
 from clearlane.console.page_request import PageRequest
 from clearlane.kernel.finding import Severity
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.query.claim_summary import refresh_summary
@@ -42,6 +44,10 @@ AGAIN = ResendKind(
     button="Send to",
     done="sent-again",
     needs_reason=False,
+)
+AFTER_NOT_ACCEPTED = (
+    "Clearlane did not accept it as it is. Send it again only if what was wrong has changed here, such as an enrollment "
+    "or a payer's route; otherwise correct it."
 )
 VOID = ResendKind(
     path="void",
@@ -147,6 +153,7 @@ async def _render(
         "resend.html",
         f"{kind.title}: {opened.row.patient or opened.number}",
         kind=kind,
+        warning=AFTER_NOT_ACCEPTED if opened.row.label is ClaimLabel.NOT_ACCEPTED else kind.warning,
         row=opened.row,
         tag=opened.tag,
         payer=payer_name(request, opened.row.payer_id, opened.row.kind),

@@ -6,7 +6,7 @@ Names are found by keyed hashes: a whole last name with a birth date, or its fir
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 
 from starlette.responses import Response
 
@@ -15,6 +15,7 @@ from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search
 from clearlane.console.claim_words import generation_words, row_tag
 from clearlane.console.claims_page import DAY_SECONDS, payer_name
 from clearlane.console.page_request import PageRequest
+from clearlane.console.page_text import read_day
 from clearlane.console.payments_page import SITES_MERGED_MAX, list_viewer
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.payments.bank_search import BankSearch
@@ -32,7 +33,6 @@ SEARCH_MONTHS = 12
 SEARCH_MONTHS_MAX = 24
 """How far back the claims of a person are searched at first, and on demand. A number finds a claim of any age."""
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
-DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
 _NAME_AND_DAY = re.compile(
     r"(?P<name>[^\d,]+?)[,\s]+(?P<day>(?:[A-Za-z]{3,9} )?[\d/-]{1,10}(?:,? \d{4})?)"
 )
@@ -194,13 +194,8 @@ def read_name(text: str) -> tuple[str, date | None]:
     found = _NAME_AND_DAY.fullmatch(text)
     if found is None:
         return text.partition(",")[0], None
-    for form in DAY_FORMATS:
-        try:
-            born = datetime.strptime(found["day"], form).date()  # noqa: DTZ007  (a day has no zone)
-        except ValueError:
-            continue
-        return found["name"], born
-    return text.partition(",")[0], None
+    born = read_day(found["day"])
+    return (found["name"], born) if born else (text.partition(",")[0], None)
 
 
 def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
@@ -214,9 +209,10 @@ def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
 async def _numbers(
     request: PageRequest, scope: Scope | VendorScope, filters: ClaimFilters
 ) -> list[tuple[int, str]]:
+    wanted = replace(filters, with_not_accepted=True)
     async with request.context.database.read(scope) as tx:
-        page = await claim_search.find_page(tx, filters, after=None, limit=READ_CLAIMS_MAX)
-    return [(one.site_id, one.request_id) for one in page if one.status is not None]
+        page = await claim_search.find_page(tx, wanted, after=None, limit=READ_CLAIMS_MAX)
+    return [(one.site_id, one.request_id) for one in page]
 
 
 async def _load(

@@ -37,7 +37,7 @@ NOTICES = {
     "snooze-7": "The ticked claims come back in 7 days.",
     "snooze-30": "The ticked claims come back in 30 days.",
     SNOOZE_UNTIL: "The ticked claims come back on the day you chose.",
-    "done": "The ticked claims are done. They come back when the payer decides anew.",
+    "done": "The ticked claims are done. They come back when the payer decides again.",
 }
 
 

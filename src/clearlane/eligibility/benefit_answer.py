@@ -39,6 +39,8 @@ class AnswerError(AnswerStruct, frozen=True, kw_only=True):
     message: str = ""
     location: str = ""
     """Segment or loop; empty for an error that concerns the payer of the inquiry as a whole."""
+    payer_text: str = ""
+    """What the payer's service said of a failed connection, for operators only: it may name machines and accounts."""
 
 
 class InterchangeStatus(AnswerStruct, frozen=True, kw_only=True):

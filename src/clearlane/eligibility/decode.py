@@ -25,7 +25,7 @@ from clearlane.eligibility.stepwise import run_to_end
 from clearlane.kernel import limits
 from clearlane.kernel.client_dates import FORMS_IN_WORDS, parse_client_date
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.kernel.json_names import decode_in_order, fold_name
+from clearlane.kernel.json_names import decode_as_written, decode_in_order, fold_name, quote_json
 
 ELIGIBILITY_VALUES_MAX = 2_000_000
 
@@ -67,7 +67,7 @@ def decode_stepwise(document: bytes) -> Generator[None, None, DecodedRequest]:
         message = f"A document holds {ELIGIBILITY_VALUES_MAX} values at most."
         return DecodedRequest(None, (_make_finding(DOCUMENT, message),))
     try:
-        value = msgspec.json.decode(document)
+        value = decode_as_written(document)
     except RecursionError:
         return DecodedRequest(
             None, (_make_finding(DOCUMENT, "The document is nested too deeply."),)
@@ -159,17 +159,8 @@ def _decode_struct(
     found: dict[str, Any] = {}
     decoders = _field_decoders(cls)
     before = len(collector.findings)
-    sent: dict[str, tuple[_FieldDecoder, Any]] = {}
-    for spelling, item in value.items():
-        decoder = decoders.get(spelling) or _folded_decoders(cls).get(fold_name(spelling))
-        if decoder is None:
-            collector.ignore(path + spelling[: limits.IGNORED_FIELD_CHARACTERS_MAX])
-            continue
-        if decoder.name in sent:
-            collector.repeat(path + decoder.name)
-        sent[decoder.name] = decoder, item  # of two spellings the last wins
-    for name, (decoder, item) in sent.items():
-        if item is None or (item.__class__ is str and not item.strip()):
+    for name, (decoder, item) in _take_fields(cls, value, path, collector).items():
+        if item.__class__ is str and not item.strip():
             continue
         elif decoder.part is None:
             found[name] = _decode_value(decoder, item, path + name, collector)
@@ -187,10 +178,31 @@ def _decode_struct(
     return cls(**found) if len(collector.findings) == before else None
 
 
+def _take_fields(
+    cls: type[JsonStruct], value: dict[str, Any], path: str, collector: _Collector
+) -> dict[str, tuple[_FieldDecoder, Any]]:
+    """Return the known fields of an object, the last spelling of each that is not null."""
+    decoders = _field_decoders(cls)
+    sent: dict[str, tuple[_FieldDecoder, Any]] = {}
+    for spelling, item in value.items():
+        decoder = decoders.get(spelling) or _folded_decoders(cls).get(fold_name(spelling))
+        if decoder is None:
+            collector.ignore(path + spelling[: limits.IGNORED_FIELD_CHARACTERS_MAX])
+            continue
+        if item is None:
+            continue  # missing: it hides no value under another spelling
+        if decoder.name in sent:
+            collector.repeat(path + decoder.name)
+        sent[decoder.name] = decoder, item  # of two spellings the last wins
+    return sent
+
+
 def _decode_value(decoder: _FieldDecoder, item: Any, path: str, collector: _Collector) -> Any:
     decoded = decoder.read(item)
     if decoded is _INVALID:
-        collector.add_finding(path, decoder.message.format(value=_quoted(item), field=decoder.name))
+        collector.add_finding(
+            path, decoder.message.format(value=quote_json(item), field=decoder.name)
+        )
     return decoded
 
 
@@ -299,13 +311,3 @@ def _field_decoder(
 
 def _make_finding(location: str, message: str) -> RequestFinding:
     return RequestFinding(rule="shape", message=message, stage=Stage.SHAPE, location=location)
-
-
-def _quoted(value: object) -> str:
-    """Return an invalid value as a message quotes it: short, and never a whole object."""
-    if isinstance(value, list):
-        return "[...]"
-    if isinstance(value, dict):
-        return "{...}"
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return f"'{text[: limits.QUOTED_CHARACTERS_MAX]}'"

@@ -115,13 +115,15 @@ def build_refusal(refusal: FileRefusal, inquiry: Inquiry | None) -> InquiryError
     )
 
 
-def build_connection_error(inquiry: Inquiry | None, code: str, message: str) -> InquiryError:
-    """Return the error of an inquiry that did not reach its payer."""
+def build_connection_error(
+    inquiry: Inquiry | None, code: str, message: str, payer_text: str = ""
+) -> InquiryError:
+    """Return the error of an inquiry that did not reach its payer; ``payer_text`` is for operators."""
     return InquiryError(
         kind=CONNECTION,
         path=inquiry.path if inquiry else "",
         caller_trace=inquiry.trace if inquiry else None,
-        errors=(AnswerError(code=code, message=message),),
+        errors=(AnswerError(code=code, message=message, payer_text=payer_text),),
     )
 
 

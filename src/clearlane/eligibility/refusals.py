@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
 from clearlane.eligibility.inbound import FileRefusal
+from clearlane.kernel.formats import parse_control_number
 from clearlane.x12 import tree, views
 from clearlane.x12.extract import ExtractSpec, extract_loops, extract_ta1
 from clearlane.x12.views import verdicts
@@ -83,7 +84,8 @@ def _build_refusal(
     content: bytes,
 ) -> FileRefusal:
     # Clearlane gives a group the control number of its interchange.
-    control = f"{int(view.control):09}" if view.control.isdecimal() else view.control
+    number = parse_control_number(view.control)
+    control = view.control if number is None else f"{number:09}"
     first = errors[0] if errors else AnswerError()
     return FileRefusal(
         kind="999",

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import structlog
@@ -28,7 +29,7 @@ from clearlane.engine.engine_storage import (
     upgrade_engine_tables,
 )
 from clearlane.engine.node_recovery import NodeRecovery, RecoverySettings
-from clearlane.engine.parked_work import ParkedWork
+from clearlane.engine.parked_work import ParkedWork, find_finished_work
 from clearlane.engine.tick_timer import TickTimer
 from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, QueuedWork, WorkflowClient
 from clearlane.engine.workflows import (
@@ -97,6 +98,7 @@ class Engine:
             node=self._executor,
             queue_of=self._tables.queue_of,
             ticks=frozenset(row.name for row in self._tables.schedules),
+            find_finished=partial(find_finished_work, context, self._tables.workflows),
         )
         self._ticks = TickTimer(context, self._tables.ticks, self.enqueue)
         self._exit_stack = AsyncExitStack()

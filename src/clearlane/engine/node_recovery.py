@@ -5,7 +5,7 @@ a person releases it. Knows work by id. The library fences the node that lost th
 no further step.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,7 +14,12 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import BigInteger, bindparam, delete, select, update
 
-from clearlane.engine.parked_work import ParkedWork, list_parked_work, release_parked_work
+from clearlane.engine.parked_work import (
+    ParkedWork,
+    discard_parked_work,
+    list_parked_work,
+    release_parked_work,
+)
 from clearlane.engine.workflow_client import CANCELLED, ENDED, QueuedWork, WorkflowClient
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.store.database import Actor, Database, Tx
@@ -28,6 +33,9 @@ TICKS_KEPT_SECONDS = 3_600
 DEAD_NODE_KEPT_SECONDS = 86_400
 
 Changed = TypeVar("Changed")
+
+FindFinished = Callable[[Sequence[ParkedWork]], Awaitable[list[str]]]
+"""Returns the ids of parked work that nothing is left to do for."""
 
 SWEEP = SystemScope("work of dead nodes is taken over, whoever it belongs to")
 
@@ -54,11 +62,13 @@ class NodeRecovery:
         node: str,
         queue_of: Mapping[str, str],
         ticks: frozenset[str],
+        find_finished: FindFinished | None = None,
         # Not the clock of the context: advancing a sandbox must not make nodes look dead.
         clock: Clock | None = None,
     ) -> None:
         self._database, self._client, self._settings = database, client, settings
         self._node, self._queue_of, self._ticks = node, queue_of, ticks
+        self._find_finished = find_finished
         self._clock = clock or SystemClock()
         self._actor = Actor("node", node)
         self._wrong_clocks: set[str] = set()
@@ -78,7 +88,15 @@ class NodeRecovery:
         orphans = [work for work in started if work.node not in living]
         for work in orphans:
             await self._take_over(work, silent=silent)
+        await self.discard_finished()
         return len(orphans)
+
+    async def discard_finished(self) -> None:
+        """Delete parked work whose batch or file other work has finished."""
+        parked = await self.parked() if self._find_finished else []
+        if self._find_finished and parked and (works := await self._find_finished(parked)):
+            await discard_parked_work(self._database, self._client, works, actor=self._actor)
+            log.info("parked work finished", count=len(works))
 
     def _log_clocks(self, clocks: Mapping[str, str]) -> None:
         """Log once that a node's clock differs from the database's, and again after it agreed."""

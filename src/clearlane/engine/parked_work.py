@@ -1,14 +1,17 @@
-"""Work that stopped because the nodes that did it kept dying: list it, and let it go on.
+"""Work that stopped because the nodes that did it kept dying: list it, let it go on, and discard what is finished.
 
-Node recovery parks it. Needs no running engine, so that a command can release it. Knows work by id.
+Node recovery parks it, and discards it once other work has done the same. Needs no running engine, so that a command can release it. Knows work by id.
 """
 
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, select
 
 from clearlane.engine.workflow_client import CANCELLED, WorkflowClient
+from clearlane.engine.workflows import NodeContext, Workflow
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.schema import takeovers
 from clearlane.store.sql import Statement, SystemScope
@@ -37,6 +40,41 @@ async def list_parked_work(database: Database) -> list[ParkedWork]:
     """Return parked work, in the order in which it was parked."""
     async with database.read(SCOPE) as tx:
         return [ParkedWork(*row) for row in await tx.rows(_PARKED)]
+
+
+async def find_finished_work(
+    context: NodeContext, workflows: Iterable[Workflow], parked: Sequence[ParkedWork]
+) -> list[str]:
+    """Return the parked work that nothing is left to do for: other work has finished its batch or file.
+
+    The id of work begins with its name and the number of what it is about.
+    """
+    found: list[str] = []
+    for workflow in workflows:
+        if workflow.find_finished is None:
+            continue
+        work_of: dict[int, list[str]] = defaultdict(list)
+        for one in parked:
+            if match := re.fullmatch(rf"{re.escape(workflow.name)}-(\d{{1,18}})-.*", one.work):
+                work_of[int(match[1])].append(one.work)
+        if work_of:
+            finished = await workflow.find_finished(context, sorted(work_of))
+            found += [work for number in finished for work in work_of[number]]
+    return found
+
+
+async def discard_parked_work(
+    database: Database, client: WorkflowClient, works: Sequence[str], *, actor: Actor
+) -> None:
+    """Delete parked work that is finished. The engine's rows go first: what is listed still can be deleted again."""
+    await client.delete(list(works))
+
+    async def job(tx: Tx) -> None:
+        gone = [work for work in works if await tx.run(_UNPARK, work_id=work)]
+        if gone:
+            tx.audit("work.finished", ids=gone)
+
+    await database.write(SCOPE, job, actor=actor)
 
 
 async def release_parked_work(

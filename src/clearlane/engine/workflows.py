@@ -5,7 +5,7 @@ ids are allowed.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -87,6 +87,8 @@ class Workflow:
     name: str
     verb: Verb
     queue: str
+    find_finished: Callable[[Any, Sequence[int]], Awaitable[Collection[int]]] | None = None
+    """Takes the context and the numbers that such work is about; returns those that need no more work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,7 @@ from clearlane.kernel.json_names import (
     find_fields,
     fold_name,
     fold_names,
+    is_null,
     sort_by_last_use,
     take_fields,
 )
@@ -171,6 +172,8 @@ def _known_fields(
         if name is None:
             ignored.append(spelling)
             continue
+        if value is None:
+            continue  # missing: it hides no value under another spelling
         if name in known:
             repeated.append(name)
         known[name] = value
@@ -208,7 +211,7 @@ def _request_fields(body: bytes) -> tuple[_RequestFields, tuple[str, ...], tuple
     # A large document could hold millions of unknown names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
         exact = msgspec.json.decode(body, type=_RequestFields)
-        if exact.Version is not msgspec.UNSET and exact.Enrollments is not msgspec.UNSET:
+        if not any(_is_missing(each) for each in (exact.Version, exact.Enrollments)):
             return exact, (), ()
         return _spelled_fields(find_fields(body, (VERSION, ENROLLMENTS)))
     sent = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
@@ -221,6 +224,10 @@ def _spelled_fields(
 ) -> tuple[_RequestFields, tuple[str, ...], tuple[str, ...]]:
     taken = take_fields(sent, _FOLDED_TOP_NAMES)
     return _RequestFields(**taken.fields), taken.unknown, tuple(dict.fromkeys(taken.repeated))
+
+
+def _is_missing(raw: RawField) -> bool:
+    return raw is msgspec.UNSET or is_null(raw)
 
 
 def _check_version(raw: RawField) -> Iterable[Finding]:
@@ -241,7 +248,7 @@ def _decode_value(raw: msgspec.Raw) -> object:
 
 def _split_array(raw: RawField, limit: int) -> Sequence[msgspec.Raw]:
     """Return the first elements of the array without copying them."""
-    if raw is msgspec.UNSET or bytes(memoryview(raw)[:5]).strip() == b"null":
+    if raw is msgspec.UNSET or is_null(raw):
         return ()
     slots = msgspec.json.decode(raw, type=_array_prefix(limit))
     return [item for item in msgspec.structs.astuple(slots) if item is not msgspec.UNSET]

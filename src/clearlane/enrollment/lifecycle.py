@@ -5,6 +5,7 @@ payer, clock or database.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -50,6 +51,40 @@ NEXT: Mapping[tuple[EnrollmentState, EnrollmentEvent], EnrollmentState] = {
     (EnrollmentState.REFUSED, EnrollmentEvent.REFUSE): EnrollmentState.REFUSED,
 }
 """The next state by state and event. A pair that is absent is not allowed: an approved enrollment is not restarted."""
+
+
+PENDING_STATES = frozenset({EnrollmentState.SUBMITTED, EnrollmentState.IN_WORK})
+"""The states in which the payer has not answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnrollmentProgress:
+    """How far an enrollment is with one payer, and since when."""
+
+    state: EnrollmentState
+    since: int
+    """When it was sent, sent again after a refusal, approved, refused or ended."""
+    was_ended: bool = False
+    """Whether the refusal ended an enrollment that was approved."""
+
+
+def replay(submitted_at: int, events: Iterable[tuple[int, str]]) -> EnrollmentProgress:
+    """Return the progress after the recorded events with one payer: the time and name of each, in order.
+
+    That an operator sent it to the payer leaves it pending since the vendor sent it.
+    """
+    found = EnrollmentProgress(INITIAL_STATE, submitted_at)
+    for at, name in events:
+        state = NEXT.get((found.state, EnrollmentEvent(name)), found.state)
+        still_pending = {found.state, state} <= PENDING_STATES
+        if state is not found.state:
+            found = EnrollmentProgress(
+                state,
+                found.since if still_pending else at,
+                was_ended=(found.state, state)
+                == (EnrollmentState.APPROVED, EnrollmentState.REFUSED),
+            )
+    return found
 
 
 def current_states(recorded: Iterable[EnrollmentState]) -> frozenset[EnrollmentState]:

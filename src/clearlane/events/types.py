@@ -31,7 +31,17 @@ class EventType(NamedTuple):
 _SITE, _VENDOR, _EVERY, _OPERATORS = Audience
 
 _ROWS = (
-    EventType("claim.received", _SITE, "A claim was accepted and waits to be sent."),
+    EventType(
+        "claim.received",
+        _SITE,
+        "A claim was accepted and waits to be sent; of a secondary claim, `data.prior_payer_claim` is that of the "
+        "earlier payer.",
+    ),
+    EventType(
+        "claim.not_accepted",
+        _SITE,
+        "Clearlane did not accept a claim: it is not sent. Its findings say what would pass.",
+    ),
     EventType("claim.held", _SITE, "A claim is kept back."),
     EventType("claim.released", _SITE, "A claim that was kept back waits to be sent again."),
     EventType("claim.canceled", _SITE, "A claim was taken back before it was sent."),
@@ -40,8 +50,7 @@ _ROWS = (
     EventType(
         "claim.rejected",
         _SITE,
-        "A claim was refused, before anybody decided on it; `data.by` says by what: "
-        "clearinghouse, ta1, 999, 277ca or 277.",
+        "A payer refused a claim before deciding on it; `data.by` says by what: ta1, 999, 277ca or 277.",
     ),
     EventType("claim.pending", _SITE, "The payer is deciding on the claim."),
     EventType("claim.information_requested", _SITE, "The payer waits for more information."),
@@ -50,12 +59,22 @@ _ROWS = (
     EventType("claim.partly_denied", _SITE, "The payer pays, and denied at least one line."),
     EventType("claim.patient_owes", _SITE, "The payer pays nothing; the patient owes the rest."),
     EventType("claim.reversed", _SITE, "An earlier payment of the claim was taken back."),
-    EventType("claim.forwarded", _SITE, "The payer passed the claim on to the next payer."),
+    EventType(
+        "claim.forwarded",
+        _SITE,
+        "The payer passed the claim on to the next payer. What it paid or denied is an event of its own.",
+    ),
     EventType("claim.predetermined", _SITE, "The payer answered a predetermination."),
     EventType(
         "claim.corrected",
         _SITE,
-        "Another claim takes its place: `data.successor`, with the names of the changed fields.",
+        "Another claim takes its place: `data.successor`, with the names of the changed fields. It comes again with "
+        "`data.outcome` replaced once the payer has decided on that one.",
+    ),
+    EventType(
+        "claim.voided",
+        _SITE,
+        "The payer canceled a claim as a void asked. The void has this event, and so has the claim that it cancels.",
     ),
     EventType("claim.no_answer", _SITE, "The payer has not answered for too long."),
     EventType("claim.in_doubt", _SITE, "Whether the payer has the claim cannot be known yet."),

@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 
 NPI_PREFIX_SUM = 24  # Luhn sum of the prefix 80840 that a US NPI is checked with.
 ZERO = ord("0")
+MONEY_DIGITS_MAX = 15
 
 _NPI = re.compile(r"[12]\d{9}", re.ASCII)
 _TAXONOMY = re.compile(r"[0-9A-Z]{9}X", re.ASCII)
@@ -20,6 +21,7 @@ _PO_BOX = re.compile(
 )
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 _X12_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
+_CONTROL_NUMBER = re.compile(r"[0-9]{0,9}", re.ASCII)
 _MONEY = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
 
 
@@ -78,6 +80,20 @@ def _day(match: re.Match[str] | None) -> date | None:
         return date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         return None
+
+
+def parse_amount(text: str) -> Decimal | None:
+    """Return an amount or quantity of a payer's file, or None; one with more digits than are read is none.
+
+    The guides allow ten digits. Beyond the limit, sums would no longer fit the 64 bits of a database's integers.
+    """
+    return parse_money(text) if len(text) <= MONEY_DIGITS_MAX + len("-.") else None
+
+
+def parse_control_number(text: str) -> int | None:
+    """Return a control number of at most nine digits, or None."""
+    digits = text.strip().lstrip("0")
+    return int(digits or "0") if _CONTROL_NUMBER.fullmatch(digits) and text.strip() else None
 
 
 def parse_money(text: str) -> Decimal | None:

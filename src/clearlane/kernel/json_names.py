@@ -29,7 +29,7 @@ class NumberText(str):
 _DECODER = msgspec.json.Decoder(float_hook=NumberText)
 
 
-def decode_as_written(text: bytes) -> Any:
+def decode_as_written(text: bytes | msgspec.Raw) -> Any:
     """Decode JSON; fractions become :class:`NumberText`, integers ``int``.
 
     Raises what ``msgspec.json.decode`` raises.
@@ -54,6 +54,21 @@ def sort_by_last_use(text: bytes, fields: Mapping[str, T]) -> dict[str, T]:
     return {name: fields[name] for name in decode_in_order(text)}
 
 
+def quote_json(value: object) -> str:
+    """Return a value of a document as a message shows it: a text in quotes, any other as JSON."""
+    return f"'{show_json(value)}'" if type(value) is str else show_json(value)
+
+
+def show_json(value: object) -> str:
+    """Return a value of a document without quotes: short, and never a whole object."""
+    if isinstance(value, (list, tuple)):
+        return "[...]"
+    if isinstance(value, dict):
+        return "{...}"
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text[: limits.QUOTED_CHARACTERS_MAX]
+
+
 def note_repeated_fields(paths: Iterable[str]) -> tuple[str, ...]:
     """Return a sentence for each field that came under two spellings."""
     return tuple(
@@ -74,7 +89,7 @@ def fold_name(name: str) -> str:
 
 
 class TakenFields(NamedTuple, Generic[T]):
-    """The fields of an object by their exact names, the last spelling of each."""
+    """The fields of an object by their exact names, the last spelling of each that is not null."""
 
     fields: dict[str, T]
     unknown: tuple[str, ...]
@@ -84,7 +99,10 @@ class TakenFields(NamedTuple, Generic[T]):
 
 
 def take_fields(sent: Mapping[str, T], folded: Mapping[str, str]) -> TakenFields[T]:
-    """Return the fields that ``folded`` (see :func:`fold_names`) knows among values by name."""
+    """Return the fields that ``folded`` (see :func:`fold_names`) knows among values by name.
+
+    Null counts as missing: it hides no value that the field has under another spelling.
+    """
     fields: dict[str, T] = {}
     unknown: list[str] = []
     repeated: list[str] = []
@@ -93,10 +111,19 @@ def take_fields(sent: Mapping[str, T], folded: Mapping[str, str]) -> TakenFields
         if name is None:
             unknown.append(spelling)
             continue
+        if is_null(value):
+            continue
         if name in fields:
             repeated.append(name)
         fields[name] = value
     return TakenFields(fields, tuple(unknown), tuple(repeated))
+
+
+def is_null(value: object) -> bool:
+    """Return whether a value, decoded or raw, is the JSON null."""
+    if isinstance(value, msgspec.Raw):
+        return bytes(memoryview(value)[:5]).strip() == b"null"
+    return value is None
 
 
 def find_fields(text: bytes, names: Iterable[str]) -> dict[str, msgspec.Raw]:

@@ -85,6 +85,7 @@ ROUTE_OPTION_CHARACTERS_MAX = 16_384
 ROUTE_WINDOW_SECONDS = 60
 SANDBOX_WINDOW_SECONDS = 1
 ROUTE_POLL_SECONDS = 300
+SETTLE_SECONDS = 60
 ROUTE_TAKEOVER_SECONDS = 4 * 3_600
 
 # The sandbox. A day of its payers lasts two seconds; a slow payer lets a caller wait.
@@ -119,6 +120,9 @@ ELIGIBILITY_KEPT_DAYS = 90
 
 # Events.
 EVENTS_KEPT_DAYS = 90
+
+# Claims that were not accepted.
+NOT_ACCEPTED_KEPT_DAYS = 90
 
 # After so many days without an answer of the payer a claim may be sent again under its id.
 CLAIM_SILENCE_DAYS_MAX = 30

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from clearlane.kernel import limits
-from clearlane.payers.match import PayerIndex, PayerMatch
+from clearlane.payers.match import PayerIndex, PayerMatch, words_of
 from clearlane.payers.model import PAYER_TYPES, Payer, PayerType
 
 PayerListName = Literal["live", "test", "eligibility"]
@@ -65,9 +65,10 @@ class PayerDirectory:
         return self._lists[name, type]
 
     def compress(self) -> None:
-        """Compress every list now, so that no caller waits for it. May run in a thread."""
+        """Compress every list and index the names now, so that no caller waits for it. May run in a thread."""
         for payer_list in self._lists.values():
             _ = payer_list.gzipped
+        _ = self._payers_by_name
 
     def find(self, payer_id: str, type: str) -> Payer | None:
         """Return the payer with this PayerId, else SvcPayerId, else national id, ignoring case.
@@ -75,6 +76,17 @@ class PayerDirectory:
         Inactive payers are found too. A national id that several payers share finds none of them.
         """
         return self._by_id.get(type, {}).get(payer_id.casefold())
+
+    def find_by_name(self, name: str, type: str) -> Payer | None:
+        """Return the payer that has this name or alias, ignoring case, accents, blanks and punctuation.
+
+        Payers of this type come first. A name that payers of different ids share finds none of them.
+        """
+        key = _name_key(name)
+        for known in (type, *(other for other in PAYER_TYPES if other != type)):
+            if key in self._payers_by_name.get(known, {}):
+                return self._payers_by_name[known][key]
+        return None
 
     def search(
         self,
@@ -90,6 +102,18 @@ class PayerDirectory:
     def _index(self) -> PayerIndex:
         return PayerIndex(self.all)
 
+    @cached_property
+    def _payers_by_name(self) -> dict[str, dict[str, Payer | None]]:
+        """Every payer by name and alias, by type; None for a name of several."""
+        found: dict[str, dict[str, Payer | None]] = {type: {} for type in PAYER_TYPES}
+        for payer in self.all:
+            names = found[payer.type]
+            for key in {_name_key(name) for name in (payer.name, *payer.aliases)} - {""}:
+                known = names.setdefault(key, payer)
+                if known is None or known.payer_id != payer.payer_id:
+                    names[key] = None
+        return found
+
 
 PAYER_LISTS: dict[str, Callable[[Payer], bool]] = {
     "live": lambda payer: payer.active and not payer.is_test,
@@ -97,6 +121,11 @@ PAYER_LISTS: dict[str, Callable[[Payer], bool]] = {
     # Test payers are in the directory of a sandbox only.
     "eligibility": lambda payer: payer.active and payer.offers_eligibility,
 }
+
+
+def _name_key(name: str) -> str:
+    """Return a name without what writers of it vary."""
+    return "".join(words_of(name))
 
 
 def _by_name(payer: Payer) -> tuple[str, str, str]:

@@ -433,6 +433,7 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("time_zone", "The time zone of the send_windows, such as America/Chicago.", _time_zone, kinds=FILE_KINDS),
     RouteOption("file_name", f"How files are called that are sent, from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),
     RouteOption("inbox_names", "Which files are collected, such as *.835|*.999; others stay where they are.", _read_with(name_patterns.read_incoming), default=name_patterns.INCOMING_DEFAULT, kinds=FOLDER | SFTP),
+    RouteOption("settle_seconds", "How long a file for us must be unchanged before it counts as whole; 0 if the payer's files appear whole; settle_seconds of the settings where left out.", _whole(0, 86_400), kinds=FOLDER | SFTP),
     RouteOption("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
     RouteOption("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
     RouteOption("allow_internal", "Whether the address may lie in an internal network.", _flag, default=False, kinds=REMOTE),

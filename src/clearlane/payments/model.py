@@ -77,6 +77,8 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
     outcome: Outcome = Outcome.PAID
     lines_balanced: bool = True
     """Whether charge, payment and adjustments agree on every service line."""
+    unprocessable: bool = False
+    """Whether nothing was paid and a remark says that the claim could not be processed."""
     unreadable: tuple[str, ...] = ()
     """Elements that cannot be read. Such a claim payment is shown to a person, never posted."""
     document_id: str = ""

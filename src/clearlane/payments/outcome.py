@@ -22,6 +22,10 @@ class Outcome(StrEnum):
     PARTLY_DENIED = "partly denied"
     PATIENT_OWES = "patient owes"
     NOTHING_DUE = "nothing due"
+    VOIDED = "voided"
+    """Of a void that was carried out, and of the claim that it voids. No code says so: the claim's frequency does."""
+    REPLACED = "replaced"
+    """Of a claim whose replacement was decided; of no payment."""
     PAID = "paid"
 
 
@@ -60,6 +64,10 @@ NOTHING_DUE_REASONS = frozenset({("CO", "45"), ("CO", "24"), ("OA", "23")})
 
 ORDINARY_REASONS = PATIENT_REASONS | NOTHING_DUE_REASONS
 """Reasons that deny nothing. Every other one denies the amount that it stands for."""
+
+
+UNPROCESSABLE = "MA130"
+"""The remark that a claim could not be processed: the payer decided nothing, and expects a new claim."""
 
 
 def is_denial(group: str, reason: str, amount: int) -> bool:

@@ -22,7 +22,12 @@ from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.payments.balance import PaymentTotals
 from clearlane.payments.model import ClaimPayment, PaymentHeading
-from clearlane.payments.outcome import AdjustedReason, LineDecision, derive_outcome
+from clearlane.payments.outcome import (
+    UNPROCESSABLE,
+    AdjustedReason,
+    LineDecision,
+    derive_outcome,
+)
 from clearlane.payments.payment import Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_payment import heading_of_set
 from clearlane.x12 import codes, reader, tree
@@ -164,6 +169,7 @@ def _read_claim_payment(
     money = _ClaimMoney(unreadable)
     controls: list[str] = []
     trace = ""
+    unprocessable = False
     segments = unit.loop.all_segments()
     clp = next(segments)
     for segment in segments:
@@ -176,6 +182,8 @@ def _read_claim_payment(
                 controls.append(get_element(segment, 2))
             case "REF" if get_element(segment, 1) == "D9":
                 trace = get_element(segment, 2)
+            case "MOA" | "MIA" | "LQ" if UNPROCESSABLE in segment:
+                unprocessable = True
     code = get_element(clp, 2)
     account, payer_number = get_element(clp, 1), get_element(clp, 7)
     if originals:
@@ -194,7 +202,7 @@ def _read_claim_payment(
         charged=_cents(get_element(clp, 3), "CLP03", unreadable), paid=paid,
         patient=money.patient, adjusted=money.other, lines_balanced=money.lines_balanced,
         outcome=derive_outcome(status=code, paid=paid, reasons=money.reasons, lines=money.lines),
-        unreadable=tuple(unreadable),
+        unprocessable=unprocessable and paid == 0, unreadable=tuple(unreadable),
     )  # fmt: skip
 
 
@@ -260,7 +268,7 @@ def _day(text: str) -> date | None:
 @lru_cache(VALUES_REMEMBERED_MAX)
 def _parse_cents(text: str) -> int | None:
     """Return an amount in cents; None if it is no amount or has fractions of a cent."""
-    amount = formats.parse_money(text)
+    amount = formats.parse_amount(text)
     if amount is None:
         return None
     cents = amount * Decimal(100)

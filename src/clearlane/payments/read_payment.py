@@ -22,6 +22,7 @@ from clearlane.payments.outcome import (
     ORDINARY_REASONS,
     AdjustedReason,
     LineDecision,
+    Outcome,
     derive_outcome,
 )
 from clearlane.payments.payment import (
@@ -267,6 +268,25 @@ def occurrence_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimOc
         unreadable=unreadable,
         lines=lines,
     )
+
+
+def as_void_answer(occurrence: ClaimOccurrence) -> ClaimOccurrence:
+    """Return the decision on a void that was carried out: what the payer does not pay is no denial."""
+    return replace(
+        occurrence,
+        outcome=Outcome.VOIDED,
+        denied=0,
+        other_adjustments=occurrence.other_adjustments + occurrence.denied,
+        adjustments=_undenied(occurrence.adjustments),
+        lines=tuple(
+            replace(line, outcome=Outcome.VOIDED, adjustments=_undenied(line.adjustments))
+            for line in occurrence.lines
+        ),
+    )
+
+
+def _undenied(adjustments: Sequence[LineAdjustment]) -> tuple[LineAdjustment, ...]:
+    return tuple(replace(one, denial=False) for one in adjustments)
 
 
 class AdjustmentSums:

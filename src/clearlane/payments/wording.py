@@ -58,6 +58,8 @@ OUTCOME_LABELS = {
     Outcome.FORWARDED: "Forwarded",
     Outcome.PREDETERMINED: "Predetermined",
     Outcome.TAKEN_BACK: "Taken back",
+    Outcome.VOIDED: "Voided",
+    Outcome.REPLACED: "Replaced",
 }
 """Outcomes as labels, in the order in which totals list them."""
 
@@ -79,6 +81,8 @@ OUTCOME_CONCERNS = {
     Outcome.PARTLY_DENIED: Concern.ACT,
     Outcome.PATIENT_OWES: Concern.AGREED,
     Outcome.NOTHING_DUE: Concern.CLOSED,
+    Outcome.VOIDED: Concern.CLOSED,
+    Outcome.REPLACED: Concern.CLOSED,
     Outcome.PAID: Concern.AGREED,
 }
 

@@ -8,12 +8,14 @@ shared by these:
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
 - ``schedule``: the queues, workflows, ticks and schedules that the engine runs;
 - ``record_facts``: records facts on claims, for ``outbound`` and ``inbound``, and has ``claim_status`` recompute the status of
-  these claims; ``stored_facts`` opens facts and documents for whoever reads them;
+  these claims; ``stored_facts`` opens facts and documents for whoever reads them; ``claim_succession`` finds what a void or
+  replacement means for the claim before it, and ``related_claims`` recomputes that one;
 - ``claim_events`` and ``payment_events``: make events of what was recorded, for the same transaction;
 - ``claim_label``: what a claim is called in lists and on pages;
 - ``answer_days``: within how many days payers usually answer, for ``intake``, ``notify`` and ``query``;
 - ``claim_payment_content``: what is kept of a claim payment that matches no claim, for ``inbound`` and ``operator``;
 - ``find_claim`` and ``load_claim``: find a claim by either of its ids, and load stored claims, opened and audited;
+- ``other_payer``: finds a claim's other payer in the directory by its name, for ``intake`` and ``outbound``;
 - ``intake_priority``: lets ``intake`` go before the batching of ``outbound``;
 - ``route_connections``: the connections of stored routes, for everything that talks to payers.
 

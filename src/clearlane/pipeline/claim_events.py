@@ -5,17 +5,19 @@
 Knows claim facts and their statuses; holds ids, states and outcomes only, never anything that a payer or vendor wrote.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from operator import attrgetter
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.facts import Fact, FactKind, StatusVerdict
-from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.lifecycle import ClaimClosing, ClaimState
 from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.payments.model import ClaimPayment
-from clearlane.payments.outcome import Outcome
+from clearlane.payments.outcome import Outcome, is_forwarded
+from clearlane.pipeline.claim_label import BY_CLOSING
 from clearlane.store.claim_updates import CountedEvent, LockedClaim
 from clearlane.store.claims import NOT_ACCEPTED
 
@@ -38,6 +40,9 @@ OUTCOME_TYPES: dict[Outcome, str] = {
     Outcome.PATIENT_OWES: "claim.patient_owes",
     # The claim is decided and nobody owes anything: `data.outcome` says which of the two it is.
     Outcome.NOTHING_DUE: "claim.paid",
+    Outcome.VOIDED: "claim.voided",
+    # Its successor was named when it was sent; this says that the payer has decided on it.
+    Outcome.REPLACED: "claim.corrected",
     Outcome.PAID: "claim.paid",
 }
 REFUSED_BY: dict[FactKind, str] = {
@@ -45,7 +50,6 @@ REFUSED_BY: dict[FactKind, str] = {
     FactKind.SET_REFUSED: "999",
     FactKind.CLAIM_REFUSED: "999",
 }
-CLEARINGHOUSE = "clearinghouse"
 # Categories of a 277 by which the payer asks for something (R0 to R17).
 REQUEST_CATEGORY = "R"
 
@@ -72,14 +76,29 @@ class ClaimChange(NamedTuple):
 
 
 def submission_events(
-    vendor_id: int, site_id: int, at: int, *, received: Sequence[str], refused: Sequence[str]
+    vendor_id: int,
+    site_id: int,
+    at: int,
+    *,
+    received: Sequence[str],
+    refused: Sequence[str],
+    secondary: Mapping[str, str] = MappingProxyType({}),
 ) -> list[NewEvent]:
-    """Return the first events of claims that were stored: accepted, or refused by our own rules."""
+    """Return the first events of claims that were stored: accepted, or not accepted by our own rules.
+
+    ``secondary`` has the claims of earlier payers by the secondary claims among the accepted ones.
+    """
+    linked = (
+        (STATE_TYPES[ClaimState.RECEIVED], {**_RECEIVED, "prior_payer_claim": prior}, (number,))
+        for number, prior in secondary.items()
+    )
+    plain = [number for number in received if number not in secondary]
     return [
         NewEvent(type, at, vendor_id, site_id, number, FIRST_SEQUENCE, data)
         for type, data, numbers in (
-            (STATE_TYPES[ClaimState.RECEIVED], _RECEIVED, received),
-            (STATE_TYPES[ClaimState.REJECTED], _NOT_ACCEPTED, refused),
+            (STATE_TYPES[ClaimState.RECEIVED], _RECEIVED, plain),
+            *linked,
+            ("claim.not_accepted", _NOT_ACCEPTED, refused),
         )
         for number in numbers
     ]
@@ -95,7 +114,7 @@ def in_doubt_events(claims: Sequence[CountedEvent], at: int) -> list[NewEvent]:
 
 FIRST_SEQUENCE = 1
 _RECEIVED: EventData = {"state": ClaimState.RECEIVED.value}
-_NOT_ACCEPTED: EventData = {"state": NOT_ACCEPTED, "by": CLEARINGHOUSE}
+_NOT_ACCEPTED: EventData = {"state": NOT_ACCEPTED}
 
 _Described: TypeAlias = tuple[str, EventData, bool]
 """The type of an event, its data, and whether the payer caused it."""
@@ -136,9 +155,14 @@ def _describe(change: ClaimChange) -> Iterator[_Described]:
         yield "claim.reversed", _states(change), False
         return
     payments = [one for one in change.new if isinstance(one.fact, ClaimPayment)]
-    if payments:
-        yield from (_payment(change, one) for one in payments)
-    elif _is_news(change):
+    for one in payments:
+        yield from _payment(change, one)
+    closing = change.after.closing
+    if closing is not None:
+        # A void that is answered by its own payment has its event by that.
+        if closing is not change.before.closing and not (payments and change.after.is_void):
+            yield _closing(change, BY_CLOSING[closing])
+    elif not payments and _is_news(change):
         yield _state(change, change.new)
     for one in change.new:
         if one.has_document:
@@ -151,16 +175,33 @@ def _is_news(change: ClaimChange) -> bool:
     return before.state != after.state or before.document_id != after.document_id
 
 
-def _payment(change: ClaimChange, recorded: RecordedFact) -> _Described:
+def _payment(change: ClaimChange, recorded: RecordedFact) -> Iterator[_Described]:
+    """Yield the events of a claim payment: what it decides, and that the claim was forwarded."""
     fact = recorded.fact
-    outcome = fact.outcome if isinstance(fact, ClaimPayment) else Outcome.PAID
-    data = {
-        **_states(change),
-        "outcome": outcome.value,
-        "document_id": fact.document_id,
-        "payment_id": recorded.payment_id,
-    }
-    return OUTCOME_TYPES[outcome], data, recorded.from_payer
+    if not isinstance(fact, ClaimPayment):
+        return
+    is_void = change.after.is_void and change.after.closing is ClaimClosing.VOIDED
+    outcomes = [Outcome.VOIDED if is_void else fact.outcome]
+    if is_forwarded(fact.status_code) and Outcome.FORWARDED not in outcomes:
+        outcomes.append(Outcome.FORWARDED)
+    for outcome in outcomes:
+        data = {
+            **_states(change),
+            "outcome": outcome.value,
+            "document_id": fact.document_id,
+            "payment_id": recorded.payment_id,
+        }
+        yield OUTCOME_TYPES[outcome], data, recorded.from_payer
+
+
+def _closing(change: ClaimChange, outcome: Outcome) -> _Described:
+    """Return the event of a claim that the payer's decision on another one closes."""
+    data = {**_states(change), "outcome": outcome.value}
+    if change.claim.successor_id:
+        data["successor"] = change.claim.successor_id
+    if change.after.document_id:
+        data["document_id"] = change.after.document_id
+    return OUTCOME_TYPES[outcome], data, True
 
 
 def _state(change: ClaimChange, new: Sequence[RecordedFact]) -> _Described:

@@ -8,8 +8,10 @@ outcomes; the lists of reasons that make a denial are in ``payments.outcome``.
 
 from enum import StrEnum
 
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
-from clearlane.payments.outcome import Outcome
+from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.outcome import Outcome, is_forwarded
+from clearlane.store.file_refusals import TO_RESEND as TO_RESEND_LABEL
 
 
 class ClaimLabel(StrEnum):
@@ -21,7 +23,11 @@ class ClaimLabel(StrEnum):
     SENT = "sent"
     ACCEPTED = "accepted"
     IN_PROCESS = "in process"
+    NOT_ACCEPTED = "not accepted"
+    """By us: it was never sent to a payer."""
     REJECTED = "rejected"
+    TO_RESEND = TO_RESEND_LABEL
+    """The payer refused the whole file for its envelope: the operator's matter, not the biller's."""
     WANTS_RECORDS = "wants records"
     PREDETERMINED = "predetermined"
     TAKEN_BACK = "taken back"
@@ -30,8 +36,15 @@ class ClaimLabel(StrEnum):
     PARTLY_DENIED = "partly denied"
     PATIENT_OWES = "patient owes"
     NOTHING_DUE = "nothing due"
+    VOIDED = "voided"
+    REPLACED = "replaced"
     PAID = "paid"
     PAID_DIFFERS = "paid, differs"
+
+
+def label_key(label: str) -> str:
+    """Return a label as programs read it: ``partly_denied``."""
+    return label.replace(",", "").replace(" ", "_")
 
 
 class LabelConcern(StrEnum):
@@ -56,7 +69,9 @@ CONCERNS: dict[ClaimLabel, LabelConcern] = {
     ClaimLabel.SENT: LabelConcern.WAIT,
     ClaimLabel.ACCEPTED: LabelConcern.WAIT,
     ClaimLabel.IN_PROCESS: LabelConcern.WAIT,
+    ClaimLabel.NOT_ACCEPTED: LabelConcern.ACT,
     ClaimLabel.REJECTED: LabelConcern.ACT,
+    ClaimLabel.TO_RESEND: LabelConcern.WAIT,
     ClaimLabel.WANTS_RECORDS: LabelConcern.ACT,
     ClaimLabel.PREDETERMINED: LabelConcern.DONE,
     ClaimLabel.TAKEN_BACK: LabelConcern.ACT,
@@ -65,6 +80,8 @@ CONCERNS: dict[ClaimLabel, LabelConcern] = {
     ClaimLabel.PARTLY_DENIED: LabelConcern.ACT,
     ClaimLabel.PATIENT_OWES: LabelConcern.GOOD,
     ClaimLabel.NOTHING_DUE: LabelConcern.DONE,
+    ClaimLabel.VOIDED: LabelConcern.DONE,
+    ClaimLabel.REPLACED: LabelConcern.DONE,
     ClaimLabel.PAID: LabelConcern.GOOD,
     ClaimLabel.PAID_DIFFERS: LabelConcern.LATE,
 }
@@ -87,7 +104,13 @@ BY_OUTCOME: dict[Outcome, ClaimLabel] = {
     Outcome.PARTLY_DENIED: ClaimLabel.PARTLY_DENIED,
     Outcome.PATIENT_OWES: ClaimLabel.PATIENT_OWES,
     Outcome.NOTHING_DUE: ClaimLabel.NOTHING_DUE,
+    Outcome.VOIDED: ClaimLabel.VOIDED,
+    Outcome.REPLACED: ClaimLabel.REPLACED,
     Outcome.PAID: ClaimLabel.PAID,
+}
+BY_CLOSING: dict[ClaimClosing, Outcome] = {
+    ClaimClosing.VOIDED: Outcome.VOIDED,
+    ClaimClosing.REPLACED: Outcome.REPLACED,
 }
 RECORDS_WANTED = "R"
 """The first letter of the status categories by which a payer asks for records (STC01-1)."""
@@ -99,20 +122,32 @@ def label_claim(
     *,
     outcome: Outcome | None,
     balanced: bool = True,
-    is_void: bool = False,
 ) -> ClaimLabel:
     """Return the label of a claim: its state, the outcome of the payment that counts, and whether that balances.
 
-    A rejection stands before a payment, and a payment before the statuses that came on the way to it. A void that
-    pays nothing did what was asked, whatever the reason that the payer writes with it: nobody need act.
+    A rejection stands before a payment, and a payment before the statuses that came on the way to it. A claim that was
+    voided or replaced, and a void that was carried out, are closed whatever the payer wrote: nobody need act.
     """
     if status.state is ClaimState.REJECTED:
-        return ClaimLabel.REJECTED
-    if outcome is Outcome.DENIED and is_void:
-        return ClaimLabel.NOTHING_DUE
+        return ClaimLabel.TO_RESEND if status.file_refused else ClaimLabel.REJECTED
+    if status.closing is not None:
+        outcome = BY_CLOSING[status.closing]
     if outcome is not None:
         label = BY_OUTCOME[outcome]
         return ClaimLabel.PAID_DIFFERS if label is ClaimLabel.PAID and not balanced else label
     if status.state in OPEN_STATES and status.status_category.startswith(RECORDS_WANTED):
         return ClaimLabel.WANTS_RECORDS
     return WITHOUT_PAYMENT[status.state]
+
+
+def claim_outcome(status: LifecycleStatus, counting: ClaimPayment | None) -> Outcome | None:
+    """Return what became of a claim in the payment that counts; None before any.
+
+    What was paid and then forwarded is forwarded: the money is in the amounts.
+    """
+    if status.closing is not None:
+        return BY_CLOSING[status.closing]
+    if counting is None:
+        return None
+    forwarded = counting.outcome is Outcome.PAID and is_forwarded(counting.status_code)
+    return Outcome.FORWARDED if forwarded else counting.outcome

@@ -8,19 +8,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
+import msgspec
+
 from clearlane.claims import lifecycle
 from clearlane.claims.claim_status import (
     ClaimStatus,
-    decode_claim_status,
     encode_claim_status,
     update_claim_status,
 )
-from clearlane.claims.facts import Fact, FactKind
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
+from clearlane.claims.facts import Fact
+from clearlane.claims.lifecycle import ClaimState, Closing, LifecycleStatus
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
-from clearlane.pipeline.claim_label import label_claim
+from clearlane.pipeline.claim_label import claim_outcome, label_claim
+from clearlane.pipeline.claim_succession import find_closings, open_status
 from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
 from clearlane.store import claim_lookup, claim_search, claim_updates
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
@@ -37,15 +39,31 @@ async def update_statuses(
     changed: Mapping[LockedClaim, Sequence[RecordedFact] | None],
     known: KnownFacts,
     now: datetime,
-) -> None:
-    """Recompute and write the status of claims, with events and references. A fact was withdrawn where there is None."""
+    *,
+    only_news: bool = False,
+) -> list[str]:
+    """Recompute and write the status of claims, with events and references. A fact was withdrawn where there is None.
+
+    ``only_news`` leaves alone the claims whose status stays as it is. Returns the numbers of those that were written.
+    """
     await vault.load_keys_of(tx, [one.status for one in changed if one.status])
     at = to_micros(now)
     days = {zone: to_local(now, zone).date() for zone in {one.time_zone for one in changed}}
+    statuses = {claim: open_status(vault, claim) for claim in changed}
+    closings = await find_closings(tx, vault, statuses, known)
     recomputed = [
-        _recompute(vault, claim, known[claim.request_id].values(), new, days[claim.time_zone])
+        _recompute(
+            claim,
+            statuses[claim],
+            known[claim.request_id].values(),
+            new,
+            days[claim.time_zone],
+            closings.get(claim.request_id),
+        )
         for claim, new in changed.items()
     ]
+    if only_news:
+        recomputed = [one for one in recomputed if one.is_news]
     events = [
         change_events(ClaimChange(one.claim, one.before, one.after, one.new), at)
         for one in recomputed
@@ -66,6 +84,7 @@ async def update_statuses(
     if rejected:
         await claim_updates.release_references(tx, rejected)
     await _keep_former_payer_numbers(tx, vault, recomputed)
+    return [one.claim.request_id for one in recomputed]
 
 
 class _RecomputedClaim(NamedTuple):
@@ -80,6 +99,13 @@ class _RecomputedClaim(NamedTuple):
     """None where a fact was withdrawn."""
 
     @property
+    def is_news(self) -> bool:
+        """Whether its status differs from the stored one."""
+        return msgspec.structs.replace(self.after, updated_day=self.before.updated_day) != (
+            self.before
+        )
+
+    @property
     def former_payer_numbers(self) -> set[str]:
         """The numbers that the payer has given it, without the one that counts."""
         numbers = {_payer_number(one.fact) for one in self.new or ()}
@@ -88,14 +114,14 @@ class _RecomputedClaim(NamedTuple):
 
 
 def _recompute(
-    vault: Vault,
     claim: LockedClaim,
+    before: ClaimStatus,
     known_facts: Collection[AnyFact],
     new: Sequence[RecordedFact] | None,
     day: date,
+    closing: Closing | None,
 ) -> _RecomputedClaim:
-    status = lifecycle.fold(known_facts, total=claim.total_cents)
-    before = _current_status(vault, claim)
+    status = lifecycle.fold(known_facts, total=claim.total_cents, closing=closing)
     after = update_claim_status(before, status, day)
     return _RecomputedClaim(claim, known_facts, before, after, status, new)
 
@@ -105,19 +131,19 @@ def _state_update(
 ) -> ClaimStateUpdate:
     claim, status = one.claim, one.status
     counting = _counting_payment(one.known_facts)
-    outcome = counting.outcome if counting else None
     label = label_claim(
         status,
-        outcome=outcome,
+        outcome=counting.outcome if counting else None,
         balanced=counting is None or counting.balanced,
-        is_void=one.before.is_void,
     )
+    outcome = claim_outcome(status, counting)
     content = encode_claim_status(one.after)
     return ClaimStateUpdate(
         claim.request_id,
         status.state.value,
         _waits_for_batch(claim, one.before, status, one.known_facts),
         status.payer,
+        status.patient,
         at,
         vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
@@ -172,7 +198,7 @@ def _waits_for_batch(
             (
                 one.attempt
                 for one in known_facts
-                if isinstance(one, Fact) and one.kind is FactKind.SEND_AGAIN
+                if isinstance(one, Fact) and one.kind in lifecycle.SENT_AGAIN_KINDS
             ),
             default=0,
         )
@@ -180,10 +206,3 @@ def _waits_for_batch(
         return 1 if again >= claim.sendings else claim.queued
     rejected = status.state is ClaimState.REJECTED and before.state is not ClaimState.REJECTED
     return 0 if rejected or status.state in KNOWN_TO_THE_PAYER else claim.queued
-
-
-def _current_status(vault: Vault, claim: LockedClaim) -> ClaimStatus:
-    if claim.status is None:
-        raise LookupError(f"claim {claim.request_id} was not accepted, so it has no status")
-    content = vault.open(claim.vendor_id, STATUS_COLUMN, claim.request_id, claim.status)
-    return decode_claim_status(content)

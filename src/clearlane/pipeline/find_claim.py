@@ -7,7 +7,11 @@ from collections.abc import Iterable
 
 from clearlane.accounts.model import Site
 from clearlane.pipeline.load_claim import find_claim_scope
-from clearlane.store.claim_search import find_by_vendor_claim, vendor_claim_hashes
+from clearlane.store.claim_search import (
+    find_by_vendor_claim,
+    find_holders,
+    vendor_claim_hashes,
+)
 from clearlane.store.database import Database
 from clearlane.store.vault import Vault
 
@@ -15,14 +19,17 @@ from clearlane.store.vault import Vault
 async def find_claim_numbers(
     database: Database, vault: Vault, sites: Iterable[Site], given: str
 ) -> list[str]:
-    """Return the claim number that was given, or the newest claim of each site under that vendor's claim id."""
+    """Return the claim number that was given, or each site's claim under that vendor's claim id.
+
+    That is the one that has the id; if none was accepted, the newest.
+    """
     if await find_claim_scope(database, given) is not None:
         return [given]
     found = []
     for site in sites:
         hashes = vendor_claim_hashes(vault, site.vendor_id, given)
         async with database.read(site.scope) as tx:
-            numbers = await find_by_vendor_claim(tx, hashes)
+            numbers = await find_holders(tx, hashes) or await find_by_vendor_claim(tx, hashes)
         if numbers:
             found.append(max(numbers))  # a number begins with its time
     return found

@@ -3,7 +3,7 @@
 The only module that knows how the content of a claim is encoded before it is sealed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,7 +115,18 @@ def encode_claim_content(
         ClaimContent(
             msgspec.Raw(claim),
             [(path, kind) for path, kind in repairs],
-            [(f.rule, str(f.severity), f.location, f.message) for f in findings],
+            _finding_values(findings),
             dict(given),
         )
     )
+
+
+def add_findings(opened: bytes, findings: Iterable[ClaimFinding]) -> bytes:
+    """Return the content of a claim with more findings, to be sealed again."""
+    content = open_claim_content(opened)
+    content.findings += _finding_values(findings)
+    return msgspec.json.encode(content)
+
+
+def _finding_values(findings: Iterable[ClaimFinding]) -> list[tuple[str, str, str, str]]:
+    return [(one.rule, str(one.severity), one.location, one.message) for one in findings]

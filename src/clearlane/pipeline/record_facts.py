@@ -20,9 +20,12 @@ from clearlane.claims.facts import Fact
 from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
+from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
 from clearlane.pipeline.claim_events import RecordedFact
 from clearlane.pipeline.claim_status import update_statuses
+from clearlane.pipeline.claim_succession import is_void_answer, open_status
+from clearlane.pipeline.related_claims import list_links, lock_relatives, update_relatives
 from clearlane.pipeline.stored_facts import (
     AnyFact,
     DocumentSource,
@@ -33,7 +36,7 @@ from clearlane.pipeline.stored_facts import (
     seal_fact,
 )
 from clearlane.store import claim_updates, documents, facts, occurrences
-from clearlane.store.claim_updates import LockedClaim
+from clearlane.store.claim_updates import ClaimLink, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
@@ -88,12 +91,18 @@ async def record_facts(
 ) -> int:
     """Record facts and update the status of their claims; return how many facts were new.
 
-    Claims are locked a page at a time and in the order of their ids, so that concurrent postings cannot deadlock.
+    Claims are locked a page at a time and in the order of their ids, so that concurrent postings cannot deadlock. What is
+    recorded on a void or replacement may close the claim before it, and the reverse: these are recomputed as well.
     """
+    links = await list_links(tx, [one.request_id for one in claim_facts])
+    if links:
+        claim_facts = await _with_voided_claims(tx, vault, claim_facts, links)
     ordered = sorted(claim_facts, key=lambda one: one.request_id)
+    await lock_relatives(tx, [one.request_id for one in ordered], links.values())
     new = 0
-    for start in range(0, len(ordered), CLAIM_FACTS_AT_ONCE):
-        new += await _record_page(tx, vault, ordered[start : start + CLAIM_FACTS_AT_ONCE], now)
+    for page in _pages(ordered):
+        new += await _record_page(tx, vault, page, now)
+    await update_relatives(tx, vault, list(links), now)
     return new
 
 
@@ -104,6 +113,7 @@ async def withdraw_fact(
 
     Returns what its document was rendered from. The fact stays where another occurrence states it as well.
     """
+    await lock_relatives(tx, [request_id], (await list_links(tx, [request_id])).values())
     locked = await claim_updates.lock_claims(tx, [request_id])
     known = await load_known_facts(tx, vault, [request_id])
     document = await documents.find_any(tx, known[request_id][identity].document_id)
@@ -118,7 +128,39 @@ async def withdraw_fact(
         del known[request_id][identity]
         await update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now)
         await occurrences.set_roles(tx, list(_occurrence_roles(request_id, known[request_id])))
+        await update_relatives(tx, vault, [request_id], now)
     return source
+
+
+def _pages(claim_facts: Sequence[ClaimFact]) -> Iterator[Sequence[ClaimFact]]:
+    for start in range(0, len(claim_facts), CLAIM_FACTS_AT_ONCE):
+        yield claim_facts[start : start + CLAIM_FACTS_AT_ONCE]
+
+
+async def _with_voided_claims(
+    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], links: dict[str, ClaimLink]
+) -> list[ClaimFact]:
+    """Return facts with reversals that name a void on the claim that it voids: a void pays nothing to be taken back.
+
+    Adds the links of those claims.
+    """
+    await vault.load_keys_of(tx, [one.status for one in links.values() if one.status])
+    voided = {
+        link.request_id: link.predecessor_id
+        for link in links.values()
+        if link.predecessor_id and open_status(vault, link).is_void
+    }
+    earlier = await list_links(tx, sorted(set(voided.values())))
+    payers = {id: one.payer_id for id, one in {**earlier, **links}.items()}
+    links |= earlier
+
+    def owner(one: ClaimFact) -> str:
+        if not isinstance(one.fact, ClaimPayment) or not one.fact.is_reversal:
+            return one.request_id
+        before = voided.get(one.request_id, "")
+        return before if payers.get(before) == payers.get(one.request_id) else one.request_id
+
+    return [one._replace(request_id=owner(one)) for one in claim_facts]
 
 
 @dataclass(slots=True)
@@ -139,6 +181,7 @@ async def _record_page(
     """Record one page. The claims are locked before their facts are read, so concurrent postings serialise."""
     locked = await claim_updates.lock_claims(tx, [one.request_id for one in claim_facts])
     known = await load_known_facts(tx, vault, list(locked))
+    await vault.load_keys_of(tx, [one.status for one in locked.values() if one.status])
     changes = _sort_facts(vault, claim_facts, locked, known, now)
     if changes.added:
         await facts.add(tx, changes.added)
@@ -171,7 +214,7 @@ def _sort_facts(
             continue
         if (claim.vendor_id, claim.site_id) != (one.vendor_id, one.site_id):
             raise ClaimOwnershipError(one.request_id)
-        fact = _in_site_time(one.fact, claim)
+        fact = _as_answer(vault, _in_site_time(one.fact, claim), claim)
         identity = vault.fingerprint(one.vendor_id, "fact", _IDENTITY.encode(fact.identity)).hex()
         claim_known = known[one.request_id]
         before = claim_known.get(identity)
@@ -213,6 +256,14 @@ def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
     if isinstance(fact, Fact) and fact.at.tzinfo is not None:
         at = to_local(fact.at, claim.time_zone).replace(tzinfo=None)
         return msgspec.structs.replace(fact, at=at)
+    return fact
+
+
+def _as_answer(vault: Vault, fact: AnyFact, claim: LockedClaim) -> AnyFact:
+    """Return a claim payment on a void as what it is: carried out, whatever reason the payer gives for paying nothing."""
+    is_answer = isinstance(fact, ClaimPayment) and not fact.is_reversal and is_void_answer(fact)
+    if is_answer and claim.status is not None and open_status(vault, claim).is_void:
+        return msgspec.structs.replace(fact, outcome=Outcome.VOIDED)
     return fact
 
 

@@ -96,6 +96,8 @@ def payer_route(stored: RouteWithSecrets) -> PayerRoute:
         options |= {name: route.number(name) for name in PACE_OPTIONS}
         options |= {name: route.text(name) for name in FILE_OPTIONS}
         options["answer_days"] = int(route.options.get("answer_days", 0))
+        own = route.options.get("settle_seconds")
+        options["settle_seconds"] = None if own is None else int(own)
     return PayerRoute(
         route_id=route.id,
         payer_id=route.payer_id,

@@ -7,7 +7,9 @@ from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.intake import purge_not_accepted
 from clearlane.pipeline.notify import purge_events, silent_claims
+from clearlane.pipeline.operator import enrollment_answers
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
 
@@ -23,8 +25,13 @@ QUEUES = (
 
 WORKFLOWS = (
     Workflow(name=self_check.NAME, verb=self_check.run_self_check, queue=self_check.QUEUE),
-    Workflow(name=dispatch.DELIVER, verb=dispatch.deliver_batch, queue=dispatch.QUEUE),
-    Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE),
+    Workflow(
+        name=dispatch.DELIVER,
+        verb=dispatch.deliver_batch,
+        queue=dispatch.QUEUE,
+        find_finished=dispatch.find_delivered,
+    ),
+    Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE, find_finished=post.find_posted),
 )
 
 # What looks for due rows of our own runs by a timer of each node, without a record: a record costs ten times as much.
@@ -48,6 +55,11 @@ TICKS: tuple[WorkTick, ...] = (
         every_seconds=silent_claims.EVERY_SECONDS,
     ),
     WorkTick(
+        name=enrollment_answers.NAME,
+        verb=enrollment_answers.enrollment_tick,
+        every_seconds=enrollment_answers.EVERY_SECONDS,
+    ),
+    WorkTick(
         name=claim_counts.NAME,
         verb=claim_counts.count_tick,
         every_seconds=claim_counts.EVERY_SECONDS,
@@ -59,6 +71,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=inquiry_schedule.PURGE,
         verb=inquiry_schedule.purge_tick,
         cron=inquiry_schedule.PURGE_EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=purge_not_accepted.NAME,
+        verb=purge_not_accepted.purge_tick,
+        cron=purge_not_accepted.EVERY,
         queue=self_check.QUEUE,
     ),
     WorkSchedule(

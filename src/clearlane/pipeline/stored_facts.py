@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from clearlane.claims.claim_status import decode_claim_status
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact
 from clearlane.payments.model import ClaimPayment
 from clearlane.store import documents, facts
@@ -65,10 +65,9 @@ def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
     return _SOURCE.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
 
 
-def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
-    """Return the payer's number of a claim from its sealed status; empty where none is known."""
-    content = vault.open(vendor_id, STATUS_COLUMN, request_id, status)
-    return decode_claim_status(content).payer_control_number
+def open_claim_status(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> ClaimStatus:
+    """Open the sealed status of a claim. The caller has loaded its data key."""
+    return decode_claim_status(vault.open(vendor_id, STATUS_COLUMN, request_id, status))
 
 
 async def load_known_facts(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> KnownFacts:

@@ -4,12 +4,12 @@
 settings nor the callers of verbs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from operator import sub
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
@@ -19,7 +19,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
-from clearlane.store.database import Actor, Database
+from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.event_watch import EventWatch
 from clearlane.store.vault import Vault
 
@@ -53,8 +53,46 @@ class WorkLimits:
     """Days that eligibility requests are kept."""
     claim_silence_days: int = limits.CLAIM_SILENCE_DAYS_MAX
     """Days without a word from the payer after which a claim may be sent again under its id."""
+    settle_seconds: int = limits.SETTLE_SECONDS
+    """Seconds for which a payer's file must be unchanged before it counts as whole; a route may have its own."""
     event_days: int = limits.EVENTS_KEPT_DAYS
     """Days that events are kept."""
+    not_accepted_days: int = limits.NOT_ACCEPTED_KEPT_DAYS
+    """Days that claims which were not accepted are kept."""
+
+
+class EnrollmentAgenda(Protocol):
+    """When a sandbox's payers answer which enrollments."""
+
+    async def plan(self, tx: Tx, ids: Sequence[str]) -> None:
+        """Plan an answer to enrollments; one that is planned already keeps its day."""
+        ...
+
+    async def due(self, tx: Tx, most: int) -> list[str]:
+        """Return the ids of enrollments that are to be answered now, the earliest first."""
+        ...
+
+    async def finish(self, tx: Tx, id: str) -> None:
+        """Remove an enrollment that was answered."""
+        ...
+
+
+class SimulatedAnswer(Protocol):
+    """What a sandbox's payers answer to an enrollment."""
+
+    @property
+    def approves(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedEnrollments:
+    """How a sandbox's payers answer enrollments."""
+
+    agenda: EnrollmentAgenda
+    answer_of: Callable[[str], SimulatedAnswer | None]
+    """Returns the answer to a provider with this tax id; None if there is never one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +115,8 @@ class WorkContext:
     limits: WorkLimits = field(default_factory=WorkLimits)
     time_ago: Callable[[datetime, timedelta], datetime] = sub
     """Returns the moment that lies a length of the payers' time before another. A sandbox's payers have their own days."""
+    simulated_enrollments: SimulatedEnrollments | None = None
+    """How payers answer enrollments in a sandbox; None in production, where only people decide."""
     eligibility_x12: bool = False
     """Whether eligibility responses contain the raw 271."""
     events_name_claims: bool = True

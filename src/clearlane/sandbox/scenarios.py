@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from clearlane.kernel.limits import SANDBOX_DAY_SECONDS, SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import plan
+from clearlane.sandbox.enrollment_scenarios import enrollment_scenarios_page
 from clearlane.sandbox.model import (
     NOT_RECOGNISED,
     Claim,
@@ -414,6 +415,8 @@ def page() -> Iterator[str]:
     yield from _checks_page()
     yield from _plan_page("Medical plan", plan.MEDICAL)
     yield from _plan_page("Dental plan", plan.DENTAL)
+    yield from _common_page()
+    yield from enrollment_scenarios_page()
     yield from _rest_of_the_page()
 
 
@@ -492,7 +495,7 @@ def _percent(share: Decimal) -> str:
     return f"{(share * 100).normalize():f} %"
 
 
-def _rest_of_the_page() -> Iterator[str]:
+def _common_page() -> Iterator[str]:
     yield "## What the plans have in common"
     yield ""
     yield from (
@@ -510,6 +513,9 @@ def _rest_of_the_page() -> Iterator[str]:
         "check, and a notice (NON) where nothing is paid.",
     )
     yield ""
+
+
+def _rest_of_the_page() -> Iterator[str]:
     yield "## Time"
     yield ""
     yield (

@@ -24,6 +24,7 @@ from clearlane.store.control_numbers import (
     CONTROL_NUMBERS_SKIPPED,
     last_control_number,
     next_control_number,
+    skip_request_numbers,
 )
 from clearlane.store.database import Row, SystemScope, Tx, require_row
 from clearlane.store.schema import (
@@ -41,6 +42,8 @@ DELIVERY_LEASE_SECONDS_MAX = 3 * 86_400
 PAUSE_MICROS_MAX = 1_000_000 * (limits.RETRY_SECONDS_MAX + limits.CLOCK_DIFFERENCE_SECONDS_MAX)
 LEASE_MICROS_MAX = 1_000_000 * DELIVERY_LEASE_SECONDS_MAX
 
+CONTROL_NUMBER_MAX = 999_999_999
+"""ISA13 has nine digits."""
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
 """The data key that seals a batch is the installation's, which is no vendor."""
@@ -48,8 +51,8 @@ TABLE = "batches"
 
 UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)
 
-SEND_AGAIN = "SEND_AGAIN"
-"""The kind of a fact that refuses one sending of a claim, not the claim."""
+REFUSED_SENDING = ("SEND_AGAIN", "TA1_REFUSED")
+"""The kinds of facts that refuse one sending of a claim, not the claim."""
 RESTORED = "The data were restored from a backup: whether this was sent since is not known."
 
 
@@ -223,6 +226,8 @@ async def find(tx: Tx, id: int) -> Batch | None:
 
 async def find_by_control(tx: Tx, control: int) -> Batch | None:
     """Return the batch that carries this control number as ISA13 and GS06."""
+    if not 0 < control <= CONTROL_NUMBER_MAX:
+        return None
     row = await tx.row(_BY_CONTROL, control=control)
     return None if row is None else _batch(row)
 
@@ -319,6 +324,12 @@ async def mark_acknowledged(tx: Tx, ids: Collection[int], at: int) -> None:
     await tx.run(_ACKNOWLEDGED, ids=sorted(ids), at=at)
 
 
+async def has_paused(tx: Tx, destination: tuple[str, str], now: int) -> bool:
+    """Return whether a batch to a payer waits for its next attempt."""
+    type, payer_id = destination
+    return await tx.row(_PAUSED, type=type, payer_id=payer_id, now=now) is not None
+
+
 async def retry_now(tx: Tx, destination: tuple[str, str], now: int) -> None:
     """Make the batches to a payer due now, except those that a workflow is sending."""
     type, payer_id = destination
@@ -336,10 +347,11 @@ async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple
     """Mark everything unsent as in doubt after a restore, and return how many batches and queued claims.
 
     What was unsent when the backup was made may have been sent since. Control numbers used since the backup are
-    skipped, or a payer would see them twice; ``last_control`` is the last one used, where that is known.
+    skipped, or a payer would see them twice, and so are vendors' request numbers; ``last_control`` is the last one used, where that is known.
     """
     behind = max(0, last_control - await last_control_number(tx))
     await next_control_number(tx, skip=behind + CONTROL_NUMBERS_SKIPPED)
+    await skip_request_numbers(tx)
     marked = 0
     for state in states_that_allow(BatchEvent.RESTORED):
         after = next_state(state, BatchEvent.RESTORED)
@@ -415,8 +427,8 @@ _MEMBERS = Statement(
     .order_by(batch_claims.c.request_id),
     system=True,
 )
-# Any answer of the payer about a claim proves its last sending, except "send it again", which is about a refused
-# one: there are as many of these as there were such sendings.
+# Any answer of the payer about a claim proves its last sending, except one that refuses a sending (the set, because of
+# other claims, or the whole file): there are as many of these as there were such sendings.
 _ANSWERS = select(func.count()).where(
     claim_facts.c.request_id == batch_claims.c.request_id, claim_facts.c.inbox_id.is_not(None)
 )
@@ -425,9 +437,9 @@ _ANSWERED = Statement(
     .select_from(batch_claims)
     .where(
         batch_claims.c.batch_id == bindparam("batch_id"),
-        (_ANSWERS.where(claim_facts.c.kind != SEND_AGAIN).scalar_subquery() > 0)
+        (_ANSWERS.where(claim_facts.c.kind.not_in(REFUSED_SENDING)).scalar_subquery() > 0)
         | (
-            _ANSWERS.where(claim_facts.c.kind == SEND_AGAIN).scalar_subquery()
+            _ANSWERS.where(claim_facts.c.kind.in_(REFUSED_SENDING)).scalar_subquery()
             >= batch_claims.c.attempt
         ),
     ),
@@ -468,15 +480,19 @@ _ACKNOWLEDGED = Statement(
     .where(among(batches.c.id, "ids"), batches.c.acknowledged_at.is_(None))
     .values(acknowledged_at=bindparam("at", type_=BigInteger))
 )
+_WAITING = (
+    batches.c.state.in_([state.value for state in states_that_allow(BatchEvent.ATTEMPTED)]),
+    batches.c.holder == "",
+    batches.c.type == bindparam("type"),
+    batches.c.payer_id == bindparam("payer_id"),
+)
+_PAUSED = Statement(
+    select(batches.c.id)
+    .where(*_WAITING, batches.c.not_before > bindparam("now", type_=BigInteger))
+    .limit(1)
+)
 _RETRY_NOW = Statement(
-    update(batches)
-    .where(
-        batches.c.state.in_([state.value for state in states_that_allow(BatchEvent.ATTEMPTED)]),
-        batches.c.holder == "",
-        batches.c.type == bindparam("type"),
-        batches.c.payer_id == bindparam("payer_id"),
-    )
-    .values(not_before=bindparam("now", type_=BigInteger))
+    update(batches).where(*_WAITING).values(not_before=bindparam("now", type_=BigInteger))
 )
 _REWRITE = Statement(
     update(batches)

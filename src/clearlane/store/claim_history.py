@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.store import claim_search
+from clearlane.store.claims import IS_NOT_SUPERSEDED
 from clearlane.store.database import Tx
 from clearlane.store.schema import batch_claims, batches, claim_facts, claims, inbox, sites
-from clearlane.store.sql import scoped_select
+from clearlane.store.sql import among, scoped_select
 
 
 class ClaimSending(NamedTuple):
@@ -43,13 +45,47 @@ class ClaimStateRow(NamedTuple):
     """The claim under the same vendor's claim id that it took over from."""
     successor_id: str | None
     """The claim that took over from it."""
+    prior_payer_claim: str | None
+    """The claim to an earlier payer whose decision it carries."""
+    vendor_claim_hash: str
+    payer_id: str
+    patient_key: int | None
+    service_day: str | None
+    is_current: int
+    is_superseded: int
+    former_holder: str | None
     time_zone: str
+
+    @property
+    def may_share_its_id(self) -> bool:
+        """Whether there can be another live claim under its vendor's claim id."""
+        is_former = not (self.is_current or self.is_superseded) and self.status is not None
+        return is_former or self.former_holder is not None
+
+
+class ClaimUnderId(NamedTuple):
+    """Another live claim under the same vendor's claim id."""
+
+    request_id: str
+    payer_id: str
+    patient_key: int | None
+    service_day: str | None
+    prior_payer_claim: str | None
 
 
 async def find_state(tx: Tx, request_id: str) -> ClaimStateRow | None:
     """Return the state of a claim."""
     row = await tx.row(_STATE, request_id=request_id)
     return None if row is None else ClaimStateRow(*row)
+
+
+async def list_under_same_id(tx: Tx, request_id: str, state: ClaimStateRow) -> list[ClaimUnderId]:
+    """Return the other live claims under a claim's vendor's claim id, in order; no statement if there can be none."""
+    if not state.may_share_its_id:
+        return []
+    numbers = await claim_search.find_by_vendor_claim(tx, [state.vendor_claim_hash])
+    others = [number for number in numbers if number != request_id]
+    return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, request_ids=others)]
 
 
 async def list_sendings(tx: Tx, request_id: str) -> list[ClaimSending]:
@@ -64,15 +100,15 @@ async def list_sources(tx: Tx, request_id: str) -> dict[str, FactSource]:
 
 
 _STATE = scoped_select(
-    select(
-        claims.c.state,
-        claims.c.status,
-        claims.c.predecessor_id,
-        claims.c.successor_id,
-        sites.c.time_zone,
-    )
+    select(*(claims.c[name] for name in ClaimStateRow._fields[:-1]), sites.c.time_zone)
     .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
     .where(claims.c.request_id == bindparam("request_id")),
+    claims,
+)
+_UNDER_ID = scoped_select(
+    select(*(claims.c[name] for name in ClaimUnderId._fields))
+    .where(among(claims.c.request_id, "request_ids"), IS_NOT_SUPERSEDED)
+    .order_by(claims.c.request_id),
     claims,
 )
 _SENDINGS = scoped_select(

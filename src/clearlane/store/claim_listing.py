@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, bindparam, select, tuple_
 
 from clearlane.store import payer_filter
-from clearlane.store.claims import IS_CURRENT
+from clearlane.store.claims import IS_NOT_SUPERSEDED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement, among, scoped_select
@@ -92,7 +92,7 @@ async def list_keys(
     older_than: tuple[int, str] | None = None,
     newer_than: tuple[int, str] | None = None,
 ) -> list[ListKey]:
-    """Return the keys of the site's current claims of these labels, the latest change first.
+    """Return the keys of the site's claims of these labels that no other superseded, the latest change first.
 
     With ``newer_than`` they are the next ones in the other direction, still the latest first.
     """
@@ -141,7 +141,7 @@ _CURSOR = tuple_(bindparam("cursor_at"), bindparam("cursor_id"))
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)
 def _keys(names: frozenset[str], *, has_cursor: bool, upwards: bool) -> Statement:
     core = select(*(claims.c[name] for name in ListKey._fields)).where(
-        IS_CURRENT,
+        IS_NOT_SUPERSEDED,
         claims.c.label == bindparam("label"),
         *(_CONDITIONS[name] for name in sorted(names)),
     )

@@ -10,11 +10,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, bindparam, func, literal, or_, select, tuple_
 
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.search_terms import SearchTerms, name_start, search_name
-from clearlane.store.claims import IS_CURRENT, NOT_ACCEPTED
+from clearlane.store.claims import HOLDS_ID, IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement, among, scoped_select
@@ -87,7 +87,7 @@ class ClaimFilters:
     """What claims must have to be listed; None filters nothing. Days are both included."""
 
     state: str | None = None
-    """Claims that were not accepted are listed where this says so, and under their vendor's claim id."""
+    """Claims that were not accepted are listed if this says so, and under their vendor's claim id."""
     outcome: str | None = None
     payer_id: str | None = None
     kind: str | None = None
@@ -106,6 +106,8 @@ class ClaimFilters:
     """Given together with ``name_key``: one index holds both, in this order."""
     member_key: int | None = None
     """Given together with ``created_from``, for one site: the entries of its days are looked through."""
+    with_not_accepted: bool | None = None
+    """True lists every claim that people look for: of those that were not accepted, what none took the place of."""
 
     def given(self) -> dict[str, object]:
         """Return the filters that are set."""
@@ -128,6 +130,7 @@ class FoundClaim(NamedTuple):
     site_id: int
     kind: str
     state: str
+    label: str
     payer_id: str
     total_cents: int
     created_at: int
@@ -136,6 +139,7 @@ class FoundClaim(NamedTuple):
     outcome: str | None
     predecessor_id: str | None
     successor_id: str | None
+    prior_payer_claim: str | None
     status: bytes | None
 
     def __repr__(self) -> str:
@@ -160,6 +164,7 @@ async def find_page(
         del given["vendor_claim_hashes"]
         given["request_ids"] = await find_by_vendor_claim(tx, filters.vendor_claim_hashes)
     statement = _page(frozenset(given), is_first=after is None)
+    given.pop(WITH_NOT_ACCEPTED, None)  # a condition without a value
     values = {**given, "limit": limit}
     if after is not None:
         values["last_id"] = after.request_id
@@ -174,6 +179,11 @@ async def find_by_vendor_claim(tx: Tx, hashes: Sequence[str]) -> list[str]:
     """Return the numbers of every claim of the scope under a vendor's claim id, current or not."""
     rows = [*await tx.rows(_CURRENT, hashes=hashes), *await tx.rows(_FORMER, hashes=hashes)]
     return [str(request_id) for (request_id,) in rows]
+
+
+async def find_holders(tx: Tx, hashes: Sequence[str]) -> list[str]:
+    """Return the numbers of the claims of the scope that a vendor's claim id means now, one a kind."""
+    return [str(request_id) for (request_id,) in await tx.rows(_CURRENT, hashes=hashes)]
 
 
 async def first_member_day(tx: Tx, since: str) -> str:
@@ -196,6 +206,7 @@ async def find_some(tx: Tx, request_ids: list[str]) -> list[FoundClaim]:
     return [FoundClaim(*row) for row in await tx.rows(_SOME, request_ids=request_ids)]
 
 
+WITH_NOT_ACCEPTED = "with_not_accepted"
 _EQUAL = (
     "state", "outcome", "payer_id", "kind", "account_key", "payer_number_key", "patient_key",
     "name_key", "member_key",
@@ -208,8 +219,9 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "amount_from": claims.c.total_cents >= bindparam("amount_from"),
     "amount_to": claims.c.total_cents <= bindparam("amount_to"),
     "changed_after": claims.c.updated_at > bindparam("changed_after"),
+    WITH_NOT_ACCEPTED: or_(claims.c.state != NOT_ACCEPTED, IS_NOT_SUPERSEDED),
 }
-_SHOWS_NOT_ACCEPTED = {"state", "request_ids"}
+_SHOWS_NOT_ACCEPTED = {"state", "request_ids", WITH_NOT_ACCEPTED}
 _COLUMNS = select(*(claims.c[name] for name in FoundClaim._fields))
 _ONE = scoped_select(_COLUMNS.where(claims.c.request_id == bindparam("request_id")), claims)
 _SOME = scoped_select(_COLUMNS.where(among(claims.c.request_id, "request_ids")), claims)
@@ -220,7 +232,7 @@ _OF_VENDOR_CLAIM = select(claims.c.request_id).where(
     among(claims.c.vendor_claim_hash, "hashes"),
     claims.c.kind.in_([str(kind) for kind in ClaimKind]),
 )
-_CURRENT = scoped_select(_OF_VENDOR_CLAIM.where(IS_CURRENT), claims)
+_CURRENT = scoped_select(_OF_VENDOR_CLAIM.where(HOLDS_ID), claims)
 _FORMER = scoped_select(
     _OF_VENDOR_CLAIM.where(claims.c.is_current == literal(0, literal_execute=True)), claims
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, func, select
 
-from clearlane.store.claims import IS_CURRENT, NOT_ACCEPTED
+from clearlane.store.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.payer_filter import CONDITIONS, EVERY_PAYER, PayerFilter
 from clearlane.store.schema import claim_summaries, claims, work_items
@@ -20,7 +20,7 @@ RESTING_ROWS_MAX = 10_000
 
 
 class LabelCount(NamedTuple):
-    """The current claims of one label."""
+    """The claims of one label that no other superseded."""
 
     label: str
     claims: int
@@ -71,7 +71,7 @@ async def put_summary(tx: Tx, counted_at: int, content: bytes) -> None:
 async def count_labels(
     tx: Tx, *, changed_from: int, changed_before: int, payers: PayerFilter = EVERY_PAYER
 ) -> list[LabelCount]:
-    """Count the current claims of each label whose last change is in these microseconds."""
+    """Count the claims of each label that no other superseded and whose last change is in these microseconds."""
     keys = payers.given()
     rows = await tx.rows(
         _labels(frozenset(keys)), changed_from=changed_from, changed_before=changed_before, **keys
@@ -92,7 +92,7 @@ async def list_decided(tx: Tx, label: str, changed_from: int) -> list[tuple[int,
 
 
 async def list_resting(tx: Tx) -> list[RestingItem]:
-    """Return the current claims that people put aside."""
+    """Return the claims that people put aside."""
     return [RestingItem(*row) for row in await tx.rows(_RESTING)]
 
 
@@ -123,7 +123,7 @@ def _labels(payers: frozenset[str]) -> Statement:
             func.min(claims.c.updated_at),
         )
         .where(
-            IS_CURRENT,
+            IS_NOT_SUPERSEDED,
             claims.c.updated_at >= bindparam("changed_from"),
             claims.c.updated_at < bindparam("changed_before"),
             *(CONDITIONS[name] for name in sorted(payers)),
@@ -150,7 +150,7 @@ _DAYS = scoped_select(
 _DECIDED = scoped_select(
     select(claims.c.created_at, claims.c.updated_at)
     .where(
-        IS_CURRENT,
+        IS_NOT_SUPERSEDED,
         claims.c.label == bindparam("label"),
         claims.c.updated_at >= bindparam("changed_from"),
     )
@@ -166,7 +166,7 @@ _RESTING = scoped_select(
         work_items.c.done_label,
     )
     .join_from(work_items, claims, work_items.c.request_id == claims.c.request_id)
-    .where(IS_CURRENT)
+    .where(IS_NOT_SUPERSEDED)
     .limit(RESTING_ROWS_MAX),
     work_items,
     claims,

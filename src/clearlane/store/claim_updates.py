@@ -34,6 +34,7 @@ class LockedClaim(NamedTuple):
     sendings: int
     queued: int
     status: bytes | None
+    predecessor_id: str | None
     successor_id: str | None
     event_sequence: int
     """The number of events about it that its vendor was given."""
@@ -51,6 +52,7 @@ class ClaimStateUpdate(NamedTuple):
     state: str
     queued: int
     paid_cents: int
+    patient_cents: int
     updated_at: int
     status: bytes
     payer_number_key: int | None
@@ -78,6 +80,27 @@ async def lock_claims(tx: Tx, request_ids: Sequence[str]) -> dict[str, LockedCla
     """Lock claims, always in one order, so that the facts read afterwards are complete."""
     found = await tx.rows(_LOCK, request_ids=sorted(set(request_ids)))
     return {claim.request_id: claim for claim in (LockedClaim(*row) for row in found)}
+
+
+class ClaimLink(NamedTuple):
+    """A claim that took over from another, or that another took over from. ``status`` is sealed."""
+
+    vendor_id: int
+    request_id: str
+    payer_id: str
+    predecessor_id: str | None
+    successor_id: str | None
+    status: bytes | None
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"ClaimLink({self.request_id})"
+
+
+async def list_links(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimLink]:
+    """Return those of these claims that have a predecessor or successor, by their numbers, without locking them."""
+    rows = await tx.rows(_LINKS, request_ids=sorted(set(request_ids)))
+    return {link.request_id: link for link in (ClaimLink(*row) for row in rows)}
 
 
 async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
@@ -113,6 +136,13 @@ _LOCK = Statement(
     .with_for_update(of=claims),
     system=True,
 )  # fmt: skip
+_LINKS = Statement(
+    select(*(claims.c[name] for name in ClaimLink._fields)).where(
+        among(claims.c.request_id, "request_ids"),
+        claims.c.predecessor_id.is_not(None) | claims.c.successor_id.is_not(None),
+    ),
+    system=True,
+)
 _UPDATE = Statement(
     update(claims)
     .where(claims.c.request_id == bindparam("new_request_id"))

@@ -4,16 +4,19 @@ Columns hold ids, codes, days and amounts; what a patient or provider wrote is s
 what must be found again is a keyed hash. Knows no field of a claim.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 from sqlalchemy import bindparam, delete, literal, select
 
+from clearlane.claims.claim_subject import SubjectComparison
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
+    REFUSALS,
+    TAKES_THE_ID,
     EarlierClaim,
     ResubmissionDecision,
     ResubmissionTimes,
@@ -22,20 +25,21 @@ from clearlane.claims.resubmission import (
 from clearlane.kernel.clock import from_micros
 from clearlane.store.database import Tx
 from clearlane.store.group_commit import LockContention
-from clearlane.store.schema import claim_events, claim_references, claims
+from clearlane.store.schema import NOT_ACCEPTED_STATE, claim_events, claim_references, claims
 from clearlane.store.sql import (
     Statement,
     among,
     insert_into,
     scoped_insert,
     scoped_select,
+    scoped_union,
     scoped_update,
 )
 
 TABLE = "claims"
 
 RECEIVED = "Received"
-NOT_ACCEPTED = "NotAccepted"
+NOT_ACCEPTED = NOT_ACCEPTED_STATE
 TAKE_OVER_ATTEMPTS_MAX = 10
 SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
@@ -63,6 +67,8 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     created_day: str
     service_day: str | None = None
     """The first day of service."""
+    label: str = "received"
+    """What people call it (``pipeline.claim_label``)."""
     payload: bytes
     status: bytes | None = None
     """Its row of the status list; None where it is not listed."""
@@ -74,6 +80,12 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     member_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
+    corrects: str = ""
+    """The claim that a person or a v1 call named to be corrected; empty for a claim that was just sent."""
+    replaces_key: int | None = None
+    """Keyed hash of the payer's number of the claim that it replaces or voids, cut to 64 bits."""
+    prior_payer_claim: str | None = None
+    """The claim to an earlier payer whose decision it carries to the next one."""
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
@@ -90,11 +102,14 @@ class CurrentClaim:
     created_at: int
     updated_at: int
     paid_cents: int
+    patient_cents: int
+    former_holder: str | None
+    """The claim that had the id before it and is live as well; None for nearly all."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPredecessor:
-    """A claim that another takes over from, sealed."""
+    """A claim under a vendor's claim id that another came under, sealed."""
 
     request_id: str
     kind: str
@@ -104,14 +119,38 @@ class StoredPredecessor:
     created_at: int
     updated_at: int
     paid_cents: int
+    patient_cents: int
+    former_holder: str | None
+    payer_number_key: int | None
     event_sequence: int
     """The number of events about it that its vendor was given."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
 
-Correct: TypeAlias = Callable[[Tx, NewClaim, StoredPredecessor], Awaitable[NewClaim]]
-"""Decides the content of a claim that depends on its predecessor."""
+EarlierRow: TypeAlias = CurrentClaim | StoredPredecessor
+
+
+class ResubmissionJudge(Protocol):
+    """Opens the claims under a vendor's claim id, inside the transaction, for what depends on their content."""
+
+    async def choose(
+        self, tx: Tx, claim: NewClaim, earlier: Sequence[StoredPredecessor]
+    ) -> tuple[StoredPredecessor, ResubmissionDecision]:
+        """Return the one of these that a claim is judged by, and what it is to that one. The id's holder comes first."""
+
+    async def complete(
+        self,
+        tx: Tx,
+        claim: NewClaim,
+        earlier: StoredPredecessor,
+        decision: ResubmissionDecision,
+    ) -> NewClaim:
+        """Return a claim as it goes out after another."""
+
+
+Refuse: TypeAlias = Callable[[NewClaim, "ClaimInsertResult"], NewClaim]
+"""Returns a claim without errors as it is kept if the claim that has its id does not let it be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +164,8 @@ class ClaimInsertResult:
     earlier_id: str = ""
     """Id of the claim that had the vendor's claim id."""
     earlier_state: str = ""
+    not_accepted_before: tuple[str, ...] = ()
+    """Ids of claims under its vendor's claim id that were not accepted, and whose place it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,47 +182,67 @@ class StoredClaim:
     payload: bytes = field(repr=False)
 
 
-async def as_it_is(tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
-    """Let a claim go out as it is."""
-    return claim
+@dataclass(frozen=True, slots=True)
+class SupersededClaim:
+    """A stored claim that another took the place of."""
+
+    claim: StoredClaim
+    event_sequence: int
+    """The number of events about it that its vendor was given."""
+
+    @property
+    def request_id(self) -> str:
+        """Our number of it."""
+        return self.claim.request_id
 
 
 async def add(
-    tx: Tx, new: Sequence[NewClaim], correct: Correct = as_it_is
+    tx: Tx, new: Sequence[NewClaim], judge: ResubmissionJudge, refuse: Refuse | None = None
 ) -> list[ClaimInsertResult]:
-    """Store claims in this order, and return the result for each.
+    """Store claims in this order, and return the result for each. Without ``refuse``, what has no free id is not kept.
 
     The unique index over current claims decides which concurrent submission gets a vendor's claim id. An id that
-    was never seen costs no statement beyond its insertion and the look at the index.
+    was never seen costs no statement beyond its insertion and the look at the index. The same look finds claims under
+    the ids that were not accepted; these cost a statement only if there are any.
     """
     first, later = _by_vendor_claim(new)
     accounts = await _take_references(tx, first)
     refused = [claim for claim in new if claim.state == NOT_ACCEPTED]
     await tx.many(_ADD, [_row(claim, accounts) for claim in (*first, *refused)])
-    current = await _current_claims(tx, first)
-    predecessors = await _supersede(tx, first, current, accounts, correct)
+    current, not_accepted = await _claims_under_ids(tx, (*first, *refused))
+    decided = await _supersede(tx, first, current, accounts, judge)
     # Each result is decided before the next claim under the same id may take it over.
-    results = {c.request_id: _insert_result(c, current, predecessors) for c in first}
+    results = {c.request_id: _insert_result(c, decided) for c in first}
     for claim in later:
-        if decide(_current(claim, current), claim) is ResubmissionDecision.SUCCESSOR:
+        if decide(_current(claim, current), claim) in _MAY_TAKE_THE_ID:
             accounts |= await _take_references(tx, [claim])
-            predecessors |= await _supersede(tx, [claim], current, accounts, correct)
-        results[claim.request_id] = _insert_result(claim, current, predecessors)
-    stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
-    await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
-    return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
+        decided |= await _supersede(tx, [claim], current, accounts, judge)
+        results[claim.request_id] = _insert_result(claim, decided)
+    kept = {c.request_id for c in (*first, *later) if _is_stored(c, current)}
+    await release_account_numbers(tx, accounts - kept)
+    stored = [(c, results.get(c.request_id) or ClaimInsertResult(c.request_id)) for c in new]
+    if refuse is not None:
+        without_id = [
+            refuse(*one) for one in stored if one[0].state == RECEIVED and not is_accepted(*one)
+        ]
+        await _add_without_id(tx, without_id, not_accepted)
+    return await _supersede_not_accepted(tx, stored, not_accepted)
 
 
-async def find_current(tx: Tx, new: Sequence[NewClaim]) -> dict[str, StoredPredecessor]:
-    """Return the current claims under the vendor's claim ids of these, by the request ids of these."""
+async def find_live(tx: Tx, new: Sequence[NewClaim]) -> dict[str, list[StoredPredecessor]]:
+    """Return the claims under the vendor's claim ids of these that no other superseded, by the request ids of these.
+
+    The holder of the id comes first. Only an id with more than one costs a statement of its own.
+    """
     current = await _current_claims(tx, new)
     found = await find_predecessors(tx, [one.request_id for one in current.values()])
     by_id = {one.request_id: one for one in found}
-    return {
-        claim.request_id: by_id[current[key].request_id]
-        for claim in new
-        if (key := (claim.kind, claim.vendor_claim_hash)) in current
-    }
+    live: dict[str, list[StoredPredecessor]] = {}
+    for claim in new:
+        if holder := current.get((claim.kind, claim.vendor_claim_hash)):
+            others = await _find_others(tx, claim) if holder.former_holder else []
+            live[claim.request_id] = [by_id[holder.request_id], *others]
+    return live
 
 
 async def find_predecessors(tx: Tx, request_ids: Sequence[str]) -> list[StoredPredecessor]:
@@ -190,6 +251,12 @@ async def find_predecessors(tx: Tx, request_ids: Sequence[str]) -> list[StoredPr
         return []
     rows = await tx.rows(_PREDECESSORS, request_ids=list(request_ids))
     return [StoredPredecessor(*row) for row in rows]
+
+
+async def find_superseded(tx: Tx, request_ids: Sequence[str]) -> list[SupersededClaim]:
+    """Return claims of the scope that others took the place of, accepted or not."""
+    rows = await tx.rows(_SUPERSEDED, request_ids=list(request_ids))
+    return [SupersededClaim(_stored(row[:-1]), int(row[-1])) for row in rows]
 
 
 async def find(tx: Tx, request_id: str) -> StoredClaim | None:
@@ -250,6 +317,25 @@ def _by_vendor_claim(new: Sequence[NewClaim]) -> tuple[list[NewClaim], list[NewC
 
 CurrentClaims: TypeAlias = dict[tuple[str, str], CurrentClaim]
 """The current claim of each kind and vendor's claim id."""
+ClaimsByVendorId: TypeAlias = dict[tuple[str, str], list[str]]
+"""The numbers of claims of each kind and vendor's claim id."""
+
+
+async def _claims_under_ids(
+    tx: Tx, new: Sequence[NewClaim]
+) -> tuple[CurrentClaims, ClaimsByVendorId]:
+    """Return the current claims under the ids of these, and those that were not accepted and not superseded."""
+    current: CurrentClaims = {}
+    not_accepted: ClaimsByVendorId = {}
+    for kind in dict.fromkeys([claim.kind for claim in new]):
+        wanted = [claim.vendor_claim_hash for claim in new if claim.kind == kind]
+        for vendor_claim, *rest in await tx.rows(_UNDER_IDS, kind=kind, vendor_claims=wanted):
+            found = CurrentClaim(*rest)
+            if found.state == NOT_ACCEPTED:
+                not_accepted.setdefault((kind, str(vendor_claim)), []).append(found.request_id)
+            else:
+                current[kind, str(vendor_claim)] = found
+    return current, not_accepted
 
 
 async def _current_claims(tx: Tx, new: Sequence[NewClaim]) -> CurrentClaims:
@@ -261,60 +347,181 @@ async def _current_claims(tx: Tx, new: Sequence[NewClaim]) -> CurrentClaims:
     return current
 
 
+_Decided: TypeAlias = dict[str, tuple[ResubmissionDecision, EarlierRow]]
+"""What claims are to the earlier ones under their ids, by request id; without those under an id that was free."""
+
+
 async def _supersede(
     tx: Tx,
     new: Sequence[NewClaim],
     current: CurrentClaims,
     accounts: set[str],
-    correct: Correct,
-) -> dict[str, CurrentClaim]:
-    """Let new claims take over their vendor's claim ids where the rules allow it; return their predecessors.
+    judge: ResubmissionJudge,
+) -> _Decided:
+    """Let new claims take over their vendor's claim ids if the rules allow it; return what was decided.
 
-    Updates ``current``. A predecessor that changed meanwhile (a payment was posted, another successor came) is
+    Updates ``current``. A predecessor that changed in between (a payment was posted, another successor came) is
     looked at again, so the decision is never made on an old state.
     """
-    predecessors: dict[str, CurrentClaim] = {}
+    decided: _Decided = {}
     for claim in new:
         attempts = 0
         while not _is_stored(claim, current):
-            earlier = _current(claim, current)
-            if decide(earlier, claim) is not ResubmissionDecision.SUCCESSOR:
+            holder = _current(claim, current)
+            earlier, decision = await _judge(tx, claim, holder, judge)
+            decided[claim.request_id] = decision, earlier
+            if decision not in TAKES_THE_ID:
                 break
             if (attempts := attempts + 1) > TAKE_OVER_ATTEMPTS_MAX:
                 raise LockContention(f"the predecessor of {claim.request_id} keeps changing")
-            taken_over = await tx.run(
-                _TAKE_OVER,
-                earlier_id=earlier.request_id,
-                seen_at=earlier.updated_at,
-                successor=claim.request_id,
-            )
-            if taken_over:
+            if await _take_over(tx, claim, holder, earlier, decision):
                 content = claim
                 if claim.depends_on_predecessor:
-                    [found] = await find_predecessors(tx, [earlier.request_id])
-                    content = await correct(tx, claim, found)
-                await tx.run(_ADD, **_row(content, accounts, predecessor_id=earlier.request_id))
-                await tx.run(
-                    _EVENT, request_id=earlier.request_id, at=claim.created_at, event=SUPERSEDED
-                )
-                predecessors[claim.request_id] = earlier
+                    found = await _with_content(tx, earlier)
+                    content = await judge.complete(tx, claim, found, decision)
+                links = _links(holder, earlier, decision)
+                await tx.run(_ADD, **_row(content, accounts) | links)
             current.update(await _current_claims(tx, [claim]))
-    return predecessors
+    return decided
 
 
-def decide(earlier: CurrentClaim | StoredPredecessor, claim: NewClaim) -> ResubmissionDecision:
-    """Return what a claim is to the current one under its vendor's claim id."""
+async def _add_without_id(
+    tx: Tx, refused: Sequence[NewClaim], not_accepted: ClaimsByVendorId
+) -> None:
+    """Store claims that are not accepted because another claim has their id; add them to those that were not accepted."""
+    if refused:
+        await tx.many(_ADD, [_row(claim, set()) for claim in refused])
+    for claim in refused:
+        key = (claim.kind, claim.vendor_claim_hash)
+        not_accepted.setdefault(key, []).append(claim.request_id)
+
+
+async def _supersede_not_accepted(
+    tx: Tx, stored: Sequence[tuple[NewClaim, ClaimInsertResult]], not_accepted: ClaimsByVendorId
+) -> list[ClaimInsertResult]:
+    """Let stored claims take the place of earlier ones under their ids that were not accepted; return their results.
+
+    Of several under one id the last counts, whether it was accepted or not: a list shows one claim to work on.
+    """
+    places = {claim.request_id: at for at, (claim, _) in enumerate(stored)}
+    last = {(claim.kind, claim.vendor_claim_hash): at for at, (claim, _) in enumerate(stored)}
+    before: dict[int, list[str]] = {}
+    for key, numbers in not_accepted.items():
+        earlier = [number for number in numbers if places.get(number, -1) < last[key]]
+        before.setdefault(last[key], []).extend(sorted(earlier))
+    results = [result for _, result in stored]
+    for at, numbers in before.items():
+        claim, result = stored[at]
+        # A repeated request stores nothing, so their vendor gets no event.
+        is_new = is_accepted(claim, result) and result.request_id == claim.request_id
+        for number in numbers:
+            values = {"of": number, "successor": result.request_id, "events": int(is_new)}
+            if await tx.run(_SUPERSEDE_NOT_ACCEPTED, **values):
+                await tx.run(_EVENT, request_id=number, at=claim.created_at, event=SUPERSEDED)
+        if is_new:
+            results[at] = replace(result, not_accepted_before=tuple(numbers))
+    return results
+
+
+def is_accepted(claim: NewClaim, result: ClaimInsertResult) -> bool:
+    """Return whether a claim is answered as accepted: it has no errors, and its id is free or its own."""
+    return claim.state == RECEIVED and result.decision not in REFUSALS
+
+
+async def _judge(
+    tx: Tx, claim: NewClaim, holder: CurrentClaim, judge: ResubmissionJudge
+) -> tuple[EarlierRow, ResubmissionDecision]:
+    """Return the claim under its id that a claim is judged by, and what it is to that one.
+
+    Contents are opened for that only if they decide, or if the id has more than one live claim.
+    """
+    decision = decide(holder, claim)
+    is_shared = holder.former_holder is not None
+    if decision is ResubmissionDecision.REPEATED_REQUEST or not (
+        is_shared or decision is ResubmissionDecision.UNDECIDED
+    ):
+        return holder, decision
+    others = await _find_others(tx, claim) if is_shared else []
+    return await judge.choose(
+        tx, claim, [*await find_predecessors(tx, [holder.request_id]), *others]
+    )
+
+
+async def _take_over(
+    tx: Tx,
+    claim: NewClaim,
+    holder: CurrentClaim,
+    earlier: EarlierRow,
+    decision: ResubmissionDecision,
+) -> bool:
+    """Take the id from its holder, and the place of the earlier claim for its successor; False if one has changed."""
+    is_successor = decision is ResubmissionDecision.SUCCESSOR
+    if is_successor and earlier.request_id == holder.request_id:
+        taken = await _succeed(tx, claim, earlier, _TAKE_OVER)
+    else:
+        taken = bool(
+            await tx.run(_PASS_ON, earlier_id=holder.request_id, seen_at=holder.updated_at)
+        )
+        if taken and is_successor and not await _succeed(tx, claim, earlier, _TAKE_PLACE):
+            raise LockContention(f"the predecessor of {claim.request_id} has changed")
+    return taken
+
+
+async def _succeed(tx: Tx, claim: NewClaim, earlier: EarlierRow, statement: Statement) -> bool:
+    """Take the place of an earlier claim, and record it there; False if that has changed."""
+    values = {"earlier_id": earlier.request_id, "seen_at": earlier.updated_at}
+    if not await tx.run(statement, successor=claim.request_id, **values):
+        return False
+    await tx.run(_EVENT, request_id=earlier.request_id, at=claim.created_at, event=SUPERSEDED)
+    return True
+
+
+def _links(
+    holder: CurrentClaim, earlier: EarlierRow, decision: ResubmissionDecision
+) -> dict[str, object]:
+    """Return the links of a new claim to those under the same id."""
+    is_successor = decision is ResubmissionDecision.SUCCESSOR
+    replaces_holder = is_successor and earlier.request_id == holder.request_id
+    return {
+        "predecessor_id": earlier.request_id if is_successor else None,
+        "former_holder": holder.former_holder if replaces_holder else holder.request_id,
+    }
+
+
+async def _with_content(tx: Tx, earlier: EarlierRow) -> StoredPredecessor:
+    if isinstance(earlier, StoredPredecessor):
+        return earlier
+    [found] = await find_predecessors(tx, [earlier.request_id])
+    return found
+
+
+async def _find_others(tx: Tx, claim: NewClaim) -> list[StoredPredecessor]:
+    """Return the live claims under a claim's id beside its holder, the latest first."""
+    rows = await tx.rows(_OTHERS, kind=claim.kind, vendor_claim=claim.vendor_claim_hash)
+    return [StoredPredecessor(*row) for row in rows]
+
+
+def decide(
+    earlier: EarlierRow, claim: NewClaim, compared: SubjectComparison | None = None
+) -> ResubmissionDecision:
+    """Return what a claim is to an earlier one under its vendor's claim id."""
     return decide_resubmission(
         EarlierClaim(
             state=ClaimState(earlier.state),
             accepted_at=from_micros(earlier.created_at),
             last_word_at=from_micros(earlier.updated_at),
             paid_cents=earlier.paid_cents,
+            patient_cents=earlier.patient_cents,
         ),
         same_content=earlier.content_hash == claim.content_hash,
         frequency=claim.frequency,
         times=claim.times,
+        is_correction=claim.corrects == earlier.request_id,
+        compared=compared,
     )
+
+
+_MAY_TAKE_THE_ID = TAKES_THE_ID | {ResubmissionDecision.UNDECIDED}
 
 
 def _is_stored(claim: NewClaim, current: CurrentClaims) -> bool:
@@ -325,33 +532,23 @@ def _current(claim: NewClaim, current: CurrentClaims) -> CurrentClaim:
     return current[claim.kind, claim.vendor_claim_hash]
 
 
-def _insert_result(
-    claim: NewClaim,
-    current: CurrentClaims,
-    predecessors: dict[str, CurrentClaim],
-) -> ClaimInsertResult:
-    if earlier := predecessors.get(claim.request_id):
-        return ClaimInsertResult(
-            claim.request_id, ResubmissionDecision.SUCCESSOR, earlier.request_id, earlier.state
-        )
-    if _is_stored(claim, current):
+def _insert_result(claim: NewClaim, decided: _Decided) -> ClaimInsertResult:
+    if claim.request_id not in decided:
         return ClaimInsertResult(claim.request_id)
-    earlier = _current(claim, current)
-    decision = decide(earlier, claim)
-    known = (decision, earlier.request_id, earlier.state)
-    if decision is ResubmissionDecision.REPEATED_REQUEST:
-        return ClaimInsertResult(earlier.request_id, *known)
-    if decision is ResubmissionDecision.SUCCESSOR:
-        raise LookupError(f"claim {claim.request_id} takes over an id and was not stored")
-    return ClaimInsertResult(claim.request_id, *known)
+    decision, earlier = decided[claim.request_id]
+    is_repeated = decision is ResubmissionDecision.REPEATED_REQUEST
+    return ClaimInsertResult(
+        earlier.request_id if is_repeated else claim.request_id,
+        decision,
+        earlier.request_id,
+        earlier.state,
+    )
 
 
-def _row(
-    claim: NewClaim, accounts: set[str], *, predecessor_id: str | None = None
-) -> dict[str, object]:
+def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
     row = dict(zip(_NEW_COLUMNS, _new_values(claim), strict=True))
     row["is_current"] = int(claim.state == RECEIVED)
-    row["predecessor_id"] = predecessor_id
+    row["predecessor_id"] = row["former_holder"] = None
     row["updated_at"] = claim.created_at
     row["account_as_number"] = int(claim.request_id in accounts)
     row["queued"] = int(claim.state == RECEIVED)
@@ -374,39 +571,62 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
-    "member_key", "service_day",
+    "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 
 # The only possible conflict: a current claim has the vendor's claim id.
 _ADD = scoped_insert(
     claims, *_NEW_COLUMNS, "updated_at", "account_as_number", "queued", "is_current", "predecessor_id",
-    ignore_conflict=True,
+    "former_holder", ignore_conflict=True,
 )  # fmt: skip
 _EVENT = scoped_insert(claim_events, "request_id", "at", "event")
 # The value is part of the SQL text: with a placeholder no database knows that the partial index over
 # current claims applies, and reads every claim of the site.
-IS_CURRENT = claims.c.is_current == literal(1, literal_execute=True)
-_CURRENT = scoped_select(
-    select(
-        claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash, claims.c.state,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents,
-    ).where(
-        claims.c.kind == bindparam("kind"),
-        among(claims.c.vendor_claim_hash, "vendor_claims"),
-        IS_CURRENT,
-    ),
-    claims,
+HOLDS_ID = claims.c.is_current == literal(1, literal_execute=True)
+IS_NOT_SUPERSEDED = claims.c.is_superseded == literal(0, literal_execute=True)
+"""What lists, sums and worklists ask of a claim: no other was sent in its place. Of several under one vendor's claim id
+more than one may be so; of those that were not accepted, the last one, until a claim is accepted under the id."""
+_OF_IDS = select(
+    claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash, claims.c.state,
+    claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.patient_cents,
+    claims.c.former_holder,
+).where(
+    claims.c.kind == bindparam("kind"), among(claims.c.vendor_claim_hash, "vendor_claims")
 )  # fmt: skip
-_TAKE_OVER = scoped_update(
+_CURRENT = scoped_select(_OF_IDS.where(HOLDS_ID), claims)
+# Those that were not accepted are found by ``ix_claims_former``, which holds no claim whose id nothing else came under.
+_UNDER_IDS = scoped_union(
     claims,
+    _OF_IDS.where(HOLDS_ID),
+    _OF_IDS.where(
+        claims.c.is_current == literal(0, literal_execute=True),
+        IS_NOT_SUPERSEDED,
+        claims.c.state == literal(NOT_ACCEPTED, literal_execute=True),
+    ),
+)
+_SUPERSEDE_NOT_ACCEPTED = scoped_update(
+    claims,
+    claims.c.request_id == bindparam("of"),
+    IS_NOT_SUPERSEDED,
+    is_superseded=1,
+    successor_id=bindparam("successor"),
+    event_sequence=claims.c.event_sequence + bindparam("events"),
+)
+_AS_SEEN = (
     claims.c.request_id == bindparam("earlier_id"),
     claims.c.updated_at == bindparam("seen_at"),
-    IS_CURRENT,
-    is_current=0,
-    successor_id=bindparam("successor"),
-    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
 )
+_SUCCEEDED = {
+    "is_superseded": 1,
+    "successor_id": bindparam("successor"),
+    "event_sequence": claims.c.event_sequence + 1,  # that it was corrected
+}
+_TAKE_OVER = scoped_update(claims, *_AS_SEEN, HOLDS_ID, is_current=0, **_SUCCEEDED)
+# Of a claim that no longer holds the id.
+_TAKE_PLACE = scoped_update(claims, *_AS_SEEN, claims.c.is_superseded == 0, **_SUCCEEDED)
+# The id alone: the claim stays as it is.
+_PASS_ON = scoped_update(claims, *_AS_SEEN, HOLDS_ID, is_current=0)
 _STORED = select(
     claims.c.request_id,
     claims.c.kind,
@@ -418,14 +638,25 @@ _STORED = select(
 )
 _FIND = scoped_select(_STORED.where(claims.c.request_id == bindparam("request_id")), claims)
 _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), claims)
-_PREDECESSORS = scoped_select(
-    select(
-        claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.event_sequence,
-        claims.c.payload, claims.c.status,
-    ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
+_SUPERSEDED = scoped_select(
+    _STORED.add_columns(claims.c.event_sequence).where(among(claims.c.request_id, "request_ids")),
     claims,
-)  # fmt: skip
+)
+_WITH_CONTENT = select(
+    *(claims.c[each.name] for each in fields(StoredPredecessor)),
+).where(claims.c.status.is_not(None))
+_PREDECESSORS = scoped_select(
+    _WITH_CONTENT.where(among(claims.c.request_id, "request_ids")), claims
+)
+_OTHERS = scoped_select(
+    _WITH_CONTENT.where(
+        claims.c.kind == bindparam("kind"),
+        claims.c.vendor_claim_hash == bindparam("vendor_claim"),
+        claims.c.is_current == literal(0, literal_execute=True),
+        IS_NOT_SUPERSEDED,
+    ).order_by(claims.c.request_id.desc()),
+    claims,
+)
 _EVENTS = scoped_select(
     select(claim_events.c.at, claim_events.c.event)
     .where(claim_events.c.request_id == bindparam("request_id"))

@@ -81,9 +81,17 @@ async def list_for_claims(tx: Tx, request_ids: Sequence[str]) -> list[StoredDocu
     return [StoredDocument(*row) for row in found]
 
 
-async def list_fetched(tx: Tx, ids: Sequence[str]) -> set[str]:
-    """Return those of these documents of the scope that the client's software has read."""
-    return {str(id) for (id,) in await tx.rows(_FETCHED, document_ids=list(ids))}
+async def list_of_kind(tx: Tx, kind: str, request_ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Return id and claim of the documents of one kind about these claims of the scope, oldest first."""
+    if not request_ids:
+        return []
+    found = await tx.rows(_OF_KIND, kind=kind, request_ids=list(request_ids))
+    return [(str(id), str(request_id)) for id, request_id in found]
+
+
+async def list_created(tx: Tx, ids: Sequence[str]) -> list[int]:
+    """Return when these documents of any client were stored, in microseconds."""
+    return [int(at) for (at,) in await tx.rows(_CREATED, document_ids=list(ids))]
 
 
 async def mark_fetched(tx: Tx, ids: Sequence[str], at: int) -> None:
@@ -130,11 +138,15 @@ _FIND_ANY = Statement(
 _REMOVE = Statement(
     delete(documents).where(documents.c.document_id == bindparam("of")), system=True
 )
-_FETCHED = scoped_select(
-    select(documents.c.document_id).where(
-        among(documents.c.document_id, "document_ids"), documents.c.fetched_at.is_not(None)
-    ),
+_OF_KIND = scoped_select(
+    select(documents.c.document_id, documents.c.request_id)
+    .where(among(documents.c.request_id, "request_ids"), documents.c.kind == bindparam("kind"))
+    .order_by(documents.c.created_at, documents.c.document_id),
     documents,
+)
+_CREATED = Statement(
+    select(documents.c.created_at).where(among(documents.c.document_id, "document_ids")),
+    system=True,
 )
 _MARK_FETCHED = scoped_update(
     documents,

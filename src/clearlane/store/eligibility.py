@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
+from clearlane.store.control_numbers import REQUEST_NUMBER_MAX
 from clearlane.store.database import SystemScope, Tx
 from clearlane.store.schema import eligibility_inquiries as inquiries
 from clearlane.store.schema import eligibility_requests as requests
@@ -20,6 +21,7 @@ REQUESTS, INQUIRIES, RESPONSES = (
     "eligibility_inquiries",
     "eligibility_responses",
 )
+TRACE_DIGITS_MAX, POSITION_DIGITS_MAX = 18, 9
 OPEN, MAILED, ANSWERED = "Open", "Mailed", "Answered"
 INTERACTIVE, BULK, BY_FILE = 0, 1, 2
 """How an inquiry is sent: at once, while a caller waits; behind these, for large documents; in a batch."""
@@ -46,6 +48,8 @@ class StoredRequest(NamedTuple):
     """A stored request. ``payload`` is sealed."""
 
     id: int
+    request_number: int
+    """V3's ``RequestId``."""
     created_at: int
     inquiries: int
     payload: bytes | None
@@ -109,6 +113,7 @@ class StoredInquiry(NamedTuple):
     attempts: int
     next_at: int
     created_at: int
+    request_number: int
     inquiry: bytes
 
     def __repr__(self) -> str:
@@ -133,7 +138,8 @@ def parse_trace(text: str) -> tuple[int, int] | None:
         request_id.isascii() and request_id.isdigit() and number.isascii() and number.isdigit()
     ):
         return None
-    return (int(request_id), int(number)) if len(text) < 40 else None
+    fits = len(request_id) <= TRACE_DIGITS_MAX and len(number) <= POSITION_DIGITS_MAX
+    return (int(request_id), int(number)) if fits else None
 
 
 def row_key(request_id: int, number: int) -> str:
@@ -142,10 +148,16 @@ def row_key(request_id: int, number: int) -> str:
 
 
 async def add(
-    tx: Tx, id: int, created_at: int, payload: bytes | None, new: Sequence[NewInquiry]
+    tx: Tx,
+    id: int,
+    request_number: int,
+    created_at: int,
+    payload: bytes | None,
+    new: Sequence[NewInquiry],
 ) -> None:
     """Add a request of the scope with its inquiries."""
-    await tx.run(_ADD, id=id, created_at=created_at, inquiries=len(new), payload=payload)
+    request = StoredRequest(id, request_number, created_at, len(new), payload)
+    await tx.run(_ADD, **request._asdict())
     rows = [
         {
             "request_id": id,
@@ -165,6 +177,22 @@ async def find(tx: Tx, id: int) -> StoredRequest | None:
     """Return a request of the scope."""
     row = await tx.row(_FIND, id=id)
     return None if row is None else StoredRequest(*row)
+
+
+async def find_id(tx: Tx, request_number: int) -> int | None:
+    """Return the id of the scope's request with this number."""
+    if not 0 < request_number <= REQUEST_NUMBER_MAX:
+        return None
+    row = await tx.row(_FIND_ID, request_number=request_number)
+    return None if row is None else int(row[0])
+
+
+async def list_numbered(tx: Tx, request_number: int) -> list[tuple[int, int]]:
+    """Return id and vendor of each request with this number: two vendors may have the same one."""
+    if not 0 < request_number <= REQUEST_NUMBER_MAX:
+        return []
+    rows = await tx.rows(_NUMBERED, request_number=request_number)
+    return [(int(id), int(vendor_id)) for id, vendor_id in rows]
 
 
 async def list_newest(tx: Tx, limit: int) -> list[StoredRequest]:
@@ -311,6 +339,15 @@ _FIND = scoped_select(
     ),
     requests,
 )
+_FIND_ID = scoped_select(
+    select(requests.c.id).where(requests.c.request_number == bindparam("request_number")), requests
+)
+_NUMBERED = Statement(
+    select(requests.c.id, requests.c.vendor_id)
+    .where(requests.c.request_number == bindparam("request_number"))
+    .order_by(requests.c.id),
+    system=True,
+)
 _NEWEST = scoped_select(
     select(*(requests.c[name] for name in StoredRequest._fields))
     .order_by(requests.c.created_at.desc(), requests.c.id.desc())
@@ -371,9 +408,9 @@ _COMPLETE = Statement(
     ),
     system=True,
 )
-_NAMES = [name for name in StoredInquiry._fields if name != "created_at"]
+_OF_REQUEST = {"created_at", "request_number"}
 _ASKED = select(
-    *(inquiries.c[name] for name in _NAMES[:-1]), requests.c.created_at, inquiries.c.inquiry
+    *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
 ).select_from(inquiries.join(requests, requests.c.id == inquiries.c.request_id))
 _THIS = (
     inquiries.c.request_id == bindparam("of"),

@@ -104,6 +104,23 @@ async def list_approved(
     return frozenset((payer_id, provider) for payer_id, provider in rows)
 
 
+async def list_submitted(tx: Tx, providers: Collection[str]) -> dict[str, int]:
+    """Return when each of these providers was submitted; one that never was is left out."""
+    rows = await tx.rows(_SUBMITTED, providers=sorted(providers))
+    return {provider: int(created_at) for provider, created_at in rows}
+
+
+async def list_provider_events(
+    tx: Tx, payer_type: str, providers: Collection[str]
+) -> dict[tuple[str, str], list[tuple[int, str]]]:
+    """Return what payers of a type answered: by payer (in folded case) and provider the time and event, in order."""
+    found: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    rows = await tx.rows(_PROVIDER_EVENTS, payer_type=payer_type, providers=sorted(providers))
+    for payer_id, provider, at, event in rows:
+        found[payer_id, provider].append((int(at), event))
+    return found
+
+
 async def find_owner(tx: Tx, id: str) -> Scope | None:
     """Return the owner of an enrollment, for an operator who has its id only."""
     row = await tx.row(_OWNER, id=id)
@@ -224,6 +241,30 @@ _APPROVED = scoped_select(
     ),
     enrollments,
     enrollment_payers,
+)
+_SUBMITTED = scoped_select(
+    select(enrollments.c.provider, enrollments.c.created_at).where(
+        among(enrollments.c.provider, "providers")
+    ),
+    enrollments,
+)
+_PROVIDER_EVENTS = scoped_select(
+    select(
+        enrollment_events.c.payer_id,
+        enrollments.c.provider,
+        enrollment_events.c.at,
+        enrollment_events.c.event,
+    )
+    .join_from(
+        enrollments, enrollment_events, enrollment_events.c.enrollment_id == enrollments.c.id
+    )
+    .where(
+        among(enrollments.c.provider, "providers"),
+        enrollment_events.c.payer_type == bindparam("payer_type"),
+    )
+    .order_by(enrollment_events.c.id),
+    enrollments,
+    enrollment_events,
 )
 _OWNER = Statement(
     select(enrollments.c.vendor_id, enrollments.c.site_id).where(

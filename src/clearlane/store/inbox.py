@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, literal, select, update
+from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
 from clearlane.store.database import SystemScope, Tx, require_row
 from clearlane.store.schema import inbox, parked_statements, polls
@@ -20,7 +20,10 @@ OWNER = 0
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
 STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
-QUARANTINED, DISCARDED, UNKNOWN_SENDER = "Quarantined", "Discarded", "UnknownSender"
+QUARANTINED, DISCARDED = "Quarantined", "Discarded"
+UNKNOWN_SENDER, TEST_FILE = "UnknownSender", "TestFile"
+NEEDS_ATTENTION = (QUARANTINED, UNKNOWN_SENDER, TEST_FILE, PARKED)
+"""The states in which a file waits for an operator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,10 @@ class InboxFile(NamedTuple):
     parked: int
     received_at: int
     processed_at: int | None
+    is_test: int
+    """Whether it came marked as a test (ISA15 T) to a production installation; it stays so when it is posted."""
+    test_accepted_at: int | None
+    """When an operator had it posted although it is marked as a test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +158,16 @@ async def record_outcome(
         await tx.many(_PARK, [{"inbox_id": id, **row._asdict()} for row in statements])
 
 
+async def mark_test(tx: Tx, id: int) -> None:
+    """Record that a file is marked as a test."""
+    await tx.run(_MARK_TEST, of=id)
+
+
+async def accept_test(tx: Tx, id: int, at: int) -> None:
+    """Record that an operator has a test file posted."""
+    await tx.run(_ACCEPT_TEST, of=id, at=at)
+
+
 async def list_parked_statements(tx: Tx, id: int) -> list[ParkedStatement]:
     """Return the statements of a file that were not applied, in its order."""
     return [ParkedStatement(*row) for row in await tx.rows(_PARKED_OF, of=id)]
@@ -214,7 +231,7 @@ _NEW = ("payer_id", "type", "route_id", "name", "digest", "bytes", "received_at"
 _COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
 _ADD = Statement(
     insert_into(inbox, *_NEW)
-    .values(state=STORED, kinds="", reason="", applied=0, parked=0)
+    .values(state=STORED, kinds="", reason="", applied=0, parked=0, is_test=0)
     .on_conflict_do_nothing(index_elements=["type", "payer_id", "digest"])
     .returning(inbox.c.id)
 )
@@ -251,6 +268,12 @@ _RECORD_OUTCOME = Statement(
         parked=bindparam("to_parked"),
         processed_at=bindparam("to_processed"),
     )
+)
+_MARK_TEST = Statement(update(inbox).where(inbox.c.id == bindparam("of")).values(is_test=1))
+_ACCEPT_TEST = Statement(
+    update(inbox)
+    .where(inbox.c.id == bindparam("of"))
+    .values(test_accepted_at=bindparam("at", type_=BigInteger))
 )
 _DROP_PARKED = Statement(
     delete(parked_statements).where(parked_statements.c.inbox_id == bindparam("of"))

@@ -145,14 +145,6 @@ async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> lis
     return [str(id) for (id,) in found]
 
 
-async def list_reversed_claims(tx: Tx, request_ids: Sequence[str]) -> set[str]:
-    """Return those of these claims of the scope that have a reversal."""
-    if not request_ids:
-        return set()
-    found = await tx.rows(_REVERSED, request_ids=list(request_ids))
-    return {str(id) for (id,) in found}
-
-
 # ---- unmatched ---------------------------------------------------------------------------------
 
 
@@ -264,15 +256,6 @@ _OF_CLAIMS = Statement(
 _PAYMENTS_OF = scoped_select(
     select(claim_occurrences.c.payment_id)
     .where(among(claim_occurrences.c.document_id, "document_ids"))
-    .distinct(),
-    claim_occurrences,
-)
-_REVERSED = scoped_select(
-    select(claim_occurrences.c.request_id)
-    .where(
-        among(claim_occurrences.c.request_id, "request_ids"),
-        claim_occurrences.c.kind == "reversal",
-    )
     .distinct(),
     claim_occurrences,
 )

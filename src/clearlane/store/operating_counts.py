@@ -17,6 +17,7 @@ from clearlane.store.payments import PAYMENT_LETTER
 from clearlane.store.schema import (
     BACKUP_ACTION,
     COMPLETE_STATE,
+    NOT_ACCEPTED_STATE,
     audit,
     batches,
     claims,
@@ -136,7 +137,10 @@ class SilentNode:
 
 
 async def count_open_claims(tx: Tx, now: int) -> list[OpenClaims]:
-    """Count the claims that are not complete by state and payer, from an index alone."""
+    """Count the claims that are not complete by state and payer, from an index alone.
+
+    Of a claim that was corrected, replaced or sent again only the last is counted.
+    """
     bounds = {f"before_{name}": now - age for name, age in AGE_BOUNDS.items()}
     rows = await tx.rows(_OPEN_CLAIMS, since=now - OPEN_CLAIM_DAYS * DAY, **bounds)
     return [
@@ -146,9 +150,11 @@ async def count_open_claims(tx: Tx, now: int) -> list[OpenClaims]:
 
 
 async def count_claims_since(tx: Tx, since: int) -> int:
-    """Count the claims accepted since a moment: ids are in the order of time."""
-    row = await tx.row(_CLAIMS_SINCE, first=first_request_id(from_micros(since)))
-    return int(row[0]) if row else 0
+    """Count the claims accepted since a moment: all that came, whose ids are in the order of time, less the others."""
+    first = first_request_id(from_micros(since))
+    row = await tx.row(_CLAIMS_SINCE, first=first)
+    refused = await tx.row(_NOT_ACCEPTED_SINCE, since=since)
+    return (int(row[0]) if row else 0) - (int(refused[0]) if refused else 0)
 
 
 async def count_delivered(tx: Tx, now: int) -> list[DeliveredFiles]:
@@ -229,6 +235,8 @@ def _moment(name: str) -> ColumnElement[int]:
 
 
 _IS_OPEN = claims.c.state != inlined(COMPLETE_STATE)
+# Not an equation, which the larger partial index of labels would answer with a look at every row.
+_NOT_SUPERSEDED = claims.c.is_superseded < inlined(1)
 _OPEN_CLAIMS = Statement(
     select(
         claims.c.state,
@@ -240,12 +248,23 @@ _OPEN_CLAIMS = Statement(
             for name in AGE_BOUNDS
         ),
     )
-    .where(_IS_OPEN)
+    .where(_IS_OPEN, _NOT_SUPERSEDED)
     .group_by(claims.c.state, claims.c.payer_id),
     system=True,
 )
 _CLAIMS_SINCE = Statement(
     select(func.count()).select_from(claims).where(claims.c.request_id >= bindparam("first")),
+    system=True,
+)
+# From the index of open claims: an installation accepts most claims.
+_NOT_ACCEPTED_SINCE = Statement(
+    select(func.count())
+    .select_from(claims)
+    .where(
+        _IS_OPEN,
+        claims.c.state == inlined(NOT_ACCEPTED_STATE),
+        claims.c.created_at >= _moment("since"),
+    ),
     system=True,
 )
 _ACKNOWLEDGED = batches.c.acknowledged_at.is_not(None)

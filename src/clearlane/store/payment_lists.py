@@ -150,8 +150,9 @@ def _used(
     return frozenset(used), values
 
 
-def _amounts(rows: list[tuple[str, int]]) -> dict[str, int]:
-    return {str(id): int(cents) for id, cents in rows}
+def _amounts(rows: list[tuple[str, int | None]]) -> dict[str, int]:
+    """Return cents by payment; an amount that cannot be read counts nothing, as in sums."""
+    return {str(id): int(cents or 0) for id, cents in rows}
 
 
 def _sum(row: tuple[int, int | None] | None) -> PaymentSum:

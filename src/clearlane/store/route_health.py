@@ -28,6 +28,8 @@ class RouteHealth:
     fallback_since: int | None = None
     held_since: int | None = None
     """Since when a person has paused it; None while nobody has."""
+    retried_at: int | None = None
+    """When a poll last made the batches due; None after a delivery or a poll that failed."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -37,6 +39,13 @@ class RouteHealth:
 async def all_route_health(tx: Tx) -> dict[tuple[str, str], RouteHealth]:
     """Return the health of every destination that ever had a failure."""
     return {health.key: health for health in (RouteHealth(*row) for row in await tx.rows(_ALL))}
+
+
+async def find_route_health(tx: Tx, key: tuple[str, str]) -> RouteHealth | None:
+    """Return the health of a destination without a lock; None if it never had a failure."""
+    type, payer_id = key
+    row = await tx.row(_FIND, payer_id=payer_id, type=type)
+    return None if row is None else RouteHealth(*row)
 
 
 async def lock_route_health(tx: Tx, key: tuple[str, str]) -> RouteHealth:
@@ -63,10 +72,12 @@ _NAMES = (
     "fallback_route_id",
     "fallback_since",
     "held_since",
+    "retried_at",
 )
 _FACTS = _NAMES[2:]
 _ALL = Statement(select(*(route_health.c[name] for name in _NAMES)))
 _OF = (route_health.c.payer_id == bindparam("payer_id"), route_health.c.type == bindparam("type"))
+_FIND = Statement(select(*(route_health.c[name] for name in _NAMES)).where(*_OF))
 _LOCK = Statement(select(*(route_health.c[name] for name in _NAMES)).where(*_OF).with_for_update())
 _NEW = Statement(
     insert_into(route_health, "payer_id", "type", "failures", "fault").on_conflict_do_nothing()

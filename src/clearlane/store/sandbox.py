@@ -7,9 +7,9 @@ no clock: ledger entries and clock state are bytes here.
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, delete, func, select, union_all, update
 
@@ -37,6 +37,8 @@ OWNER = 0
 """The data key that seals the values is the installation's, which is no vendor."""
 TABLE = "sandbox"
 CLOCK = "clock"
+ENROLLMENTS = "enrollments"
+"""The part of the agenda that belongs to enrollments; the ledger of a payer is named by its type and id."""
 PAYER_PREFIX, LOCK_PREFIX = "payer/", "lock/"
 """Prefixes of the names of state that each payer has."""
 NODE = Actor("node", "sandbox")
@@ -125,6 +127,35 @@ class StoredLedger:
 
     def _open(self, payer: str, key: str, sealed: bytes) -> bytes:
         return self._vault.open(OWNER, TABLE, f"{payer}\n{key}", sealed)
+
+
+class StoredEnrollmentAgenda:
+    """When simulated payers answer which enrollments, by their calendar: survives a crash, shared by all nodes.
+
+    Planned in the transaction that stores an enrollment, and finished in the one that records the answer.
+    """
+
+    def __init__(self, calendar: Callable[[], datetime], wait: timedelta) -> None:
+        """``wait`` is the length of the calendar until payers answer."""
+        self._calendar = calendar
+        self._wait = wait
+
+    async def plan(self, tx: Tx, ids: Sequence[str]) -> None:
+        """Plan an answer to enrollments; one that is planned already keeps its day."""
+        due = to_micros(self._calendar() + self._wait)
+        rows = [
+            {"payer": ENROLLMENTS, "key": id, "due": due, "value": b""} for id in sorted({*ids})
+        ]
+        await tx.many(_PLAN_ONCE, rows)
+
+    async def due(self, tx: Tx, most: int) -> list[str]:
+        """Return the ids of enrollments that are to be answered now, the earliest first."""
+        now = to_micros(self._calendar())
+        return [id for id, _ in await tx.rows(_DUE, payer=ENROLLMENTS, now=now, most=most)]
+
+    async def finish(self, tx: Tx, id: str) -> None:
+        """Remove an enrollment that was answered."""
+        await tx.run(_DROP_FROM_AGENDA, payer=ENROLLMENTS, keys=[id])
 
 
 async def _register_payer(tx: Tx, payer: str) -> None:
@@ -255,6 +286,7 @@ _PLAN = Statement(
         set_={"due": _NEW_ENTRY.excluded.due, "value": _NEW_ENTRY.excluded.value},
     )
 )
+_PLAN_ONCE = Statement(_NEW_ENTRY.on_conflict_do_nothing())
 _DROP_FROM_LEDGER, _DROP_FROM_AGENDA = (
     Statement(delete(table).where(table.c.payer == bindparam("payer"), among(table.c.key, "keys")))
     for table in (sandbox_ledger, sandbox_agenda)

@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    literal,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
@@ -310,6 +320,16 @@ def scoped_select(core: Select[Any], *tables: Table) -> Statement:
         wide.owners = frozenset({VENDOR, SITES})
         statement.vendor_wide = wide
     return statement
+
+
+def scoped_union(table: Table, *cores: Select[Any]) -> Statement:
+    """Return SELECTs on one client table as one statement, each limited to the rows of the scope it runs in.
+
+    For lookups that need an index each: with OR a database may use neither.
+    """
+    for core in cores:
+        scoped_select(core, table)  # which checks it
+    return _client_statement(union_all(*(core.where(in_scope(table)) for core in cores)), table)
 
 
 def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:

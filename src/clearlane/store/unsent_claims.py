@@ -1,4 +1,4 @@
-"""Claims that are in no batch yet: find one, and change its state only while no batch took it.
+"""Claims that are in no batch yet: lock one, and change its state only while no batch took it.
 
 Knows no verb: what a change means is decided above.
 """
@@ -22,6 +22,8 @@ class UnsentClaim(NamedTuple):
     """Positive while it waits for a batch, and the same negative while it is held."""
     sendings: int
     event_sequence: int
+    successor_id: str | None
+    """The claim that took over from it."""
     status: bytes | None
 
     def __repr__(self) -> str:
@@ -39,9 +41,12 @@ class UnsentChange(NamedTuple):
     at: int
 
 
-async def find(tx: Tx, request_id: str) -> UnsentClaim | None:
-    """Return a claim of the scope, sent or not."""
-    row = await tx.row(_FIND, request_id=request_id)
+async def lock(tx: Tx, request_id: str) -> UnsentClaim | None:
+    """Return a claim of the scope, sent or not, locked until the transaction ends.
+
+    Of several verbs at once each so decides on what the one before it left.
+    """
+    row = await tx.row(_LOCK, request_id=request_id)
     return None if row is None else UnsentClaim(*row)
 
 
@@ -70,10 +75,10 @@ async def free_account_number(tx: Tx, request_id: str) -> None:
     await release_account_numbers(tx, {request_id})
 
 
-_FIND = scoped_select(
-    select(*(claims.c[name] for name in UnsentClaim._fields)).where(
-        claims.c.request_id == bindparam("request_id")
-    ),
+_LOCK = scoped_select(
+    select(*(claims.c[name] for name in UnsentClaim._fields))
+    .where(claims.c.request_id == bindparam("request_id"))
+    .with_for_update(),
     claims,
 )
 # A batch sets queued to 0 and counts a sending, so whichever comes first makes the other find nothing.

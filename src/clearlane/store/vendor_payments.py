@@ -3,7 +3,7 @@
 Every statement is limited to the scope: one site, or all sites of a vendor. Knows no X12 and no claim.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -57,13 +57,24 @@ async def find_some(tx: Tx, payment_ids: Sequence[str]) -> list[SharedPayment]:
     """Return those of these payments that the scope has shares of, in this order."""
     if not payment_ids:
         return []
+    found = _shared(await tx.rows(_SHARED, payment_ids=list(payment_ids)))
+    return [found[id] for id in payment_ids if id in found]
+
+
+async def find_duplicate(tx: Tx, payment_id: str) -> SharedPayment | None:
+    """Return a payment that came again, with the shares that the scope has of the first one; None if it is no such."""
+    return _shared(await tx.rows(_DUPLICATE, payment_id=payment_id)).get(payment_id)
+
+
+def _shared(rows: Iterable[Sequence[Any]]) -> dict[str, SharedPayment]:
+    """Return payments by their ids, each with its shares, from rows of both."""
     width = len(PaymentRow._fields)
     found: dict[str, SharedPayment] = {}
-    for values in await tx.rows(_SHARED, payment_ids=list(payment_ids)):
+    for values in rows:
         row, share = PaymentRow(*values[:width]), PaymentShare(*values[width:])
         before = found.get(row.payment_id)
         found[row.payment_id] = SharedPayment(row, (*(before.shares if before else ()), share))
-    return [found[id] for id in payment_ids if id in found]
+    return found
 
 
 async def count_occurrences(tx: Tx, payment_id: str) -> int:
@@ -86,13 +97,18 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "not_fetched": payment_shares.c.fetched_at.is_(None),
 }
 _JOINED = payment_shares.join(payments, payments.c.payment_id == payment_shares.c.payment_id)
+_COLUMNS = select(
+    *(payments.c[name] for name in PaymentRow._fields),
+    *(payment_shares.c[name] for name in PaymentShare._fields),
+)
 _SHARED = scoped_select(
-    select(
-        *(payments.c[name] for name in PaymentRow._fields),
-        *(payment_shares.c[name] for name in PaymentShare._fields),
-    )
-    .select_from(_JOINED)
-    .where(among(payment_shares.c.payment_id, "payment_ids")),
+    _COLUMNS.select_from(_JOINED).where(among(payment_shares.c.payment_id, "payment_ids")),
+    payment_shares,
+)
+_DUPLICATE = scoped_select(
+    _COLUMNS.select_from(
+        payment_shares.join(payments, payments.c.duplicate_of == payment_shares.c.payment_id)
+    ).where(payments.c.payment_id == bindparam("payment_id")),
     payment_shares,
 )
 _OCCURRENCES = scoped_select(

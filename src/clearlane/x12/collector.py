@@ -108,6 +108,7 @@ class FindingCollector:
             component=finding.component,
             repetition=finding.repetition,
             kind=finding.kind,
+            severity=finding.severity,
             code=finding.code or None,
         )
 

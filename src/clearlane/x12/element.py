@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from clearlane.kernel import formats
+from clearlane.kernel.finding import Severity
 from clearlane.x12.findings import ElementFinding, classify_value, name_element
 from clearlane.x12.grammar import ElementSpec, SegmentSpec
 from clearlane.x12.pattern import (
@@ -33,6 +34,14 @@ _TIME = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\d\d?)?)?", re.ASCII)
 # The element with the name of the entity that NM101 or N101 names.
 PAYER_NAMES = {"NM1": 3, "N1": 2}
 PAYER = "PR"
+FREE_TEXT = frozenset({
+    "Address or number", "Description", "Description of the condition", "Free text", "Message", "More on the condition",
+    "Plan description", "Purpose of a round trip", "Purpose of the stretcher", "Text", "Text answer",
+})  # fmt: skip
+"""Names of elements that people read and no program compares: small letters there are information only."""
+CONTACT_NUMBERS = frozenset({"Contact number", "Second contact number", "Third contact number"})
+WEB_OR_MAIL = frozenset({"EM", "UR"})
+"""Qualifiers of a contact number that is a mail or web address, which people write in small letters."""
 NOT_USED_BY_GUIDE = "I6"
 """IK403 for a code that X12 has and the guide does not."""
 _SHORT_DATE = re.compile(r"\d{6}", re.ASCII)
@@ -208,13 +217,21 @@ def check_value(
     if bare != text:
         yield ElementFinding("ELM-BLANKS", f"{name} must not begin or end with blanks", kind=kind)
     for finding in _characters(name, text, 0):
-        yield finding._replace(kind=kind)
+        severity = Severity.INFO if _is_read_by_people(finding, part, previous) else None
+        yield finding._replace(kind=kind, severity=severity)
     if part.codes:
         if bare not in part.codes:
             yield ElementFinding("ELM-CODE", f"{name} must be {_one_of(part.codes)}", kind=kind)
         return
     for rule, message in _TYPE_CHECKS.get(part.type, _text_type)(part, bare, previous):
         yield ElementFinding(rule, f"{name} {message}", kind=kind)
+
+
+def _is_read_by_people(finding: ElementFinding, part: ElementSpec, previous: str) -> bool:
+    """Return whether small letters were found in free text, or in a web or mail address."""
+    if finding.rule != "ELM-CASE":
+        return False
+    return part.name in FREE_TEXT or (part.name in CONTACT_NUMBERS and previous in WEB_OR_MAIL)
 
 
 def _characters(name: str, text: str, number: int) -> Iterator[ElementFinding]:

@@ -36,7 +36,6 @@ ISA_CODES: dict[int, frozenset[str]] = {
     3: frozenset({"00", "01"}),
     5: PARTY_QUALIFIERS,
     7: PARTY_QUALIFIERS,
-    12: frozenset({CONTROL_VERSION}),
     14: frozenset({"0", "1"}),
     15: frozenset({"P", "T"}),
 }
@@ -78,12 +77,22 @@ def check_header(interchange: Interchange, findings: FindingCollector) -> None:
     _isa(isa, 13, findings, passes=len(control) == 9 and control.isascii() and control.isdigit())
 
 
+def check_control_version(interchange: Interchange, findings: FindingCollector) -> None:
+    """Check ISA12 of an interchange with groups.
+
+    One that holds a TA1 alone has the version of the interchange that it acknowledges, whatever that is.
+    """
+    passes = get_element(interchange.header, 12).strip() == CONTROL_VERSION
+    _isa(interchange.header, 12, findings, passes=passes)
+
+
 def check_trailer(
     interchange: Interchange, groups: int, findings: FindingCollector, position: int
 ) -> None:
     """Check the IEA against the ISA."""
     iea = interchange.trailer
     if not groups and not any(segment[0] == "TA1" for _, segment in interchange.stray):
+        check_control_version(interchange, findings)
         message = "An interchange must contain at least one group, or a TA1"
         findings.add("ISA-EMPTY", message, "ISA", 1)
     if iea is None:

@@ -166,7 +166,7 @@ def check_version(
     own = tree.get_element(set.header, 3).strip()
     if own and own != group.version.strip():
         # Two ids of one guide are harmless; ids of two guides are a contradiction.
-        same = guide is not None and {own, group.version.strip()} <= {guide.id, *guide.earlier_ids}
+        same = guide is not None and {own, group.version.strip()}.issubset(guide.all_ids)
         severity = Severity.WARNING if same else Severity.ERROR
         findings.add("ST-AGREE", "ST03 must equal GS08", "ST", 1, element=3, severity=severity)
     if guide is None:
@@ -177,7 +177,10 @@ def check_version(
         message = f"ST01 and the version must name a guide that is known here ({known}): the set is checked for its envelope and syntax only"
         findings.add("ST-GUIDE", message, "ST", 1)
         return
-    if version != guide.id:
+    if version in guide.later_ids:
+        message = f"The version is a later erratum of {guide.id} and is read as that one"
+        findings.add("ST-LATER", message, "ST", 1, element=3)
+    elif version != guide.id:
         message = f"The version is an earlier name of {guide.id} and is read as that one"
         findings.add("ST-EARLIER", message, "ST", 1, element=3)
     _check_function(open_group, guide.functional_id, guide.kind)

@@ -6,6 +6,7 @@ A message names the element and the kind of value. It never contains the value i
 import re
 from typing import NamedTuple
 
+from clearlane.kernel.finding import Severity
 from clearlane.x12.grammar import ElementSpec, SegmentSpec
 
 
@@ -20,6 +21,8 @@ class ElementFinding(NamedTuple):
     kind: str = ""
     code: str = ""
     """What a 999 reports; if empty, the code of the rule."""
+    severity: Severity | None = None
+    """Set if this finding has another severity than the rule."""
 
 
 def name_element(

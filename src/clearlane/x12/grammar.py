@@ -113,8 +113,15 @@ class Guide:
     """The transaction set, from ST to SE."""
     earlier_ids: tuple[str, ...] = ()
     """Ids of earlier errata that are read as this guide."""
+    later_ids: tuple[str, ...] = ()
+    """Ids of later errata, which HIPAA has not adopted and which are read as this guide too."""
     unit: str = ""
     """The loop that is one unit of work: 2300 in an 837, 2100 in an 835. The reader can yield one at a time."""
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """Every version that is read as this guide, its own first."""
+        return (self.id, *self.earlier_ids, *self.later_ids)
 
 
 _TOKEN = re.compile(

@@ -91,17 +91,23 @@ _PADDED = re.compile(r"(?<! ) +~")
 # the blanks before it would be quadratic.
 _EDGE = re.compile(r"I([SE])A(?![A-Z0-9])")
 _PADDING = dict.fromkeys(map(ord, "\x00\x1a"))
+# No text of a payer has them; tabs and line ends are blanks. Those from 128 on may be half of a letter in UTF-8.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class Lexer:
     """A splitter of a stream of interchanges into segments."""
 
     __slots__ = (
-        "_blank", "_broken", "_first", "_from_canonical", "_gap", "_indented", "_inside", "_junk", "_overlong",
+        "_blank", "_broken", "_clean", "_controls", "_first", "_from_canonical", "_gap", "_indented", "_inside", "_junk", "_overlong",
         "_padded", "_rest", "_to_canonical", "_visible",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, *, clean: bool = False) -> None:
+        """With ``clean``, drop control characters from data: for texts that are shown, not checked or written again."""
+        self._clean = clean
+        self._controls: dict[int, None] = {}
+        """Control characters to drop: those that are no separators of the interchange."""
         self._rest = ""
         self._first = True
         self._inside = False
@@ -205,6 +211,13 @@ class Lexer:
         self._inside = True
         self._to_canonical = delimiters.to_canonical()
         self._from_canonical = delimiters.from_canonical()
+        # A data character that equals a canonical separator was exchanged with one of the file's: it is none to drop.
+        exchanged = {*self._to_canonical, *self._to_canonical.values()}
+        self._controls = {
+            sign: None
+            for sign in (*range(32), 127)
+            if chr(sign) not in BLANKS and sign not in exchanged
+        }
         self._visible = delimiters.terminator not in BLANKS
         segment = header.translate(self._to_canonical).split("*")
         self._padded = len(segment[-1]) > 1
@@ -283,6 +296,9 @@ class Lexer:
                     return ""
                 out.append(OverlongSegment(_id(first)))
                 del texts[0]
+        if self._clean and _CONTROLS.search(text):
+            # Only now: the separators of the next interchange of a file may be control characters.
+            texts = [bare for one in texts if (bare := one.translate(self._controls))]
         if texts:
             out.append(SegmentChunk(texts, [t.split("*") for t in texts]))
         return rest

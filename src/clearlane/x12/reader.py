@@ -69,7 +69,7 @@ def read(
     choose_guide: GuideChooser = guides.by_version,
 ) -> Iterator[Event]:
     """Yield the events of a file while its bytes are read."""
-    tokens = iter_tokens(source)
+    tokens = iter_tokens(source, clean=not check)
     return read_tokens(tokens, stream=stream, check=check, choose_guide=choose_guide)
 
 
@@ -99,9 +99,9 @@ def parse(
     return file
 
 
-def iter_tokens(source: Source) -> Iterator[list[lexer.Token]]:
-    """Yield the tokens of a source, chunk by chunk."""
-    scanner = lexer.Lexer()
+def iter_tokens(source: Source, *, clean: bool = False) -> Iterator[list[lexer.Token]]:
+    """Yield the tokens of a source, chunk by chunk; with ``clean`` without control characters, which a check reports."""
+    scanner = lexer.Lexer(clean=clean)
     for chunk in iter_chunks(source):
         yield scanner.feed(chunk)
     yield scanner.finish()
@@ -137,7 +137,8 @@ class Reader:
         self._stream = stream
         self._check = check
         self._choose_guide = choose_guide
-        self._lexer = lexer.Lexer()
+        # What is checked keeps its control characters, which are findings.
+        self._lexer = lexer.Lexer(clean=not check)
         self._out: list[Event] = []
         self._segments_read = 0
         """How many segments of the file have been consumed."""
@@ -309,6 +310,8 @@ class Reader:
         assert self._interchange is not None, "the lexer hands on segments after a header only"
         open_part = self._interchange
         open_part.groups += 1
+        if open_part.groups == 1:
+            envelope.check_control_version(open_part.interchange, open_part.findings)
         group = tree.FunctionalGroup(open_part.interchange, open_part.groups, segment)
         findings = FindingCollector(
             group.findings,

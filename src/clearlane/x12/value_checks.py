@@ -40,7 +40,7 @@ def _is_nine_digits(text: str) -> bool:
 
 
 _NPI = "must be an NPI: ten digits with a right check digit"
-_PHONE = "must be ten digits without punctuation, as numbers in the United States have"
+_PHONE = "should be ten digits without punctuation, the first neither 0 nor 1, if it is of the United States or Canada"
 _TAXONOMY = "must be a taxonomy code: ten characters, the last an X"
 
 # By segment: checks that apply wherever the segment occurs.

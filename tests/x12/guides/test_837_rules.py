@@ -48,6 +48,10 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("group number and name", "SBR*P*18", "SBR*P*18*GRP100*GROUP*****CI", "X837-GROUP-NAME"), INFO),
     (Fault("reason without Medicare", "SBR*S", "SBR*S**GRP200**12****CI", "X837-MEDICARE"), WARNING),
     (Fault("first Medicare with a reason", "SBR*P*18", "SBR*P*18*GRP100**12****MB", "X837-MEDICARE"), WARNING),
+    (Fault("second Medicare without a reason", "SBR*S", "SBR*S**GRP200******MB", "X837-MEDICARE"), WARNING),
+    (Fault("psychiatric inpatient without an admission", "CLM*A100", "CLM*A100*250***51:B:1*Y*A*Y*Y", "X837-ADMISSION", P), WARNING),
+    (Fault("rehabilitation without an admission", "CLM*A100", "CLM*A100*250***61:B:1*Y*A*Y*Y", "X837-ADMISSION", P), WARNING),
+    (Fault("rest to pay at both levels", "AMT*D", "AMT*D*120~AMT*EAF*50", "X837-COB-REST", position="AMT*EAF*50"), ERROR),
     (Fault("rendering provider is the billing provider", "NM1*82", "NM1*82*1*FENN*OSKAR****XX*1234567893", "X837-PROVIDER-AGAIN"), INFO),
     (Fault("rendering provider repeated", "REF*6R*A100L1", "REF*6R*A100L1~NM1*82*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-AGAIN", position="NM1*82*1*FENN*OSKAR"), INFO),
     (Fault("rest to pay without a decision", "AMT*D", "AMT*EAF*5", "X837-COB-PAID", position="SBR*P*19"), ERROR),
@@ -77,6 +81,8 @@ def test_a_broken_rule_is_reported(kind, fault, severity):
     data, position = inject(kind, fault)
     if fault.name == "orthodontics without months":
         data = data.replace(b"DN1*24*20~\n", b"")
+    if fault.name == "rest to pay at both levels":
+        data = data.replace(b"DTP*573*D8*20250202~\n", b"DTP*573*D8*20250202~\nAMT*EAF*5~\n")
     found = found_in(data, fault.rule)
     assert [f.severity for f in found][:1] == [severity]
     assert position in {f.position.segment for f in found} or "without months" in fault.name

@@ -11,18 +11,24 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from clearlane.accounts.model import Site
+from clearlane.claims.advice_act import AdviceAct
 from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.clock import moment_text
 from clearlane.kernel.ids import SiteId
 from clearlane.payments.as_json import money_text
+from clearlane.pipeline.claim_label import ClaimLabel, label_key
 from clearlane.pipeline.query.claim_history import HistoryEntry
 from clearlane.pipeline.query.find_claims import ClaimSummary
 from clearlane.store.claims import NOT_ACCEPTED
 
 STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
+STATE_CHOICES = {**{state: state for state in STATES}, "not_accepted": NOT_ACCEPTED}
+"""The words that the filter takes, with the states that they mean."""
 Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
+
+Act = Annotated[str, Field(json_schema_extra={"enum": list(AdviceAct)})]
 
 
 class FindingJson(BaseModel):
@@ -32,6 +38,12 @@ class FindingJson(BaseModel):
     severity: Literal["error", "warning", "info"]
     field: Annotated[str, Field(description="The field's path in the claim.")]
     message: Annotated[str, Field(description="What is wrong and what would pass.")]
+    act: Annotated[
+        Act | None,
+        Field(
+            description="What the payer's answer asks for; null for a finding of our own checks."
+        ),
+    ]
 
 
 class ClaimJson(BaseModel):
@@ -43,6 +55,13 @@ class ClaimJson(BaseModel):
     kind: Literal["medical", "dental"]
     state: Annotated[
         str, Field(description="Where the claim stands.", json_schema_extra={"enum": list(STATES)})
+    ]
+    label: Annotated[
+        str,
+        Field(
+            description="What people call it: state and payment in one word.",
+            json_schema_extra={"enum": [label_key(label) for label in ClaimLabel]},
+        ),
     ]
     outcome: Annotated[
         str | None, Field(description="What became of it in the payment that counts; null before.")
@@ -61,6 +80,12 @@ class ClaimJson(BaseModel):
     ]
     successor: Annotated[
         str | None, Field(description="Number of the claim that took over from it.")
+    ]
+    prior_payer_claim: Annotated[
+        str | None,
+        Field(
+            description="Of a secondary claim: number of the claim under the same id whose payer's decision it carries."
+        ),
     ]
 
 
@@ -115,6 +140,12 @@ class ClaimPaymentJson(BaseModel):
 class ClaimDetailsJson(ClaimJson):
     """One claim with everything known about it."""
 
+    also_billed_as: Annotated[
+        list[str],
+        Field(
+            description="Numbers of the claims under the same id that bill the same services to another payer."
+        ),
+    ]
     findings: Annotated[list[FindingJson], Field(description="Of our checks and of payers.")]
     history: Annotated[
         list[HistoryEntryJson], Field(description="In the order in which it was learnt.")
@@ -136,6 +167,7 @@ def claim_object(claim: ClaimSummary, sites: Mapping[SiteId, Site]) -> Json:
         "site": sites[claim.site_id].vendor_site_id,
         "kind": claim.kind,
         "state": claim.state,
+        "label": label_key(claim.label),
         "outcome": claim.outcome,
         "payer_id": claim.payer_id,
         "payer_control_number": (status and status.payer_control_number) or None,
@@ -148,6 +180,7 @@ def claim_object(claim: ClaimSummary, sites: Mapping[SiteId, Site]) -> Json:
         "changed_at": moment_text(claim.changed_at),
         "predecessor": claim.predecessor,
         "successor": claim.successor,
+        "prior_payer_claim": claim.prior_payer_claim,
     }
 
 
@@ -158,6 +191,7 @@ def finding_object(finding: ClaimFinding) -> Json:
         "severity": finding.severity.value,
         "field": path_in_claim(finding.location),
         "message": finding.message,
+        "act": finding.act or None,
     }
 
 

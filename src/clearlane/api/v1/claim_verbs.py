@@ -23,6 +23,7 @@ from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.json_names import fold_names, take_fields
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
@@ -223,9 +224,12 @@ def _require_active(site: Site) -> None:
         raise refuse(403, "The client account is suspended.", kind="account_suspended")
 
 
+_DOCUMENT_TYPE = fold_names(("DocumentType",))
+
+
 def _kind(call: Call, document: bytes) -> ClaimKind:
     top = decode(document, dict[str, msgspec.Raw], call.errors)
-    named = next((value for name, value in top.items() if name.lower() == "documenttype"), None)
+    named = take_fields(top, _DOCUMENT_TYPE).fields.get("DocumentType")
     text = decode(named, str, call.errors) if named is not None else ""
     kind = KINDS.get(text.strip().lower())
     if kind is None:

@@ -10,7 +10,7 @@ from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import (
-    STATES,
+    STATE_CHOICES,
     ClaimDetailsJson,
     ClaimJson,
     claim_object,
@@ -24,7 +24,7 @@ from clearlane.kernel.clock import from_micros, moment_text, to_micros
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.payments.outcome import Outcome
-from clearlane.pipeline.query.claim_history import ClaimHistory, load_history_in_scope
+from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
 from clearlane.pipeline.query.find_claims import ClaimSummary, find_claim, find_claims
 from clearlane.store import claim_search
 from clearlane.store.claim_search import ClaimFilters, ListPosition
@@ -33,7 +33,11 @@ LIST = "claims"
 OUTCOMES = {outcome.value: outcome.value for outcome in Outcome}
 
 FILTERS = (
-    parameters.choice("state", "Where the claim stands.", {state: state for state in STATES}),
+    parameters.choice(
+        "state",
+        "Where the claim stands. Claims that were not accepted are listed only if asked for: `not_accepted`.",
+        STATE_CHOICES,
+    ),
     parameters.choice("outcome", "What became of it.", OUTCOMES),
     parameters.text("payer", "The payer id."),
     parameters.choice("kind", "Medical or dental.", {"medical": "medical", "dental": "dental"}),
@@ -152,6 +156,9 @@ def _details(history: ClaimHistory) -> dict[str, object]:
     occurrences = [one.occurrence for one in history.payments]
     findings = [*history.loaded.findings, *history.findings]
     return {
+        "also_billed_as": [
+            one.claim_number for one in history.related if one.relation is IdRelation.ALSO_BILLED_TO
+        ],
         "findings": [finding_object(one) for one in findings],
         "history": [history_object(one) for one in history.entries],
         "batches": [

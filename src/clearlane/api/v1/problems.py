@@ -11,7 +11,12 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.error_shape import UNAVAILABLE, DocumentedError
+from clearlane.api.error_shape import (
+    ENCODED_BODY,
+    ENCODINGS_READ,
+    UNAVAILABLE,
+    DocumentedError,
+)
 from clearlane.api.errors import RequestRefusal
 from clearlane.kernel import limits
 
@@ -173,6 +178,10 @@ class ProblemErrors:
             "The Content-Type of a request with a body is application/json, with the charset utf-8, utf-16, us-ascii "
             "or iso-8859-1.",
         )
+
+    def wrong_content_encoding(self) -> Response:
+        """Return 415 for a compressed body."""
+        return problem(415, ENCODED_BODY, headers=ENCODINGS_READ)
 
     def too_slow(self) -> Response:
         """Return 408 and close the connection, whose body is incomplete."""

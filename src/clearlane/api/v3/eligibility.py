@@ -18,7 +18,7 @@ from clearlane.pipeline.eligibility.inquire import (
     MalformedInquiry,
     await_answers,
     inquire,
-    read_answers,
+    read_numbered_answers,
 )
 
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
@@ -42,12 +42,12 @@ async def submit(call: Call) -> Response:
 
 async def get_responses(call: Call) -> Response:
     """Return all responses that have arrived for a request."""
-    request_id = call.parameters["requestId"]
-    answers = await read_answers(
-        call.context.work_context, request_id, site=call.site, actor=call.actor
+    number = call.parameters["requestId"]
+    answers = await read_numbered_answers(
+        call.context.work_context, number, site=call.site, actor=call.actor
     )
     if answers is None:
-        return responses.message(404, f"No eligibility request {request_id} was found.")
+        return responses.message(404, f"No eligibility request {number} was found.")
     return await _stream(call, answers)
 
 
@@ -65,7 +65,7 @@ def read_request_id(text: str | None, endpoint: Endpoint) -> int:
     """Return the id of a request; refuse a text that is no integer."""
     given = (text or "").strip()
     if not given:
-        raise RequestRefusal(responses.null_entry("requestId", "System.Int64", endpoint.name))
+        raise RequestRefusal(responses.null_entry("requestId", "System.Int32", endpoint.name))
     if not NUMBER.fullmatch(given):
         raise RequestRefusal(responses.bad_parameter("requestId", given, "an integer"))
     return int(given)
@@ -101,7 +101,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 name="requestId",
                 help="The `RequestId` of the submission.",
                 read=read_request_id,
-                schema={"type": "integer", "format": "int64"},
+                schema={"type": "integer", "format": "int32"},
             ),
         ),
         error_types={400: responses.MessageDetail, 404: responses.Message},

@@ -24,7 +24,7 @@ Payer lists, claims, eligibility, enrollment and proxy login, over https with Ba
 Path segments, query keys and JSON field names are read without regard to case; the exact forms are shown here. \
 Checks run in this order: https, route, verb, credentials, presence of `vendorSiteId`, its validity \
 and ownership, Business Associate Agreement, other parameters, body. Unknown fields are ignored and \
-named in `X-Ignored-Fields`; how a correction goes out, and why, is said in `X-Notes`. Every answer carries `X-Request-Id`; send one of your own to find a call \
+named in `X-Ignored-Fields`; how a correction goes out, and why, and what accepted claims are warned of is said in `X-Notes`. Every answer carries `X-Request-Id`; send one of your own to find a call \
 again. `X-Service-Time` is the service's time (UTC), which in a sandbox may be ahead; a caller may ignore it."""
 
 PAYER_TYPE = Parameter(

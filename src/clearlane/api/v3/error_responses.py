@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from starlette.responses import Response
 
-from clearlane.api.error_shape import UNAVAILABLE, DocumentedError
+from clearlane.api.error_shape import (
+    ENCODED_BODY,
+    ENCODINGS_READ,
+    UNAVAILABLE,
+    DocumentedError,
+)
 from clearlane.api.http_responses import text_response
 from clearlane.api.v3 import responses
 from clearlane.kernel import limits
@@ -123,6 +128,10 @@ class V3Errors:
             "us-ascii or iso-8859-1."
         )
         return responses.message(415, text)
+
+    def wrong_content_encoding(self) -> Response:
+        """Return 415 for a compressed body."""
+        return responses.message(415, ENCODED_BODY, ENCODINGS_READ)
 
     def too_slow(self) -> Response:
         """Return 408 and close the connection, whose body is incomplete."""

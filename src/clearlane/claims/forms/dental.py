@@ -90,11 +90,6 @@ def billing_ids(claim: DentalClaim) -> tuple[str | None, str | None]:
     return claim.F48_BillingDentistNPI, claim.F51_BillingDentistTaxID
 
 
-def other_payer_name(claim: DentalClaim) -> str | None:
-    """Return the other payer's name."""
-    return claim.F11_OtherPayerName
-
-
 def earlier_decision(claim: DentalClaim) -> EarlierDecision | None:
     """Return the earlier payer's decision, or None: the form has decisions of lines only."""
     decided = tuple([_line_decision(line) for line in claim.LineItems])
@@ -193,6 +188,10 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
         other_coverage="F04_OtherCoverage",
         earlier_paid="",
         earlier_decision_day="",
+        coverage="",
+        other_coverage_type="",
+        medicare_reason="",
+        remaining_liability="",
         first_day="F24_DateOfServiceFrom",
         last_day="F24_DateOfServiceTo",
         procedure="F29_ProcedureCode",
@@ -201,6 +200,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
         line_control="X12_LineControlNumber",
         line_earlier_paid="X12_PrimaryPaidAmount",
         line_earlier_decision_day="X12_AdjudicationDate",
+        line_remaining_liability="X12_LineRemainingPatientLiability",
     ),
     diagnoses_max=limits.DENTAL_DIAGNOSES_MAX,
     persons=(
@@ -238,6 +238,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
         ("F10_OtherPatientRelationship",),
         ("F11_OtherPayerName",),
     ),
+    other_payer_names=("F11_OtherPayerName",),
     decision_fields=frozenset(LINE_DECISION),
     diagnoses=diagnoses,
     diagnosis_paths=diagnosis_paths,
@@ -247,7 +248,6 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     accidents=accidents,
     is_predetermination=is_predetermination,
     billing_ids=billing_ids,
-    other_payer_name=other_payer_name,
     earlier_decision=earlier_decision,
     missing_fields=missing_fields,
     pointers=pointers,

@@ -33,6 +33,8 @@ OTHER_INSURANCE = frozenset(
         "F09C_OtherEmployerName",
         "F09D_OtherPlanName",
         "X12_OtherPayerName",
+        "X12_OtherPayerClaimType",
+        "X12_OtherInsuredId",
     }
 )
 # Most claims and lines have no decision, and testing all these fields at once is quick.
@@ -97,11 +99,6 @@ def is_predetermination(claim: MedicalClaim) -> bool:
 def billing_ids(claim: MedicalClaim) -> tuple[str | None, str | None]:
     """Return the billing provider's NPI and tax id; the EIN comes before the SSN."""
     return claim.F33A_BillingProviderNpi, claim.F25_FederalTaxIdEin or claim.F25_FederalTaxIdSsn
-
-
-def other_payer_name(claim: MedicalClaim) -> str | None:
-    """Return the other payer's name, else the other plan's."""
-    return claim.X12_OtherPayerName or claim.F09D_OtherPlanName
 
 
 def earlier_decision(claim: MedicalClaim) -> EarlierDecision | None:
@@ -212,6 +209,10 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         other_coverage="F11D_OtherPlan",
         earlier_paid="X12_ClaimPrimaryPayerPaidAmount",
         earlier_decision_day="X12_ClaimAdjudicationDate",
+        coverage="F01_ClaimType",
+        other_coverage_type="X12_OtherPayerClaimType",
+        medicare_reason="X12_MedicareSecondaryReason",
+        remaining_liability="X12_ClaimRemainingPatientLiability",
         first_day="F24A_DateOfServiceFrom",
         last_day="F24A_DateOfServiceTo",
         procedure="F24D_HcpcsProcedureCode",
@@ -220,6 +221,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         line_control="X12_ProviderControlNumber",
         line_earlier_paid="X12_PrimaryPayerPaidAmount",
         line_earlier_decision_day="X12_AdjudicationOrPaymentDate",
+        line_remaining_liability="X12_LineRemainingPatientLiability",
     ),
     diagnoses_max=limits.MEDICAL_DIAGNOSES_MAX,
     persons=(
@@ -255,10 +257,11 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     other_insurance_fields=OTHER_INSURANCE,
     other_insurance_needs=(
         ("F09_OtherInsuredNameLast",),
-        ("F09A_OtherInsuredGroupNum",),
+        ("F09A_OtherInsuredGroupNum", "X12_OtherInsuredId"),
         ("F09_PatientRelationshipToInsured",),
         ("X12_OtherPayerName", "F09D_OtherPlanName"),
     ),
+    other_payer_names=("X12_OtherPayerName", "F09D_OtherPlanName"),
     decision_fields=frozenset({*CLAIM_DECISION, *LINE_DECISION}),
     diagnoses=diagnoses,
     diagnosis_paths=diagnosis_paths,
@@ -268,7 +271,6 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     accidents=accidents,
     is_predetermination=is_predetermination,
     billing_ids=billing_ids,
-    other_payer_name=other_payer_name,
     earlier_decision=earlier_decision,
     missing_fields=missing_fields,
     pointers=pointers,

@@ -38,9 +38,17 @@ from clearlane.claims.rules import (  # noqa: F401
     numbers,
     payer,
     providers,
+    remaining_liability,
     services,
 )
-from clearlane.claims.rules.registry import RULES, ClaimRule, ExternalData, RuleInputs, RuleScope
+from clearlane.claims.rules.registry import (
+    RULES,
+    ClaimRule,
+    EnrollmentGap,
+    ExternalData,
+    RuleInputs,
+    RuleScope,
+)
 from clearlane.claims.rules.values import PLAIN, QuickTest, plain_texts_fit, quick_test
 from clearlane.claims.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.value_types import ValueType
@@ -51,6 +59,7 @@ __all__ = [
     "RULES",
     "CheckedClaim",
     "ClaimRule",
+    "EnrollmentGap",
     "ExternalData",
     "RuleInputs",
     "check",

@@ -170,7 +170,7 @@ def past_days_are_after_birth(claim: Claim, inputs: RuleInputs) -> Iterator[Fiel
 
 @rule(
     "C808",
-    fields=("F18_HospitalizationDateFrom",),
+    fields=("F18_HospitalizationDateFrom", "X12_PlaceOfServiceCode", "F24B_PlaceOfServiceCode"),
     x12="2300/DTP:435/03",
     kinds=(MEDICAL,),
     severity=WARNING,
@@ -178,13 +178,15 @@ def past_days_are_after_birth(claim: Claim, inputs: RuleInputs) -> Iterator[Fiel
 def inpatient_service_has_an_admission(
     claim: MedicalClaim, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
-    """A service to an inpatient comes with the day of admission."""
-    if claim.F18_HospitalizationDateFrom is None and any(
-        line.F24B_PlaceOfServiceCode in INPATIENT for line in claim.F24_ClaimLines
+    """A service to an inpatient (place 21, 51 or 61) comes with the day of admission."""
+    if claim.F18_HospitalizationDateFrom is None and (
+        claim.X12_PlaceOfServiceCode in INPATIENT
+        or any(line.F24B_PlaceOfServiceCode in INPATIENT for line in claim.F24_ClaimLines)
     ):
         yield (
             "F18_HospitalizationDateFrom",
-            "A line was rendered to an inpatient; payers want the day of admission.",
+            "The service was rendered to an inpatient (place 21, 51 or 61), and payers want the day of admission; "
+            "give F18_HospitalizationDateFrom.",
         )
 
 

@@ -80,11 +80,38 @@ def codes_have_the_form(claim: Claim, inputs: RuleInputs, given: Each) -> Iterat
 
 @rule("C503", fields=CODES, x12="2300/HI/01-02", reading=each)
 def codes_exist(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """An ICD-10 diagnosis code exists."""
-    if form_of(claim).icd_version(claim) == "10":
-        for path, code in given:
-            if _FORMS["10"].fullmatch(code) and _exists(code) is False:
-                yield path, f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
+    """An ICD-10 diagnosis code exists: it is on the list, unless the service is later than the list."""
+    unknown = _unknown_codes(claim, given)
+    if unknown and not _ends_before_service(claim, inputs):
+        for path, code in unknown:
+            yield path, f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
+
+
+@rule("C513", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+def codes_are_known(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+    """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
+    unknown = _unknown_codes(claim, given)
+    if unknown and _ends_before_service(claim, inputs):
+        for path, code in unknown:
+            yield (
+                path,
+                f"The list of ICD-10-CM codes ends on {icd10.last_day()}, before the service, and has no "
+                f"{quoted(code)}; it is sent as given. Check that the code is valid on the day of service.",
+            )
+
+
+def _unknown_codes(claim: Claim, given: Each) -> Each:
+    """Return the ICD-10 codes that have the right form and are not on the list."""
+    unknown = [(path, code) for path, code in given if _exists(code) is False]
+    if unknown and form_of(claim).icd_version(claim) == "10":
+        return [(path, code) for path, code in unknown if _FORMS["10"].fullmatch(code)]
+    return []
+
+
+def _ends_before_service(claim: Claim, inputs: RuleInputs) -> bool:
+    """Return whether the list ends before the last day of service; a predetermination is about services to come."""
+    days, end = span(claim), icd10.last_day()
+    return end is not None and (days.last if days else inputs.today) > end
 
 
 @rule("C504", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from clearlane.claims import cob
+from clearlane.claims import cob, codes
 from clearlane.claims.cob import OtherInsurance
 from clearlane.claims.fields import (
     Claim,
@@ -34,6 +34,7 @@ CLAIM_DATES = names_of_forms(lambda names: names.earlier_decision_day)
 CLAIM_PAID = names_of_forms(lambda names: names.earlier_paid)
 LINE_DATES = names_of_forms(lambda names: names.line_earlier_decision_day)
 LINE_PAID = names_of_forms(lambda names: names.line_earlier_paid)
+MEDICARE_REASONS = names_of_forms(lambda names: names.medicare_reason)
 
 
 def other_insurance(claim: Claim) -> OtherInsurance | None:
@@ -57,13 +58,8 @@ def other_insurance_is_complete(
     for names in form_of(claim).other_insurance_needs:
         if any(given.get(name) is not None for name in names):
             continue
-        # Only the payer's name may be in one of several fields.
-        yield (
-            names[0],
-            f"The claim names another insurance, but {names[0]} is missing; give it."
-            if len(names) == 1
-            else f"The claim names another insurance without its name; give {' or '.join(names)}.",
-        )
+        missing = " or ".join(names)
+        yield names[0], f"The claim names another insurance, but {missing} is missing; give it."
 
 
 @rule("C752", fields=FLAGS, x12="2320/SBR", severity=WARNING, when_filled=FLAGS)
@@ -239,3 +235,64 @@ def decision_is_past(
                 form.line_path(at, form.names.line_earlier_decision_day),
                 f"The day {line.day} is in the future; give a day up to today.",
             )
+
+
+@rule(
+    "C760", fields=MEDICARE_REASONS, x12="2000B/SBR/05", kinds=(MEDICAL,), reading=other_insurance
+)
+def second_medicare_has_a_reason(
+    claim: MedicalClaim, inputs: RuleInputs, other: OtherInsurance
+) -> Iterator[FieldFinding]:
+    """Where Medicare pays after another payer, the claim says why."""
+    form, name = form_of(claim), "X12_MedicareSecondaryReason"
+    if name not in claim.__dict__ and form.medicare_is_second(
+        claim, decided=other.decision is not None
+    ):
+        yield (
+            name,
+            f"Medicare pays after another payer, and the claim does not say why; give {name}: "
+            f"{codes.accepted_values('medicare_secondary_reason')}.",
+        )
+
+
+@rule(
+    "C761",
+    fields=MEDICARE_REASONS,
+    x12="2000B/SBR/05",
+    kinds=(MEDICAL,),
+    severity=WARNING,
+    when_filled=MEDICARE_REASONS,
+)
+def reason_has_a_second_medicare(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """The reason why Medicare pays second comes with a Medicare that pays second; without one it is not sent."""
+    name, other = "X12_MedicareSecondaryReason", other_insurance(claim)
+    decided = other is not None and other.decision is not None
+    if name in claim.__dict__ and not (
+        other and form_of(claim).medicare_is_second(claim, decided=decided)
+    ):
+        yield (
+            name,
+            "There is a reason why Medicare pays second, but by their types of coverage no payer that pays second "
+            f"is Medicare, so it is not sent; give {'F01_ClaimType' if decided else 'X12_OtherPayerClaimType'} "
+            "as MA or MB, or leave the reason out.",
+        )
+
+
+@rule(
+    "C766",
+    fields=("X12_OtherInsuredId", "F09A_OtherInsuredGroupNum"),
+    x12="2330A/NM1/09",
+    kinds=(MEDICAL,),
+    severity=WARNING,
+    when_filled=("F09A_OtherInsuredGroupNum",),
+)
+def other_insured_has_a_member_id(
+    claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """Another insured is named by a member id; box 9a is a policy or group number, and without an id it is sent as both."""
+    if claim.F09A_OtherInsuredGroupNum is not None and claim.X12_OtherInsuredId is None:
+        yield (
+            "X12_OtherInsuredId",
+            "The claim states no member id of the other insured, which an 837 must have; the policy or group number of "
+            "box 9a is sent in its place too. Give X12_OtherInsuredId.",
+        )

@@ -13,7 +13,7 @@ PATIENT_PAID = names_of_forms(lambda names: names.patient_paid)
 
 @rule("C701", fields=TOTALS, x12="2300/CLM/02")
 def total_is_the_sum(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """The total charge is the sum of the lines; other fees (31a) of a dental line count."""
+    """The total charge is the sum of the line charges, of a dental claim with its other fees (box 31a)."""
     form = form_of(claim)
     stated, summed = form.charge(claim), sum(map(form.line_charge, form.lines(claim)), ZERO)
     if stated != summed:

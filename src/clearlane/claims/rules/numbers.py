@@ -46,14 +46,14 @@ def replacement_names_the_original(claim: Claim, inputs: RuleInputs) -> Iterator
 
 @rule("C902", fields=ORIGINALS, x12="2300/REF:F8/02", severity=WARNING, when_filled=ORIGINALS)
 def original_number_has_a_replacement(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """The payer's number of an original claim comes with a replacement or void."""
+    """The payer's number of an original claim comes with a replacement or void; with an original it is not sent."""
     form = form_of(claim)
     name = form.names.original_reference
     if claim.__dict__.get(name) is not None and form.frequency(claim) == codes.ORIGINAL:
         yield (
             name,
-            "There is an original number, but the claim is an original; "
-            f"give 7 or 8 in {form.names.frequency}.",
+            "There is the payer's number of an earlier claim, but the claim is an original, so the number is not sent; "
+            f"give 7 (replacement) or 8 (void) in {form.names.frequency}, or leave the number out.",
         )
 
 
@@ -134,3 +134,16 @@ def attachment_is_complete(claim: DentalClaim, inputs: RuleInputs) -> Iterator[F
         on_request = name == ATTACHMENT[2] and claim.X12_AttachmentTransmissionCode == "AA"
         if given.get(name) is None and not on_request:
             yield name, f"The attachment is begun but {name} is missing; give it."
+
+
+@rule("C908", fields=FREQUENCIES, x12="2300/CLM/05-3", when_filled=FREQUENCIES)
+def correction_is_a_replacement(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A claim is an original, a replacement or a void: payers do not take frequency 6, a corrected claim."""
+    form = form_of(claim)
+    if form.frequency(claim) == codes.CORRECTED:
+        name = form.names.frequency
+        yield (
+            name,
+            f"Frequency 6 (corrected claim) is not accepted; to correct a claim that the payer has, give 7 in {name} "
+            f"and the payer's number of that claim in {form.names.original_reference}.",
+        )

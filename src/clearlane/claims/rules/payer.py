@@ -3,14 +3,38 @@
 from collections.abc import Iterator
 
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of, names_of_forms
+from clearlane.claims.forms import fields_of_forms, form_of, names_of_forms
 from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
-from clearlane.claims.rules.registry import ExternalData, FieldFinding, RuleInputs, quoted, rule
+from clearlane.claims.rules.registry import (
+    EnrollmentGap,
+    ExternalData,
+    FieldFinding,
+    RuleInputs,
+    quoted,
+    rule,
+)
 from clearlane.kernel.finding import Severity
 
 PAYER = ("Svc_PayerId",)
+OTHER_PAYERS = fields_of_forms(lambda form: form.other_payer_names)
 BILLING_ZIPS = names_of_forms(lambda names: names.billing_zip)
 FREQUENCIES = names_of_forms(lambda names: names.frequency)
+NOT_ENROLLED = {
+    EnrollmentGap.NONE: "the billing provider is not enrolled; send an enrollment first.",
+    EnrollmentGap.PENDING: (
+        "the billing provider's enrollment has been pending since {since}; send the claim again after the payer "
+        "has approved it."
+    ),
+    EnrollmentGap.REFUSED: (
+        "the payer refused the billing provider's enrollment on {since}; ask the operator for the reason and to "
+        "submit it to the payer again."
+    ),
+    EnrollmentGap.ENDED: (
+        "the payer ended the billing provider's enrollment on {since}; ask the operator for the reason and to "
+        "submit it to the payer again."
+    ),
+}
+"""The second half of the finding about an enrollment, and what would pass."""
 
 
 @rule("C101", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
@@ -74,8 +98,8 @@ def provider_is_enrolled(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFind
     if inputs.payer and inputs.payer.claim_enrollment_required and not inputs.enrolled:
         yield (
             "Svc_PayerId",
-            f"The payer {quoted(claim.Svc_PayerId)} takes claims of enrolled providers only, and the "
-            "billing provider is not enrolled; send an enrollment first.",
+            f"The payer {quoted(claim.Svc_PayerId)} takes claims of enrolled providers only, and "
+            + NOT_ENROLLED[inputs.enrollment].format(since=inputs.enrollment_since),
         )
 
 
@@ -90,15 +114,66 @@ def payer_takes_claims(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFindin
         )
 
 
+@rule(
+    "C119",
+    fields=OTHER_PAYERS,
+    x12="2330B/NM1/09",
+    severity=Severity.WARNING,
+    when_filled=OTHER_PAYERS,
+    requires=ExternalData.DIRECTORY,
+)
+def other_payer_is_known(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """Another payer is in the directory under its name or an alias; else its id is made from its name."""
+    if inputs.other_payer_unknown:
+        names = form_of(claim).other_payer_names
+        name = next((name for name in names if name in claim.__dict__), names[0])
+        yield (
+            name,
+            f"The directory has no payer, or several, of the name {quoted(claim.__dict__.get(name))}, so an id made "
+            "from the name is sent as the other payer's; give a name or an alias of the payer list.",
+        )
+
+
 @rule("C107", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
 def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim id is not used again for other content while the first claim is on its way."""
-    if inputs.earlier_request_id:
+    if inputs.earlier_request_id and not inputs.is_settled_before:
         yield (
             "Svc_VendorClaimId",
             f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to another claim with other content, request "
             f"{inputs.earlier_request_id}, which is {inputs.earlier_state or 'on its way'}; wait for its end, send a "
             "replacement (frequency 7) once it was delivered, or give a new id.",
+        )
+
+
+@rule("C112", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
+def replacement_is_asked_for(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A claim that was paid or left to the patient is replaced only by a resubmission code."""
+    if inputs.earlier_request_id and inputs.is_settled_before:
+        names = form_of(claim).names
+        yield (
+            "Svc_VendorClaimId",
+            f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to request {inputs.earlier_request_id}, which the "
+            "payer has paid or left to the patient; it is replaced only if you say so. To replace it, send "
+            f"{names.frequency} 7, with the payer's number of it in {names.original_reference}. Another service needs a "
+            "claim id of its own.",
+        )
+
+
+@rule(
+    "C113",
+    fields=PAYER,
+    x12="2000B/SBR/01",
+    severity=Severity.WARNING,
+    requires=ExternalData.HISTORY,
+)
+def other_payer_has_not_paid(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A claim for services that another payer has paid carries that payer's decision."""
+    if inputs.paid_by_another:
+        yield (
+            "Svc_PayerId",
+            f"Another payer has paid for these services in the claim {inputs.paid_by_another}, and this claim does not "
+            "carry that decision: it goes out as primary. If this payer is the second one, send the first one's decision.",
         )
 
 

@@ -41,6 +41,15 @@ class ExternalData(StrEnum):
     HISTORY = "the claims sent before"
 
 
+class EnrollmentGap(StrEnum):
+    """Why a billing provider is not enrolled with a payer."""
+
+    NONE = "none"
+    PENDING = "pending"
+    REFUSED = "refused"
+    ENDED = "ended"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleInputs:
     """What rules know beside the claim. ``available`` names the external data that was loaded."""
@@ -50,11 +59,22 @@ class RuleInputs:
     payer: Payer | None = None
     payer_of_other_type: bool = False
     """The id belongs to a payer, but to one for another kind of claim."""
+    other_payer_unknown: bool = False
+    """The claim names another payer, and the directory has none of that name."""
     enrolled: bool = False
     """The billing provider is enrolled with this payer."""
+    enrollment: EnrollmentGap = EnrollmentGap.NONE
+    """What became of an enrollment that is not approved."""
+    enrollment_since: date | None = None
+    """The day it was sent, refused or ended, in the time zone of the site."""
     earlier_request_id: str = ""
     """The request id of a current claim with the same vendor's claim id and other content, if there is one."""
     earlier_state: str = ""
+    is_settled_before: bool = False
+    """Whether that claim is for the same services, and the payer has paid it or left it to the patient."""
+    paid_by_another: str = ""
+    """The request id of a claim for the same services that another payer has paid, if this one does not carry its
+    decision."""
     correction: str = ""
     """How a claim under a known vendor's claim id goes to the payer, and why."""
     available: frozenset[ExternalData] = frozenset(ExternalData)

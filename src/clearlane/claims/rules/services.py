@@ -17,6 +17,7 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
+from clearlane.x12.rules.claims_lines import ANAESTHESIA_IN_UNITS
 
 LINES_PER_CLAIM_MAX = 50
 ANAESTHESIA_MINUTES_MAX = 2_880
@@ -29,6 +30,8 @@ MEASUREMENT = ("X12_MeasurementId", "X12_MeasurementQualifier", "X12_Measurement
 
 _CDT = re.compile(r"D\d{4}", re.ASCII)
 _ANAESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
+# With these modifiers of anaesthesia some payers take the code of the operation, in minutes.
+ANAESTHESIA_MODIFIERS = ("AA", "AD", "QK", "QX", "QY", "QZ")
 # Codes that say only "something else": the service must be described. CPT's unlisted procedures, the
 # "not otherwise classified" codes of HCPCS, and in CDT every code that ends in 999.
 _UNLISTED = """
@@ -120,7 +123,7 @@ def anaesthesia_is_counted_in_minutes(
     line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """Anaesthesia is counted in whole minutes."""
-    if not line.X12_Anesthesia:
+    if not line.X12_Anesthesia or not _may_have_minutes(line):
         return
     minutes = line.F24G_DaysOrUnits
     if minutes is None:
@@ -136,6 +139,19 @@ def anaesthesia_is_counted_in_minutes(
         )
 
 
+def _has_minutes(code: str) -> bool:
+    """Return whether a code is of anaesthesia that is counted in minutes."""
+    is_one = code[0] == "0" and _ANAESTHESIA.fullmatch(code) is not None
+    return is_one and code not in ANAESTHESIA_IN_UNITS
+
+
+def _may_have_minutes(line: MedicalLine) -> bool:
+    given = (line.F24D_Modifiers or "").split(",")
+    return _has_minutes(line.F24D_HcpcsProcedureCode) or any(
+        modifier in given for modifier in ANAESTHESIA_MODIFIERS
+    )
+
+
 @rule(
     "C606",
     fields=("X12_Anesthesia", "F24D_HcpcsProcedureCode"),
@@ -144,16 +160,35 @@ def anaesthesia_is_counted_in_minutes(
     severity=WARNING,
 )
 def anaesthesia_is_marked(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """An anaesthesia code and the anaesthesia mark come together."""
+    """An anaesthesia code comes with the anaesthesia mark, and is then counted in minutes."""
     for at, line in enumerate(claim.F24_ClaimLines):
         code = line.F24D_HcpcsProcedureCode
-        is_one = code[0] == "0" and _ANAESTHESIA.fullmatch(code) is not None
-        if bool(line.X12_Anesthesia) != is_one:
+        if not line.X12_Anesthesia and _has_minutes(code):
             yield (
                 on_line(claim, at, "X12_Anesthesia"),
-                f"The procedure {quoted(code)} is {'an' if is_one else 'no'} anaesthesia code; "
-                "set X12_Anesthesia accordingly.",
+                f"The procedure {quoted(code)} is an anaesthesia code, and is sent in units; set X12_Anesthesia "
+                "and give minutes in F24G_DaysOrUnits.",
             )
+
+
+@line_rule(
+    "C613",
+    fields=("X12_Anesthesia", "F24D_HcpcsProcedureCode"),
+    x12="2400/SV1/03",
+    kinds=(MEDICAL,),
+    when_filled=("X12_Anesthesia",),
+)
+def only_anaesthesia_has_minutes(
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """Only anaesthesia is counted in minutes: by its code, or by a modifier of anaesthesia."""
+    if line.X12_Anesthesia and not _may_have_minutes(line):
+        yield (
+            "X12_Anesthesia",
+            f"The procedure {quoted(line.F24D_HcpcsProcedureCode)} is not counted in minutes; leave X12_Anesthesia out "
+            f"and give units, or give an anaesthesia code (00100 to 01999 without {' and '.join(sorted(ANAESTHESIA_IN_UNITS))}) "
+            f"or a modifier of anaesthesia ({', '.join(ANAESTHESIA_MODIFIERS)}).",
+        )
 
 
 @line_rule("C607", fields=MEASUREMENT, x12="2400/MEA", kinds=(MEDICAL,), when_filled=MEASUREMENT)

@@ -33,7 +33,7 @@ from clearlane.store.vault import Vault
 class RequestAnswers:
     """The answers so far to a request. Each iterator yields them in the order of the request and may be used once."""
 
-    request_id: int
+    request_number: int
     status: RequestStatus
     results: tuple[ValidationResult, ...]
     """Why patients could not be asked about."""
@@ -43,7 +43,7 @@ class RequestAnswers:
     """A page at a time, those with an error in its place."""
 
     def __repr__(self) -> str:
-        return f"RequestAnswers({self.request_id} {self.status})"
+        return f"RequestAnswers({self.request_number} {self.status})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ class EligibilityRequestDetails:
 
     scope: Scope
     request_id: int
+    request_number: int
     created_at: int
     status: RequestStatus
     results: tuple[ValidationResult, ...]
@@ -92,12 +93,19 @@ async def load_answers(
     stored = _StoredOutcomes(database, vault, scope, request_id)
     awaited = len(statuses) - len(answered) - len(refused)
     return RequestAnswers(
-        request_id,
+        request.request_number,
         request_status(len(statuses), awaited),
         _results(vault, scope, request),
         stored.outcomes(answered, first),
         stored.outcomes(refused),
     )
+
+
+async def find_numbered(database: Database, request_number: int) -> list[tuple[int, VendorId]]:
+    """Return id and vendor of each request with this number, V3's ``RequestId``, for an operator."""
+    async with database.read(store.SCOPE) as tx:
+        rows = await store.list_numbered(tx, request_number)
+    return [(id, VendorId(vendor_id)) for id, vendor_id in rows]
 
 
 async def load_request(
@@ -141,6 +149,7 @@ async def load_request(
     return EligibilityRequestDetails(
         scope,
         request_id,
+        request.request_number,
         request.created_at,
         request_status(len(statuses), len(statuses) - len(answered)),
         _results(vault, scope, request),

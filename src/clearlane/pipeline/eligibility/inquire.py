@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.rules import CheckedRequest, InquiryFacts
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel.clock import to_local, to_micros
-from clearlane.kernel.ids import Scope, random_bytes
+from clearlane.kernel.ids import Scope, VendorId, random_bytes
 from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
@@ -30,19 +30,20 @@ from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.eligibility.request_list import patient_key
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
+from clearlane.store.control_numbers import next_request_number
 from clearlane.store.database import Actor, ConstraintViolation, Tx, require_row
 from clearlane.store.eligibility import NewInquiry, trace
 from clearlane.store.vault import Vault
 
 ELIGIBILITY_IMMEDIATE_PATIENTS_MAX = 25
 ELIGIBILITY_PATIENTS_AT_ONCE = 20
-ELIGIBILITY_NUMBER_ATTEMPTS_MAX = 5
+ELIGIBILITY_KEY_ATTEMPTS_MAX = 5
 
 T = TypeVar("T")
 
 EPOCH = to_micros(datetime(2020, 1, 1, tzinfo=UTC))
 RANDOM_BITS, TIME_BITS = 12, 41
-"""A request number is milliseconds and random bits: less than 2^53, which every JSON reader can represent."""
+"""The key of a request is milliseconds and random bits: less than 2^53, which every JSON reader can represent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,17 @@ async def await_answers(
     return require_row(answers, "an eligibility request that was received")
 
 
+async def read_numbered_answers(
+    context: WorkContext, request_number: int, *, site: Site, actor: Actor
+) -> RequestAnswers | None:
+    """Return all answers so far to the site's request with this number, V3's ``RequestId``."""
+    async with context.database.read(site.scope) as tx:
+        request_id = await store.find_id(tx, request_number)
+    if request_id is None:
+        return None
+    return await read_answers(context, request_id, site=site, actor=actor)
+
+
 async def read_answers(
     context: WorkContext, request_id: int, *, site: Site, actor: Actor
 ) -> RequestAnswers | None:
@@ -127,38 +139,53 @@ def _inquiry_runner(context: WorkContext) -> InquiryRunner:
 async def _store(
     context: WorkContext, checked: CheckedRequest, scope: Scope, actor: Actor, now: datetime
 ) -> tuple[int, list[PendingInquiry]]:
-    """Store a request under a new number; return the number and the inquiries to send at once."""
+    """Store a request under a new key; return the key and the inquiries to send at once."""
     context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(scope)
-    for _ in range(ELIGIBILITY_NUMBER_ATTEMPTS_MAX):
-        request_id = new_request_number(now)
+    for _ in range(ELIGIBILITY_KEY_ATTEMPTS_MAX):
+        request_id = new_request_key(now)
         rows = await _seal_inquiries(context, checked.inquiries, scope, request_id, now)
         payload = _seal_results(context.vault, checked.results, scope, request_id)
-        saving = _SaveRequest(request_id, to_micros(now), payload, rows)
+        saving = _SaveRequest(scope.vendor, request_id, to_micros(now), payload, rows)
         try:
             async with asyncio.timeout(context.limits.write_seconds_max):
-                await context.database.write(scope, saving, actor=actor)
-        except (
-            ConstraintViolation
-        ):  # a number that another request has: once in 4,096 of one millisecond
+                number = await context.database.write(scope, saving, actor=actor)
+        except ConstraintViolation:  # another request has the key: once in 4,096 of a millisecond
             continue
-        return request_id, _immediate_inquiries(checked.inquiries, rows, scope, request_id, now)
-    raise TimeoutError("no free number was found")
+        key = RequestKey(request_id, number)
+        return request_id, _immediate_inquiries(checked.inquiries, rows, scope, key, now)
+    raise TimeoutError("no free key was found")
+
+
+class RequestKey(NamedTuple):
+    """What a request is found by: its id in the database, and the number that its vendor knows."""
+
+    id: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class _SaveRequest:
-    """The transaction that stores a request."""
+    """The transaction that stores a request and moves the counter of its vendor's requests."""
 
+    vendor_id: VendorId
     request_id: int
     created_at: int
     payload: bytes | None
     rows: Sequence[NewInquiry]
 
-    async def __call__(self, tx: Tx) -> None:
-        await store.add(tx, self.request_id, self.created_at, self.payload, self.rows)
-        tx.audit("eligibility.submit", ids=[str(self.request_id)], count=len(self.rows))
+    async def __call__(self, tx: Tx) -> int:
+        """Return the number of the request."""
+        number = await next_request_number(tx, self.vendor_id)
+        await store.add(tx, self.request_id, number, self.created_at, self.payload, self.rows)
+        tx.audit(
+            "eligibility.submit",
+            ids=[str(self.request_id)],
+            count=len(self.rows),
+            detail=f"RequestId {number}",
+        )
+        return number
 
 
 async def _seal_inquiries(
@@ -194,13 +221,14 @@ def _immediate_inquiries(
     inquiries: Sequence[Inquiry],
     rows: Sequence[NewInquiry],
     scope: Scope,
-    request_id: int,
+    key: RequestKey,
     now: datetime,
 ) -> list[PendingInquiry]:
     return [
         PendingInquiry(
             scope=scope,
-            request_id=request_id,
+            request_id=key.id,
+            request_number=key.number,
             number=row.number,
             attempts=1,
             created_at=to_micros(now),
@@ -221,8 +249,8 @@ def _seal_results(
     return vault.seal(scope, store.REQUESTS, request_id, encode_results(tuple(results)))
 
 
-def new_request_number(now: datetime) -> int:
-    """Return a new request number: time first, so that rows lie in order, then random bits."""
+def new_request_key(now: datetime) -> int:
+    """Return the key of a new request: time first, so that rows lie in order, then random bits."""
     milliseconds = (to_micros(now) - EPOCH) // 1_000 % (1 << TIME_BITS)
     random = int.from_bytes(random_bytes(2), "big") >> (16 - RANDOM_BITS)
     return milliseconds << RANDOM_BITS | random

@@ -333,7 +333,7 @@ def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -
         pending.scope.vendor,
         pending.scope.site,
         data={
-            "request_id": pending.request_id,
+            "request_id": pending.request_number,
             "patient_number": pending.number,
             "late": now > from_micros(pending.created_at) + WAIT,
         },
@@ -348,6 +348,7 @@ def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
     return PendingInquiry(
         scope=scope,
         request_id=stored.request_id,
+        request_number=stored.request_number,
         number=stored.number,
         attempts=stored.attempts,
         created_at=stored.created_at,

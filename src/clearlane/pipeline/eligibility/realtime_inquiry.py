@@ -31,17 +31,17 @@ ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
 
 INQUIRY_SET = "270"
 CONTROL_MAX = 999_999_999
-# The code and sentence for the caller where a connection brought no 271.
+# The code and sentence for the caller if a connection brought no 271: ours, since the payer's words are for operators.
 REPLY_FAILURES = {
     RealtimeOutcome.HTTP: (
         "Http",
-        "The payer's service answered with http {code} and no envelope.",
+        "The payer's service answered without an envelope; the operator can see what it said.",
     ),
     RealtimeOutcome.ENVELOPE: (
         "Envelope",
-        "The payer's service refused the envelope: {code}. {message}",
+        "The payer's service refused the envelope; the operator can see what it said.",
     ),
-    RealtimeOutcome.BUSY: ("Busy", "The payer's service is busy: {code}."),
+    RealtimeOutcome.BUSY: ("Busy", "The payer's service is busy."),
     RealtimeOutcome.TIMEOUT: ("Timeout", "The payer did not answer in time."),
 }
 UNREACHABLE = ("Unreachable", "The payer could not be reached.")
@@ -64,6 +64,8 @@ class PendingInquiry:
 
     scope: Scope
     request_id: int
+    request_number: int
+    """V3's ``RequestId``."""
     number: int
     attempts: int
     created_at: int
@@ -165,9 +167,11 @@ def result_of_refusal(pending: PendingInquiry, refusal: read_271.FileRefusal) ->
     return FinalResult(error.kind, InquiryOutcome(error=error, x12=refusal.content))
 
 
-def result_of_failure(pending: PendingInquiry, failure: tuple[str, str]) -> FinalResult:
-    """Return the result where the payer was not reached or sent no usable reply."""
-    error = read_271.build_connection_error(pending.inquiry, *failure)
+def result_of_failure(
+    pending: PendingInquiry, failure: tuple[str, str], payer_text: str = ""
+) -> FinalResult:
+    """Return the result if the payer was not reached or sent no usable reply; ``payer_text`` is for operators."""
+    error = read_271.build_connection_error(pending.inquiry, *failure, payer_text)
     return FinalResult(error.kind, InquiryOutcome(error=error))
 
 
@@ -178,9 +182,8 @@ def control_number(pending: PendingInquiry) -> int:
 
 
 def _unanswered(pending: PendingInquiry, reply: Reply) -> AttemptResult:
-    code, message = REPLY_FAILURES[reply.outcome]
-    text = message.format(code=reply.code, message=reply.message).strip()
-    result = result_of_failure(pending, (code, text))
+    text = " ".join(filter(None, (reply.code, reply.message)))
+    result = result_of_failure(pending, REPLY_FAILURES[reply.outcome], text)
     if reply.outcome is RealtimeOutcome.BUSY:
         return RetryLater(result, soon=True)
     return RetryLater(result, soon=False) if reply.outcome is RealtimeOutcome.TIMEOUT else result

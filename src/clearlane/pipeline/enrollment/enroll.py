@@ -28,7 +28,7 @@ from clearlane.kernel.ids import Scope, new_request_id
 from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
 from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
-from clearlane.pipeline.work_context import WorkContext
+from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
 from clearlane.store import billing_zips
 from clearlane.store import enrollments as store
 from clearlane.store.billing_zips import BillingZip
@@ -100,7 +100,9 @@ async def enroll(
         rows = await _rows(context, enrollments, site, now)
         zips = enrolled_zips(context.vault, site.scope, enrollments)
         stored = await context.database.write(
-            site.scope, _SaveRequest(site.scope, rows, zips), actor=actor
+            site.scope,
+            _SaveRequest(site.scope, rows, zips, context.simulated_enrollments),
+            actor=actor,
         )
     results = tuple(
         EnrollmentResult(enrollment, result.existed, result.id)
@@ -116,9 +118,13 @@ class _SaveRequest:
     scope: Scope
     rows: Sequence[NewEnrollment]
     zips: Sequence[BillingZip]
+    simulated: SimulatedEnrollments | None
 
     async def __call__(self, tx: Tx) -> list[EnrollmentInsertResult]:
         stored = await store.add(tx, self.rows)
+        if self.simulated is not None:
+            # Also one that existed: a payer that was added since has not answered it.
+            await self.simulated.agenda.plan(tx, [each.id for each in stored])
         await billing_zips.record(tx, self.zips)
         tx.audit("enrollment.submit", ids=[each.id for each in stored])
         tx.add_events(self._events(stored))

@@ -1,14 +1,19 @@
-"""Look up whether the billing providers of claims are enrolled with their payers.
+"""Look up how far the enrollments of claims' billing providers are with their payers.
 
-Done once for a document of claims, and only where one of its payers requires enrollment.
+Done once for a document of claims, and only if one of its payers requires enrollment.
 """
 
 import asyncio
 import re
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.claims.rules import EnrollmentGap, RuleInputs
+from clearlane.enrollment.lifecycle import PENDING_STATES, EnrollmentProgress, replay
+from clearlane.kernel.clock import from_micros, to_local
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
@@ -29,15 +34,36 @@ Billing = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovedEnrollments:
-    """The approved enrollments that matter to a document of claims."""
+class KnownEnrollments:
+    """The enrollments of the billing providers in a document of claims."""
 
     approved: frozenset[tuple[str, Billing]] = field(repr=False)
     """Payer in folded case, and billing provider."""
+    submitted: Mapping[Billing, int] = field(default_factory=dict, repr=False)
+    """When a provider was submitted that not every payer has approved."""
+    answers: Mapping[tuple[str, Billing], Sequence[tuple[int, str]]] = field(
+        default_factory=dict, repr=False
+    )
+    """The recorded events of these providers, by payer and provider."""
 
-    def covers(self, claim: Claim, payer: Payer | None) -> bool:
-        """Return whether the claim's billing provider is enrolled with this payer."""
-        return payer is not None and (payer.payer_id.casefold(), _billing(claim)) in self.approved
+    def add_to(
+        self, inputs: RuleInputs, claim: Claim, payer: Payer | None, time_zone: str
+    ) -> RuleInputs:
+        """Return what the rules know, with the enrollment of the claim's billing provider with this payer."""
+        if payer is None:
+            return inputs
+        billing = _billing(claim)
+        key = (payer.payer_id.casefold(), billing)
+        if key in self.approved:
+            return replace(inputs, enrolled=True)
+        if billing not in self.submitted:
+            return inputs
+        progress = replay(self.submitted[billing], self.answers.get(key, ()))
+        return replace(
+            inputs,
+            enrollment=_gap_of(progress),
+            enrollment_since=to_local(from_micros(progress.since), time_zone).date(),
+        )
 
 
 class WantedEnrollments:
@@ -45,38 +71,67 @@ class WantedEnrollments:
 
     def __init__(self, payers: PayerDirectory, type: str) -> None:
         self.type = type
-        self.billing: set[Billing] = set()
         self.is_required = False
         self._payers = payers
-        self._requiring: dict[str, bool] = {}
+        self._requiring: dict[str, str] = {}
+        self._payers_of: dict[Billing, set[str]] = defaultdict(set)
+
+    @property
+    def billing(self) -> Collection[Billing]:
+        """The billing providers."""
+        return self._payers_of.keys()
+
+    def payers_of(self, billing: Billing) -> Collection[str]:
+        """Return the payers that require an enrollment of this provider, in folded case."""
+        return self._payers_of[billing]
 
     def add(self, claim: Claim) -> None:
-        """Add the billing provider of a claim, where its payer requires enrollment."""
+        """Add the billing provider of a claim, if its payer requires enrollment."""
         payer_id = claim.Svc_PayerId
         if payer_id not in self._requiring:
             payer = self._payers.find(payer_id, self.type)
-            self._requiring[payer_id] = payer is not None and payer.claim_enrollment_required
-        if self._requiring[payer_id]:
+            required = payer is not None and payer.claim_enrollment_required
+            self._requiring[payer_id] = payer.payer_id.casefold() if payer and required else ""
+        if key := self._requiring[payer_id]:
             self.is_required = True
-            self.billing.add(_billing(claim))
+            self._payers_of[_billing(claim)].add(key)
 
 
-async def find_approved_enrollments(
+async def find_enrollments(
     database: Database,
     vault: Vault,
     wanted: WantedEnrollments,
     *,
     scope: Scope,
     seconds_max: float,
-) -> ApprovedEnrollments | None:
-    """Return the approved enrollments of the billing providers; None where no payer requires one."""
+) -> KnownEnrollments | None:
+    """Return the enrollments of the billing providers; None if no payer requires one."""
     if not wanted.is_required:
         return None
-    billing = wanted.billing
-    by_hash = {provider_hash(vault, scope, npi, tin): (npi, tin) for npi, tin in billing}
+    by_hash = {provider_hash(vault, scope, npi, tin): (npi, tin) for npi, tin in wanted.billing}
     async with asyncio.timeout(seconds_max), database.read(scope) as tx:
         approved = await store.list_approved(tx, wanted.type, by_hash.keys())
-    return ApprovedEnrollments(frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved))
+        known = frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved)
+        open_hashes = [
+            hash
+            for hash, billing in by_hash.items()
+            if any((payer, billing) not in known for payer in wanted.payers_of(billing))
+        ]
+        if not open_hashes:
+            return KnownEnrollments(known)
+        submitted = await store.list_submitted(tx, open_hashes)
+        answers = await store.list_provider_events(tx, wanted.type, open_hashes)
+    return KnownEnrollments(
+        known,
+        {by_hash[hash]: at for hash, at in submitted.items()},
+        {(payer_id, by_hash[hash]): events for (payer_id, hash), events in answers.items()},
+    )
+
+
+def _gap_of(progress: EnrollmentProgress) -> EnrollmentGap:
+    if progress.state in PENDING_STATES:
+        return EnrollmentGap.PENDING
+    return EnrollmentGap.ENDED if progress.was_ended else EnrollmentGap.REFUSED
 
 
 def _billing(claim: Claim) -> Billing:

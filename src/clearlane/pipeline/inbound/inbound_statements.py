@@ -18,7 +18,12 @@ from typing import Protocol, TypeAlias, TypeVar
 import msgspec
 
 from clearlane.claims import acks
-from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, InterchangeReference
+from clearlane.claims.ack_messages import (
+    AckMessage,
+    ClaimStatusReport,
+    InterchangeAck,
+    InterchangeReference,
+)
 from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.inbound_file import InboundFile
@@ -26,11 +31,13 @@ from clearlane.claims.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.outbound.requeue_refused import envelope_of_file
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches, inbox
 from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.database import Tx
+from clearlane.store.file_refusals import FileVerdict
 from clearlane.store.inbox import InboxFile
 from clearlane.x12.envelope_time import parse_count
 
@@ -43,6 +50,7 @@ DOCUMENTED = frozenset(
     {FactKind.STATUS, FactKind.CLAIM_REFUSED, FactKind.SET_REFUSED, FactKind.TA1_REFUSED}
 )
 """The kinds of facts that become a document, beside payments."""
+NOTE_CHARACTERS_MAX = 3
 SET_DIGITS = 4
 """The last digits of our batch number (BHT03) count the sets of an interchange."""
 
@@ -104,6 +112,10 @@ class StatementReader:
         self._read = read
         self.acknowledged: set[int] = set()
         """The ids of the batches that acknowledgements of the file name."""
+        self.verdicts: dict[int, FileVerdict] = {}
+        """What TA1s of the file say of batches of claims, by id."""
+        self._envelope: tuple[int, str] | None = None
+        """The id and the envelope of the batch that was loaded last; None for a batch of inquiries."""
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
@@ -143,11 +155,25 @@ class StatementReader:
         for one in messages:
             if not isinstance(one, ClaimStatusReport):
                 sent, members = await self._batch(one.reference)
+                if isinstance(one, InterchangeAck) and sent is not None:
+                    self._note_verdict(one)
                 async for facts in read_pages(self._acknowledgement_facts(one, sent)):
                     yield [
                         PayerStatement(content, _member_or_reason(content, members), part)
                         for content, part in facts
                     ]
+
+    def _note_verdict(self, message: InterchangeAck) -> None:
+        if self._envelope is None:
+            return
+        id, envelope = self._envelope
+        before, verdict = self.verdicts.get(id, FileVerdict()), message.verdict
+        if verdict.verdict in acks.ACCEPTED:
+            self.verdicts[id] = before._replace(accepted=True)
+        else:
+            self.verdicts[id] = before._replace(
+                refused=True, note=_note(verdict.note), envelope=envelope
+            )
 
     def _acknowledgement_facts(
         self, message: AckMessage, sent: SentLayout | None
@@ -172,11 +198,14 @@ class StatementReader:
     ) -> tuple[SentLayout | None, dict[str, BatchMember]]:
         async with self._context.database.read(inbox.SCOPE) as tx:
             batch = await self._find_batch(tx, reference)
+            self._envelope = None
             if batch is None:
                 return None, {}
             self.acknowledged.add(batch.id)
             content = await batches.read_content(tx, self._context.vault, batch)
             members = {one.request_id: one for one in await batches.list_members(tx, batch.id)}
+        if batch.kind:
+            self._envelope = (batch.id, envelope_of_file(content))
         attempts = {number: one.attempt for number, one in members.items()}
         read = partial(read_layout, content, attempts=attempts, positions=reference.positions)
         return await asyncio.to_thread(read), members
@@ -193,6 +222,11 @@ async def read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
     """Yield pages of what a reader yields, each read in a thread."""
     while page := await asyncio.to_thread(lambda: list(islice(source, STATEMENTS_AT_ONCE))):
         yield page
+
+
+def _note(code: str) -> str:
+    """Return a note code of a TA1; a payer may have written anything there, and it is shown and counted by."""
+    return code if code.isascii() and code.isalnum() and len(code) <= NOTE_CHARACTERS_MAX else "?"
 
 
 def _controls(reference: InterchangeReference) -> Iterator[int]:

@@ -7,9 +7,11 @@ for a person; a file that cannot be read goes to quarantine with the reason. The
 """
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 
 import structlog
 
@@ -23,15 +25,16 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.inbound import post_eligibility
-from clearlane.pipeline.inbound.check_addresses import check_addresses, refusal
+from clearlane.pipeline.inbound.check_addresses import AddressCheck, check_addresses, refusal
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
 from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.inbound.post_payments import PaymentPosting
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches, inbox
+from clearlane.store import batches, file_refusals, inbox
 from clearlane.store.database import StoreFault, Tx, require_row
+from clearlane.store.file_refusals import FileVerdict
 from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
 
 log = structlog.get_logger()
@@ -45,6 +48,10 @@ FAILED = "Posting failed ({fault}); what was applied before stays. Replay the fi
 CLAIM_SETS = frozenset({"277CA", "277", "835"})
 """Transaction sets that should name claims."""
 NO_CLAIM_NAMED = "The file names no claim."
+TEST_FILE = (
+    "The file is marked as a test (ISA15 is T), and this installation is in production: nothing of it was applied. If what "
+    "it states is real: clearlane inbox accept {id} --test-file"
+)
 
 
 async def post(context: WorkContext, steps: WorkSteps, id: int) -> str | None:
@@ -56,6 +63,13 @@ async def waiting_files(context: WorkContext) -> list[int]:
     """Return the ids of files that wait to be posted, the oldest first."""
     async with context.database.read(inbox.SCOPE) as tx:
         return await inbox.list_unprocessed(tx, POST_FILES_WAITING_MAX)
+
+
+async def find_posted(context: WorkContext, ids: Sequence[int]) -> list[int]:
+    """Return the files that wait for no posting any more, or are gone."""
+    async with context.database.read(inbox.SCOPE) as tx:
+        found = {id: await inbox.find(tx, id) for id in ids}
+    return [id for id, file in found.items() if file is None or file.state != inbox.STORED]
 
 
 async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
@@ -93,8 +107,9 @@ async def post_file(
     if not found.usable:
         outcome = InboxOutcome(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
         return await _record_outcome(context, file, outcome)
-    if misaddressed := _misaddressed(context, file, found, accepted):
-        return await _record_outcome(context, file, misaddressed)
+    is_test = found.is_test and not context.sandbox
+    if kept_back := _keep_back(context, file, found, accepted, is_test=is_test):
+        return await _record_outcome(context, file, kept_back, is_test=is_test)
     await context.vault.ensure_key(inbox.OWNER)  # what is parked is sealed
     posting = FilePosting(context, file, content, read)
     try:
@@ -113,7 +128,13 @@ async def post_file(
     if posting.applied:
         await confirm_answered_batches(context, file.payer_id)  # what is acknowledged has arrived
     return await _record_outcome(
-        context, file, outcome, posting.parked, acknowledged=posting.acknowledged
+        context,
+        file,
+        outcome,
+        posting.parked,
+        acknowledged=posting.acknowledged,
+        verdicts=posting.verdicts,
+        is_test=is_test,
     )
 
 
@@ -139,6 +160,11 @@ class FilePosting:
     def acknowledged(self) -> frozenset[int]:
         """The ids of the batches that the file acknowledges."""
         return frozenset(self._reader.acknowledged)
+
+    @property
+    def verdicts(self) -> dict[int, FileVerdict]:
+        """What the TA1s of the file say of batches of claims, by id."""
+        return self._reader.verdicts
 
     async def run(self) -> InboxOutcome:
         """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
@@ -200,19 +226,26 @@ class FilePosting:
         self.parked.append(ParkedStatement(statement.kind, reason, payload))
 
 
-def _misaddressed(
-    context: WorkContext, file: InboxFile, found: IdentifiedFile, accepted: frozenset[str]
+def _keep_back(
+    context: WorkContext,
+    file: InboxFile,
+    found: IdentifiedFile,
+    accepted: frozenset[str],
+    *,
+    is_test: bool,
 ) -> InboxOutcome | None:
-    """Return the outcome of a file that is for somebody else or from an unknown sender; None where it may be posted."""
-    route = route_of_file(context, file)
-    if route is None:  # it was removed since the file came
-        return None
-    check = check_addresses(found.addresses, route, accepted)
-    reason = refusal(check, route, file.id)
-    if not reason:
-        return None
+    """Return the outcome of a file that must not be posted yet; None if it may be.
+
+    It is for another receiver, is a test file, or comes from an unknown sender. A test is asked about before the sender:
+    that it was accepted is stored with the file, while a sender is accepted for one posting.
+    """
+    route = route_of_file(context, file)  # None if it was removed since the file came
+    check = check_addresses(found.addresses, route, accepted) if route else AddressCheck()
+    reason = refusal(check, route, file.id) if route else ""
     state = inbox.QUARANTINED if check.receivers else inbox.UNKNOWN_SENDER
-    return InboxOutcome(state=state, kinds=_kinds(found), reason=reason)
+    if is_test and file.test_accepted_at is None and not check.receivers:
+        state, reason = inbox.TEST_FILE, TEST_FILE.format(id=file.id)
+    return InboxOutcome(state=state, kinds=_kinds(found), reason=reason) if reason else None
 
 
 def route_of_file(context: WorkContext, file: InboxFile) -> PayerRoute | None:
@@ -233,6 +266,8 @@ async def _record_outcome(
     parked: list[ParkedStatement] | None = None,
     *,
     acknowledged: frozenset[int] = frozenset(),
+    verdicts: Mapping[int, FileVerdict] = MappingProxyType({}),
+    is_test: bool = False,
 ) -> str:
     """Record the outcome of a file and the batches that it acknowledges, and log it; return its state."""
 
@@ -244,8 +279,12 @@ async def _record_outcome(
             final, rows = replace(outcome, state=locked.state, reason=locked.reason, parked=0), []
         now = to_micros(context.clock.now())
         await inbox.record_outcome(tx, file.id, final, now, rows)
+        if is_test:
+            await inbox.mark_test(tx, file.id)
         if acknowledged:
             await batches.mark_acknowledged(tx, acknowledged, now)
+        for batch_id, verdict in sorted(verdicts.items()):
+            await file_refusals.record_verdict(tx, batch_id, verdict, now)
         tx.audit(
             f"inbox.{final.state.lower()}",
             ids=[str(file.id)],
@@ -262,7 +301,7 @@ async def _record_outcome(
 def _log_outcome(file: InboxFile, outcome: InboxOutcome, state: str) -> None:
     """Log what became of a file: as a warning where a person must look at it."""
     facts = {**_log_facts(file), "kinds": outcome.kinds, "verdict": state}
-    if state in {inbox.QUARANTINED, inbox.UNKNOWN_SENDER}:
+    if state in {inbox.QUARANTINED, inbox.UNKNOWN_SENDER, inbox.TEST_FILE}:
         log.warning("file not posted", **facts, reason=outcome.reason)
     else:
         log.info("file posted", **facts, applied=outcome.applied, parked=outcome.parked)

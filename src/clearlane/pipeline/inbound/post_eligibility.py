@@ -19,6 +19,7 @@ from clearlane.claims.facts import ClaimKey, FactKind, UnmatchedFact
 from clearlane.claims.inbound_file import InboundFile
 from clearlane.eligibility import read_271, refusals
 from clearlane.kernel import limits
+from clearlane.kernel.formats import parse_control_number
 from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry, store_result
 from clearlane.pipeline.eligibility.realtime_inquiry import (
     FinalResult,
@@ -141,15 +142,15 @@ async def _record_refusal(
     """Record a refusal on every inquiry of the refused file, or of the refused set in it."""
     batch, rows = None, []
     async with context.database.read(store.SCOPE) as tx:
-        if refusal.control_number.isdecimal():
-            batch = await batches.find_by_control(tx, int(refusal.control_number))
+        control = parse_control_number(refusal.control_number)
+        if control is not None:
+            batch = await batches.find_by_control(tx, control)
             rows = await store.list_for_batch(tx, batch.id) if batch else []
         await context.vault.load_keys_of(tx, [one.inquiry for one in rows])
     if batch is None or batch.payer_id != file.payer_id or not rows:
         posting.park(refusal.kind, NO_FILE, refusal.control_number, context.clock.now())
         return
-    if refusal.set_control_number.isdecimal():
-        at = int(refusal.set_control_number)
+    if (at := parse_control_number(refusal.set_control_number)) is not None:
         rows = rows[at - 1 : at]
     for one in rows:
         pending = open_inquiry(context.vault, one)
@@ -173,7 +174,8 @@ async def _answers_inquiries(context: WorkContext, messages: Sequence[AckMessage
     if any(one.verdict.function == INQUIRY_GROUP for one in messages if isinstance(one, GroupAck)):
         return True
     numbers = [one.reference.number for one in messages if isinstance(one, InterchangeAck)]
-    controls = [int(one) for one in numbers if one.isdecimal()]
+    parsed = map(parse_control_number, numbers)
+    controls = [control for control in parsed if control is not None]
     if not controls:
         return False
     async with context.database.read(store.SCOPE) as tx:

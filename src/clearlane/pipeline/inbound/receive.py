@@ -3,8 +3,10 @@
     received = await receive(context, route, "answer.835", content)    # durable; the same file counts once
 
 A fetched file is stored sealed, and only then dropped at the payer; after a crash in between it is fetched again, and the
-same file counts once. Routes are polled side by side, each for a limited time, so that one that is slow or broken
-delays no other. One node polls a route at a time, under a lease that ends soon after the node does. Knows no format.
+same file counts once. If a payer may still be writing its files, ``file_visits`` decides when one is taken and when it is
+dropped; what each visit saw is stored, so that any node can make the next one. Routes are polled side by side, each for a
+limited time, so that one that is slow or broken delays no other. One node polls a route at a time, under a lease that ends
+soon after the node does. Of formats it knows only whether an interchange has its end.
 """
 
 import asyncio
@@ -12,22 +14,27 @@ import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import structlog
 
+from clearlane.claims.identify import is_unfinished
 from clearlane.connect.connections import PayerRoute
-from clearlane.connect.port import Denied, IncomingFile, Mailbox, Unreachable
+from clearlane.connect.file_names import INCOMING_NAME_CHARACTERS_MAX
+from clearlane.connect.port import Denied, FileChanged, IncomingFile, Mailbox, Unreachable
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import post
+from clearlane.pipeline.inbound.file_visits import VisitAct, is_quiet, next_act, unchanged
 from clearlane.pipeline.inbound.match_payments import match_waiting
+from clearlane.pipeline.outbound.dispatch import record_poll
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox
-from clearlane.store.database import StoreFault, Tx
+from clearlane.store import inbox, seen_files
+from clearlane.store.database import StoreFault, Tx, require_row
 from clearlane.store.inbox import InboxOutcome, NewInboxFile
+from clearlane.store.seen_files import SeenFile
 
 log = structlog.get_logger()
 
@@ -43,6 +50,7 @@ POST_RETRY_SECONDS = 600
 NAME = "collect"
 EVERY_SECONDS = 2
 TOO_SLOW = "The payer did not answer in time."
+GREW = "The file was not finished when it was stored. File {id} has all of it."
 TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
 
 
@@ -80,14 +88,51 @@ async def receive(
     When this returns the file is durable, so its bringer may drop it. The same bytes of the same payer are one file,
     whatever its name. Raises :class:`IncomingFileTooLarge`, and then nothing is stored.
     """
+    return await _store(context, route, name, content)
+
+
+async def _store(
+    context: WorkContext,
+    route: PayerRoute,
+    name: str,
+    content: bytes,
+    *,
+    seen: SeenFile | None = None,
+    unfinished: bool = False,
+) -> ReceivedFile:
+    """Store a file, and with it as what it was ``seen`` in its mailbox."""
     if len(content) > limits.TRANSFER_BYTES_MAX:
         raise IncomingFileTooLarge
     context.database.require_space()
     new = await _seal(context, route, name, content, known_by=content)
-    id, is_new = await context.database.write(
-        inbox.SCOPE, lambda tx: _add(tx, route, new), actor=context.actor
-    )
-    return ReceivedFile(id, is_new)
+
+    async def job(tx: Tx) -> ReceivedFile:
+        id, is_new = await _add(tx, route, new)
+        if seen is not None:
+            await seen_files.record_stored(
+                tx, poll_key(route), seen, inbox_id=id, unfinished=unfinished
+            )
+            if is_new and seen.earlier_inbox_id is not None:
+                await _supersede(context, tx, seen.earlier_inbox_id, id, content)
+        return ReceivedFile(id, is_new)
+
+    return await context.database.write(inbox.SCOPE, job, actor=context.actor)
+
+
+async def _supersede(
+    context: WorkContext, tx: Tx, earlier_id: int, id: int, content: bytes
+) -> None:
+    """Discard the unfinished beginning of a file that is stored as a whole now. What is finished was posted, and stays."""
+    earlier = require_row(await inbox.lock(tx, earlier_id), "an inbox file")
+    if earlier.state not in {inbox.STORED, inbox.QUARANTINED}:
+        return
+    begun = await inbox.read_content(tx, context.vault, earlier)
+    if content.startswith(begun) and is_unfinished(begun):
+        outcome = InboxOutcome(
+            state=inbox.DISCARDED, kinds=earlier.kinds, reason=GREW.format(id=id)
+        )
+        await inbox.record_outcome(tx, earlier_id, outcome, to_micros(context.clock.now()))
+        tx.audit("inbox.superseded", ids=[str(earlier_id)], detail=f"by {id}")
 
 
 async def receive_files(
@@ -140,12 +185,18 @@ async def _visit_mailboxes(
     return [id for visit in visits for id in visit.result()]
 
 
+_FileAct: TypeAlias = tuple[IncomingFile, VisitAct, SeenFile | None]
+"""What to do with a file, and how it was seen; None if the mailbox's files are whole."""
+
+
 class _MailboxVisit:
     """One visit to one mailbox."""
 
     def __init__(self, context: WorkContext, route: PayerRoute) -> None:
         self._context = context
         self._route = route
+        own = route.settle_seconds
+        self._settle_seconds = context.limits.settle_seconds if own is None else own
         self._new: list[int] = []
         self._fault = ""
         self._passed_over = 0
@@ -168,13 +219,16 @@ class _MailboxVisit:
             await renewing
         route = self._route
         next_at = to_micros(now + timedelta(seconds=route.poll_seconds))
-        changed = await self._context.database.write(
-            inbox.SCOPE,
-            lambda tx: inbox.end_poll(
+
+        async def job(tx: Tx) -> bool:
+            await record_poll(
+                tx, self._context, route, self._context.clock.now(), worked=not self._fault
+            )
+            return await inbox.end_poll(
                 tx, poll_key(route), next_at, self._fault, passed_over=self._passed_over
-            ),
-            actor=self._context.actor,
-        )
+            )
+
+        changed = await self._context.database.write(inbox.SCOPE, job, actor=self._context.actor)
         if changed:  # a payer that stays away is logged once
             self._log_change()
         log.debug(
@@ -202,16 +256,73 @@ class _MailboxVisit:
         try:
             waiting = await mailbox.waiting()
             self._passed_over = mailbox.passed_over
-            for incoming in waiting[:COLLECT_FILES_MAX]:
+            acts: list[_FileAct] = [(incoming, VisitAct.TAKE, None) for incoming in waiting]
+            if not mailbox.files_are_whole:
+                acts = await self._decide(waiting)
+            for incoming, act, seen in acts[:COLLECT_FILES_MAX]:
                 try:
-                    await self._fetch(mailbox, incoming)
+                    if act is VisitAct.DROP:
+                        await self._drop(mailbox, incoming, seen)
+                    else:
+                        await self._fetch(mailbox, incoming, seen)
+                except FileChanged:  # the next visit sees it as it is then
+                    log.debug("file changes", route=self._route.route_id)
                 except Denied as fault:  # the next file may be allowed
-                    if await _is_there(mailbox, incoming.name):
+                    if not self._fault and await _is_there(mailbox, incoming.name):
                         self._fault = str(fault)
         finally:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(limits.MAILBOX_CLOSE_SECONDS_MAX):
                     await mailbox.close()
+
+    async def _decide(self, waiting: Sequence[IncomingFile]) -> list[_FileAct]:
+        """Record how the files are seen now, and return those to take or drop, with how they were seen before."""
+        context, key = self._context, poll_key(self._route)
+        now = to_micros(context.clock.now())
+        async with context.database.read(inbox.SCOPE) as tx:
+            before = await seen_files.list_seen(tx, key)
+        same = {file.name: unchanged(file, before.get(file.name), now) for file in waiting}
+        now_seen = {
+            file.name: SeenFile(file.name, file.size, file.modified_nanos, now)
+            for file in waiting
+            if same[file.name] is None
+        }
+        gone = before.keys() - same.keys()
+
+        async def record(tx: Tx) -> None:
+            await seen_files.record_seen(tx, key, list(now_seen.values()))
+            await seen_files.forget(tx, key, list(gone))
+
+        if now_seen or gone:
+            await context.database.write(inbox.SCOPE, record, actor=context.actor)
+        settle = self._settle_seconds
+        acts = [
+            (file, next_act(file, same[file.name], now, settle_seconds=settle), file.name)
+            for file in waiting
+        ]
+        found = [
+            (file, act, same[name] or _with_earlier(now_seen[name], before.get(name)))
+            for file, act, name in acts
+            if act is not VisitAct.LEAVE
+        ]
+        # What is new first: files that a server does not let us remove must not keep others from being taken.
+        return sorted(found, key=lambda each: each[1] is VisitAct.DROP)
+
+    async def _drop(self, mailbox: Mailbox, incoming: IncomingFile, seen: SeenFile | None) -> None:
+        """Remove a file that an earlier visit stored and that is still as it was then."""
+        context, key = self._context, poll_key(self._route)
+        if not incoming.modified_nanos:
+            # The size alone does not tell whether it was replaced: it is read again, and new content is stored.
+            again = await self._fetch(mailbox, incoming, seen)
+            if again is None or again.is_new:
+                return
+        await mailbox.drop(incoming.name, incoming)
+        fault_injection.crash_point("dropped")
+        await context.database.write(
+            inbox.SCOPE,
+            lambda tx: seen_files.forget(tx, key, [incoming.name]),
+            actor=context.actor,
+        )
 
     async def _renew_lease(self, ended: asyncio.Event) -> None:
         """Extend the lease now and then: short leases free the routes of a node that died soon."""
@@ -225,26 +336,53 @@ class _MailboxVisit:
                     actor=context.actor,
                 )
 
-    async def _fetch(self, mailbox: Mailbox, incoming: IncomingFile) -> None:
+    async def _fetch(
+        self, mailbox: Mailbox, incoming: IncomingFile, seen: SeenFile | None
+    ) -> ReceivedFile | None:
+        """Take and store a file; return what was stored, None if it has no end or cannot be stored.
+
+        It is dropped at once if the payer's files appear whole. ``seen`` is how a file that may still be being written was
+        seen; None if it is whole. If it has no end, it is stored only when its writer seems to be done with it: then a
+        person must look.
+        """
         context, route, name = self._context, self._route, incoming.name
         if incoming.size > limits.TRANSFER_BYTES_MAX:
-            await _record_too_large(context, route, name, incoming.size)
-            return
+            await _record_too_large(context, route, name, incoming.size, seen)
+            return None
         content = await mailbox.take(name)
         fault_injection.crash_point("fetched")
+        unfinished = False
+        if seen is not None:
+            if len(content) != seen.bytes:
+                raise FileChanged
+            unfinished = await asyncio.to_thread(is_unfinished, content)
+            now, settle = to_micros(context.clock.now()), self._settle_seconds
+            if unfinished and not is_quiet(seen, now, settle_seconds=settle):
+                return None
         try:
-            received = await receive(context, route, name, content)
+            received = await _store(context, route, name, content, seen=seen, unfinished=unfinished)
         except IncomingFileTooLarge:  # larger than the mailbox said
-            await _record_too_large(context, route, name, len(content))
-            return
+            await _record_too_large(context, route, name, len(content), seen)
+            return None
         if received.is_new:
             self._new.append(received.id)
         fault_injection.crash_point("stored")
-        await mailbox.drop(name)
-        fault_injection.crash_point("dropped")
+        if seen is None:
+            await mailbox.drop(name)
+            fault_injection.crash_point("dropped")
+        return None if unfinished else received
 
 
-async def _record_too_large(context: WorkContext, route: PayerRoute, name: str, size: int) -> None:
+def _with_earlier(seen: SeenFile, before: SeenFile | None) -> SeenFile:
+    """Return how a changed file is seen, with the inbox file of what it held before."""
+    if before is None:
+        return seen
+    return seen._replace(earlier_inbox_id=before.inbox_id or before.earlier_inbox_id)
+
+
+async def _record_too_large(
+    context: WorkContext, route: PayerRoute, name: str, size: int, seen: SeenFile | None
+) -> None:
     """Record a file that is not fetched, once by its name and size, and leave it for a person."""
     known_by = f"{name}:{size}".encode()
     new = await _seal(context, route, name, b"", known_by)
@@ -254,6 +392,9 @@ async def _record_too_large(context: WorkContext, route: PayerRoute, name: str, 
         if is_new:
             outcome = InboxOutcome(state=inbox.QUARANTINED, reason=TOO_LARGE)
             await inbox.record_outcome(tx, id, outcome, new.received_at)
+        if seen is not None:
+            key = poll_key(route)
+            await seen_files.record_stored(tx, key, seen, inbox_id=id, unfinished=True)
 
     await context.database.write(inbox.SCOPE, job, actor=context.actor)
 
@@ -295,7 +436,7 @@ async def _add(tx: Tx, route: PayerRoute, new: NewInboxFile) -> tuple[int, bool]
 
 def _shown_name(name: str) -> str:
     """Return a name that may be printed: whoever brings a file may have called it anything."""
-    short = name[: limits.FILE_NAME_CHARACTERS_MAX]
+    short = name[:INCOMING_NAME_CHARACTERS_MAX]
     return "".join(sign if sign.isprintable() else "?" for sign in short)
 
 

@@ -7,6 +7,7 @@ from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.claims.write_837 import TradingPartner, write_claims
+from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.x12.writer import Envelope
 
@@ -22,13 +23,15 @@ def write_claim_837(
     now: datetime,
 ) -> bytes:
     """Return an interchange with this claim alone; its control numbers are those of no file that was sent."""
-    payer = context.payer_access.payers().find(payer_id, FORMS[kind].payer_type)
+    payers = context.payer_access.payers()
+    payer = payers.find(payer_id, FORMS[kind].payer_type)
     name = payer.name if payer else payer_id
     out = OutgoingClaim(
         claim=claim,
         number=number,
         payer_id=payer_id,
         payer_name=payer.name if payer else "",
+        other_payer_id=find_other_payer_id(payers, claim) or "",
         account_as_number=account_as_number,
     )
     envelope = Envelope(

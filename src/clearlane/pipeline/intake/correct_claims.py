@@ -6,9 +6,13 @@ never seen costs nothing here.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
+
+import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims.changed_fields import changed_fields
+from clearlane.claims.claim_subject import SubjectComparison, claim_subject
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
     NOT_DELIVERED,
@@ -21,17 +25,32 @@ from clearlane.claims.resubmission import (
     correction_numbers,
     is_silent,
     needs_predecessor,
+    plan_another_claim,
     plan_correction,
 )
+from clearlane.claims.rules import RULES
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.intake.correction_guard import (
+    KEEPS_ITS_SUBJECT,
+    CorrectionConflict,
+    require_successor,
+)
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
-from clearlane.pipeline.stored_facts import open_payer_number
+from clearlane.pipeline.stored_facts import open_claim_status
 from clearlane.store import claims as store
-from clearlane.store.claims import NewClaim, StoredClaim, StoredPredecessor
+from clearlane.store.claims import (
+    ClaimInsertResult,
+    NewClaim,
+    StoredClaim,
+    StoredPredecessor,
+)
 from clearlane.store.database import Database, Tx
 from clearlane.store.vault import Vault
+
+FIRST_PAYER_PAID = "C113"
+_ANOTHER = ResubmissionDecision.ANOTHER_CLAIM
 
 
 async def correct_replacements(
@@ -42,11 +61,15 @@ async def correct_replacements(
     One statement more, where one of them leaves the payer's number to be found.
     """
     wanting = [one for one in prepared if _leaves_the_number(one)]
-    found: Mapping[str, StoredPredecessor] = {}
+    found: dict[str, StoredPredecessor] = {}
     if wanting:
         async with database.read(site.scope) as tx:
-            found = await store.find_current(tx, [one.row for one in wanting])
-            await _load_keys(tx, vault, list(found.values()))
+            live = await store.find_live(tx, [one.row for one in wanting])
+            await _load_keys(tx, vault, [each for under_id in live.values() for each in under_id])
+        for one in wanting:
+            under_id = live.get(one.row.request_id, [])
+            if replaced := _find_replaced(vault, site, one, under_id):
+                found[one.row.request_id] = replaced
     return [
         _correct(vault, site, one, found.get(one.row.request_id))
         if one.row.request_id in found or one.row.frequency == REPLACEMENT
@@ -56,49 +79,202 @@ async def correct_replacements(
 
 
 class SuccessorCorrections:
-    """Corrects claims inside the transaction that finds out which claim they take over from."""
+    """Judges and corrects claims inside the transaction that finds out which claims came before them."""
 
     def __init__(self, vault: Vault, sites: Mapping[str, tuple[Site, PreparedClaim]]) -> None:
         self._vault = vault
         self._sites = sites
         self.reasons: dict[str, str] = {}
         """Why claims go out as they do, by request id."""
+        self.prior_payer_claims: dict[str, str] = {}
+        """The claims of earlier payers, by the request ids of the secondary ones."""
 
-    async def correct(self, tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
-        """Return the claim as it goes out after its predecessor."""
+    async def choose(
+        self, tx: Tx, claim: NewClaim, earlier: Sequence[StoredPredecessor]
+    ) -> tuple[StoredPredecessor, ResubmissionDecision]:
+        """Return the claim under the same id that a claim is judged by, and what it is to that one."""
         site, prepared = self._sites[claim.request_id]
-        await _load_keys(tx, self._vault, [predecessor])
+        await _load_keys(tx, self._vault, earlier)
         prepared = with_lines(self._vault, site, prepared)
-        corrected = _correct(self._vault, site, prepared, predecessor)
-        self.reasons[claim.request_id] = corrected.facts.correction
-        return corrected.row
+        chosen = choose_earlier(self._vault, site, prepared, earlier)
+        return chosen.claim, chosen.decision
+
+    async def complete(
+        self,
+        tx: Tx,
+        claim: NewClaim,
+        earlier: StoredPredecessor,
+        decision: ResubmissionDecision,
+    ) -> NewClaim:
+        """Return the claim as it goes out after an earlier one."""
+        site, prepared = self._sites[claim.request_id]
+        await _load_keys(tx, self._vault, [earlier])
+        prepared = with_lines(self._vault, site, prepared)
+        if decision is ResubmissionDecision.ANOTHER_CLAIM:
+            completed = _another_claim(self._vault, site, prepared, earlier)
+        else:
+            completed = _correct(self._vault, site, prepared, earlier)
+        facts = completed.facts
+        warnings = RULES[FIRST_PAYER_PAID].check(completed.judgement.claim, facts)
+        self.reasons[claim.request_id] = " ".join(
+            [facts.correction, *(message for _, message in warnings)]
+        )
+        if prior := completed.row.prior_payer_claim:
+            self.prior_payer_claims[claim.request_id] = prior
+        return completed.row
+
+
+class ChosenEarlier(NamedTuple):
+    """The claim under a vendor's claim id that another is judged by, and what that one is to it."""
+
+    claim: StoredPredecessor
+    decision: ResubmissionDecision
+
+
+def choose_earlier(
+    vault: Vault, site: Site, prepared: PreparedClaim, earlier: Sequence[StoredPredecessor]
+) -> ChosenEarlier:
+    """Return the one of the live claims under an id that a prepared claim is judged by; the id's holder comes first.
+
+    That is the one that it names, or whose content it has; else, after a decision on the holder, the one about the same
+    subject and services, else about the same services, else about the same subject, else the holder.
+    """
+    row = prepared.row
+    holder = _find_named(row, earlier) or earlier[0]
+    decision = store.decide(holder, row)
+    if decision is not ResubmissionDecision.UNDECIDED:
+        return ChosenEarlier(holder, decision)
+    candidates = [holder] if holder.request_id == row.corrects else earlier
+    compared = [_compare(vault, site, prepared, one) for one in candidates]
+    best = max(range(len(candidates)), key=lambda at: _closeness(compared[at]))
+    return ChosenEarlier(candidates[best], store.decide(candidates[best], row, compared[best]))
+
+
+def _find_named(row: NewClaim, earlier: Sequence[StoredPredecessor]) -> StoredPredecessor | None:
+    """Return the claim that a claim says it corrects, or repeats, or replaces by the payer's number."""
+    for one in earlier:
+        if one.request_id == row.corrects:
+            return one
+    for one in earlier:
+        if one.content_hash == row.content_hash:
+            return one
+    numbered = (one for one in earlier if one.payer_number_key == row.replaces_key)
+    return next(numbered, None) if row.replaces_key is not None else None
+
+
+def _closeness(compared: SubjectComparison) -> tuple[bool, bool, bool]:
+    is_subject = compared.same_subject
+    return is_subject and compared.common_day, compared.same_services, is_subject
+
+
+def _compare(
+    vault: Vault, site: Site, prepared: PreparedClaim, earlier: StoredPredecessor
+) -> SubjectComparison:
+    before = open_claim(vault, site.scope, _as_stored_claim(earlier)).claim
+    after = with_lines(vault, site, prepared).judgement.claim
+    return claim_subject(after, prepared.row.payer_id).compare(
+        claim_subject(before, earlier.payer_id)
+    )
+
+
+def _find_replaced(
+    vault: Vault, site: Site, prepared: PreparedClaim, earlier: Sequence[StoredPredecessor]
+) -> StoredPredecessor | None:
+    """Return the claim that a replacement or void without a number means; None if several could be meant."""
+    if len(earlier) < 2:
+        return next(iter(earlier), None)
+    if repeated := [one for one in earlier if one.content_hash == prepared.row.content_hash]:
+        return repeated[0]
+    close = [
+        one
+        for one in earlier
+        if (compared := _compare(vault, site, prepared, one)).same_subject and compared.common_day
+    ]
+    return close[0] if len(close) == 1 else None
+
+
+def _another_claim(
+    vault: Vault, site: Site, prepared: PreparedClaim, earlier: StoredPredecessor
+) -> PreparedClaim:
+    """Return a prepared claim as it goes out beside an earlier one under the same id, which stays as it is."""
+    compared = _compare(vault, site, prepared, earlier)
+    sent = correction_numbers(prepared.judgement.claim, prepared.row.payer_id)
+    is_paid_by_another = (
+        compared.same_services
+        and not compared.same_payer
+        and not compared.is_next_payers
+        and earlier.paid_cents > 0
+    )
+    facts = replace(
+        prepared.facts, paid_by_another=earlier.request_id if is_paid_by_another else ""
+    )
+    completed = correct_claim(
+        vault,
+        site,
+        prepared._replace(facts=facts),
+        plan_another_claim(sent, compared, earlier.request_id, ClaimState(earlier.state)),
+    )
+    link = earlier.request_id if compared.is_next_payers else None
+    return completed._replace(row=msgspec.structs.replace(completed.row, prior_payer_claim=link))
 
 
 async def preview_correction(
     database: Database, vault: Vault, site: Site, prepared: PreparedClaim, predecessor: str
 ) -> PreparedClaim:
-    """Return a prepared claim as it would go out after this predecessor, of which an unsent one is canceled first."""
+    """Return a prepared claim as it would go out after this predecessor, of which an unsent one is canceled first.
+
+    A predecessor that was not accepted has no id: then the claims under the id decide, if there are any. Raises a
+    ``CorrectionConflict`` if one of them stops it.
+    """
     async with database.read(site.scope) as tx:
         found = await store.find_predecessors(tx, [predecessor])
-        await _load_keys(tx, vault, found)
+        live = (
+            []
+            if found
+            else (await store.find_live(tx, [prepared.row])).get(prepared.row.request_id, [])
+        )
+        await _load_keys(tx, vault, [*found, *live])
+    if live and prepared.judgement.accepted:
+        return _preview_after_not_accepted(vault, site, prepared, predecessor, live)
     if not found or not prepared.row.depends_on_predecessor:
         return prepared
     earlier = found[0]
     if ClaimState(earlier.state) in NOT_DELIVERED:
         earlier = replace(earlier, state=ClaimState.CANCELED.value)
+    if choose_earlier(vault, site, prepared, [earlier]).decision is _ANOTHER:
+        raise CorrectionConflict(KEEPS_ITS_SUBJECT)
     return _correct(vault, site, prepared, earlier)
+
+
+def _preview_after_not_accepted(
+    vault: Vault,
+    site: Site,
+    prepared: PreparedClaim,
+    corrected: str,
+    live: Sequence[StoredPredecessor],
+) -> PreparedClaim:
+    """Return the correction of a claim that was not accepted as it would go out after the claims under its id."""
+    earlier, decision = choose_earlier(vault, site, prepared, live)
+    is_repeated = decision is ResubmissionDecision.REPEATED_REQUEST
+    number = earlier.request_id if is_repeated else prepared.row.request_id
+    result = ClaimInsertResult(number, decision, earlier.request_id, earlier.state)
+    require_successor(corrected, store.NOT_ACCEPTED, result)
+    if not prepared.row.depends_on_predecessor:
+        return prepared
+    complete = _another_claim if decision is _ANOTHER else _correct
+    return complete(vault, site, prepared, earlier)
 
 
 async def successor_events(
     tx: Tx, vault: Vault, site: Site, successors: Mapping[str, PreparedClaim], at: int
 ) -> list[NewEvent]:
     """Return the events of claims that others took over from, by their numbers: which fields changed."""
-    stored = await store.find_predecessors(tx, list(successors))
-    await _load_keys(tx, vault, stored)
+    stored = await store.find_superseded(tx, list(successors))
+    await vault.load_keys_of(tx, [one.claim.payload for one in stored])
     events: list[NewEvent] = []
     for one in stored:
         after = with_lines(vault, site, successors[one.request_id])
-        before = open_claim(vault, site.scope, _as_stored_claim(one)).claim
+        before = open_claim(vault, site.scope, one.claim).claim
         events.append(
             NewEvent(
                 "claim.corrected",
@@ -108,7 +284,7 @@ async def successor_events(
                 one.request_id,
                 one.event_sequence,
                 {
-                    "state": one.state,
+                    "state": one.claim.state,
                     "successor": after.row.request_id,
                     "changed_fields": changed_fields(before, after.judgement.claim),
                 },
@@ -132,7 +308,12 @@ def _correct(
     sent = correction_numbers(prepared.judgement.claim, row.payer_id)
     predecessor = _open(vault, site, stored, row.times) if stored else None
     correction = plan_correction(
-        sent, predecessor, replacements=_replacements(prepared), chosen=prepared.chosen_frequency
+        sent,
+        predecessor,
+        replacements=_replacements(prepared),
+        chosen=prepared.chosen_frequency,
+        is_correction=stored is not None and row.corrects == stored.request_id,
+        same_content=stored is not None and row.content_hash == stored.content_hash,
     )
     if stored and predecessor and _is_repeated(stored, row):
         correction = as_it_went_out(predecessor)
@@ -166,14 +347,17 @@ def _open(
         accepted_at=from_micros(stored.created_at),
         last_word_at=from_micros(stored.updated_at),
         paid_cents=stored.paid_cents,
+        patient_cents=stored.patient_cents,
     )
     loaded = open_claim(vault, site.scope, _as_stored_claim(stored))
+    status = open_claim_status(vault, site.vendor_id, stored.request_id, stored.status)
     return PredecessorClaim(
         request_id=stored.request_id,
         state=state,
         is_silent=is_silent(earlier, times),
-        payer_number=open_payer_number(vault, site.vendor_id, stored.request_id, stored.status),
+        payer_number=status.payer_control_number,
         numbers=correction_numbers(loaded.claim, stored.payer_id),
+        is_unprocessable=status.unprocessable,
     )
 
 

@@ -1,7 +1,8 @@
-"""Keep two corrections of one claim apart, inside the transaction that stores a correction.
+"""Keep corrections of one claim, and other acts on it, apart, inside the transaction that stores a correction.
 
-A correction names the claim that it takes over from. A claim that no batch has taken is canceled with it; one that is in a
-batch, or that another correction took over, stops it. For ``submit``.
+A correction names the claim that it takes over from. A claim that no batch has taken is canceled with it. One that is in a
+batch, that another correction took over, that was canceled, or that was held or released since it was looked at, stops
+it. For ``submit``.
 """
 
 from datetime import datetime
@@ -9,7 +10,11 @@ from datetime import datetime
 from clearlane.accounts.model import Site
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import ResubmissionDecision
-from clearlane.pipeline.intake.hold_claims import cancel_within
+from clearlane.pipeline.intake.hold_claims import (
+    WAS_CANCELED,
+    cancel_within,
+    succession_sentence,
+)
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import unsent_claims
 from clearlane.store.claims import NOT_ACCEPTED, ClaimInsertResult
@@ -18,30 +23,46 @@ from clearlane.store.database import Tx
 UNSENT_STATES = frozenset({ClaimState.RECEIVED, ClaimState.HELD})
 ON_ITS_WAY = "A batch has taken the claim, and it is on its way to the payer. Correct it once the payer has it."
 
+KEEPS_ITS_SUBJECT = (
+    "The payer has paid the claim or left it to the patient, so a correction keeps its payer, insured and patient. "
+    "Send another claim instead."
+)
+
+_ANOTHER = ResubmissionDecision.ANOTHER_CLAIM
+
 
 class CorrectionConflict(Exception):
     """A claim that cannot be corrected now; the text says why, for the caller. Nothing was stored."""
 
 
 async def take_predecessor(
-    tx: Tx, context: WorkContext, site: Site, claim_number: str, now: datetime
+    tx: Tx, context: WorkContext, site: Site, claim_number: str, seen_state: str, now: datetime
 ) -> str:
-    """Cancel the claim that is corrected, where no batch has taken it; return the state that it had."""
-    claim = await unsent_claims.find(tx, claim_number)
+    """Cancel the claim that is corrected, if no batch has taken it; return the state that it had.
+
+    ``seen_state`` is the state that it had when its correction was prepared.
+    """
+    claim = await unsent_claims.lock(tx, claim_number)
     if claim is None:
         raise CorrectionConflict("There is no claim of this number.")
-    if claim.state not in UNSENT_STATES or await cancel_within(tx, context, site, claim, now):
+    if claim.successor_id:
+        raise CorrectionConflict(await succession_sentence(tx, claim.successor_id, "Correct"))
+    if claim.state == ClaimState.CANCELED:
+        raise CorrectionConflict(WAS_CANCELED)
+    if claim.state not in UNSENT_STATES:
         return claim.state
-    # It changed while we waited for its row: a batch took it, or another correction took over.
-    again = await unsent_claims.find(tx, claim_number)
-    if again is None or again.state in UNSENT_STATES:
+    if claim.state != seen_state:
+        raise CorrectionConflict(
+            f"Someone else changed the claim first: it is {claim.state} now. Correct it again."
+        )
+    if not await cancel_within(tx, context, site, claim, now):
         raise CorrectionConflict(ON_ITS_WAY)
-    return again.state
+    return claim.state
 
 
 def require_successor(claim_number: str, predecessor_state: str, result: ClaimInsertResult) -> None:
     """Refuse a correction that did not take over from the claim that it names."""
-    if result.decision is None and predecessor_state == NOT_ACCEPTED:
+    if predecessor_state == NOT_ACCEPTED and result.decision in (None, _ANOTHER):
         return
     if result.decision is ResubmissionDecision.SUCCESSOR and result.earlier_id in (
         claim_number,
@@ -50,7 +71,14 @@ def require_successor(claim_number: str, predecessor_state: str, result: ClaimIn
         return
     if result.decision is ResubmissionDecision.REPEATED_REQUEST:
         raise CorrectionConflict(f"Nothing would change: it is the claim {result.request_id}.")
+    if result.decision is _ANOTHER:
+        raise CorrectionConflict(KEEPS_ITS_SUBJECT)
     other = result.earlier_id
+    if result.decision is ResubmissionDecision.CODE_MISSING:
+        raise CorrectionConflict(
+            f"The payer has paid the claim {other} under the same id, or left it to the patient. To replace it, correct "
+            "that one, or choose a replacement. Another service needs a claim id of its own."
+        )
     if other == claim_number:
         raise CorrectionConflict(
             f"The claim is {result.earlier_state} and cannot be corrected now."

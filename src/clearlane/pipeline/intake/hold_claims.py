@@ -34,19 +34,19 @@ class UnsentVerb(NamedTuple):
     event_type: str
     """The type of the event that vendors get."""
     audited: str
+    word: str
+    """What a person calls it, at the beginning of a sentence."""
 
 
-HOLD = UnsentVerb(ClaimEvent.HELD, "claim.held", "claim.hold")
-RELEASE = UnsentVerb(ClaimEvent.RELEASED, "claim.released", "claim.release")
-CANCEL = UnsentVerb(ClaimEvent.CANCELED, "claim.canceled", "claim.cancel")
+HOLD = UnsentVerb(ClaimEvent.HELD, "claim.held", "claim.hold", "Hold")
+RELEASE = UnsentVerb(ClaimEvent.RELEASED, "claim.released", "claim.release", "Release")
+CANCEL = UnsentVerb(ClaimEvent.CANCELED, "claim.canceled", "claim.cancel", "Cancel")
 
 WAS_REJECTED = "The claim was rejected, so nothing of it waits to be sent. Correct it instead."
 IN_BATCH = "A batch has taken the claim, so it is on its way to the payer. Correct it, or void it, once the payer has it."
 MAY_BE_SENT = "The claim may have been sent before the database was restored; an operator decides on it first."
 WAS_REFUSED = "The claim was not accepted, so there is nothing to send."
-
-
-LOOKS_MAX = 3
+WAS_CANCELED = "The claim was canceled. Send it again to have it sent."
 
 
 class UnsentResult(NamedTuple):
@@ -90,6 +90,13 @@ async def cancel_within(
     return await _change(tx, context, site, claim, CANCEL, now, events=0)
 
 
+async def succession_sentence(tx: Tx, successor: str, todo: str) -> str:
+    """Return that another claim took over, with its number and state, and what to do with that one."""
+    after = await store.lock(tx, successor)
+    state = f", and it is {after.state}" if after else ""
+    return f"The claim {successor} has taken over{state}. {todo} that one."
+
+
 def is_unsent(claim: UnsentClaim) -> bool:
     """Return whether no batch has taken the claim, and no restore leaves that in doubt."""
     return claim.sendings == 0 and claim.queued not in (0, QUEUED_IN_DOUBT, -QUEUED_IN_DOUBT)
@@ -107,22 +114,24 @@ async def _run(
     await context.vault.ensure_key(site.scope)
 
     async def job(tx: Tx) -> UnsentResult:
-        # A claim that changed between look and change is looked at again.
-        for _ in range(LOOKS_MAX):
-            claim = await store.find(tx, claim_number)
-            if claim is None:
-                return UnsentResult(claim_number, "", "There is no claim of this number.")
-            if claim.state == _wanted_state(verb):
-                return UnsentResult(claim_number, claim.state)
-            wanted = _next_state(claim, verb)
-            refusal = _refusal(claim, wanted)
-            if refusal or wanted is None:
-                return UnsentResult(claim_number, claim.state, refusal)
-            if await _change(tx, context, site, claim, verb, now, events=1):
-                tx.audit(verb.audited, ids=[claim_number])
-                tx.add_events([_event(site, claim, verb, wanted, now)])
-                return UnsentResult(claim_number, wanted.value)
-        return UnsentResult(claim_number, ClaimState.RECEIVED.value, IN_BATCH)
+        claim = await store.lock(tx, claim_number)
+        if claim is None:
+            return UnsentResult(claim_number, "", "There is no claim of this number.")
+        if claim.successor_id:
+            # Also of a claim that is canceled: its correction is what will be sent.
+            refusal = await succession_sentence(tx, claim.successor_id, verb.word)
+            return UnsentResult(claim_number, claim.state, refusal)
+        if claim.state == _wanted_state(verb):
+            return UnsentResult(claim_number, claim.state)
+        wanted = _next_state(claim, verb)
+        refusal = _refusal(claim, wanted)
+        if refusal or wanted is None:
+            return UnsentResult(claim_number, claim.state, refusal)
+        if not await _change(tx, context, site, claim, verb, now, events=1):
+            return UnsentResult(claim_number, claim.state, IN_BATCH)
+        tx.audit(verb.audited, ids=[claim_number])
+        tx.add_events([_event(site, claim, verb, wanted, now)])
+        return UnsentResult(claim_number, wanted.value)
 
     return await context.database.write(site.scope, extend(job), actor=actor)
 
@@ -142,7 +151,7 @@ def _refusal(claim: UnsentClaim, wanted: ClaimState | None) -> str:
     if claim.state == NOT_ACCEPTED:
         return WAS_REFUSED
     if claim.state == ClaimState.CANCELED:
-        return "The claim was canceled. Send it again to have it sent."
+        return WAS_CANCELED
     if claim.state == ClaimState.REJECTED:
         return WAS_REJECTED
     if abs(claim.queued) == QUEUED_IN_DOUBT:

@@ -16,13 +16,13 @@ from clearlane.accounts.model import Site
 from clearlane.claims import decode, fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
 from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import form_of
 from clearlane.claims.given_values import given_values
 from clearlane.claims.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
-    VOID,
     Correction,
     ResubmissionTimes,
 )
@@ -31,6 +31,7 @@ from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
+from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
     KnownZips,
@@ -39,15 +40,18 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 )
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
-from clearlane.pipeline.load_claim import encode_claim_content, open_claim_content
+from clearlane.pipeline.load_claim import add_findings, encode_claim_content, open_claim_content
 from clearlane.store import claim_search
 from clearlane.store import claims as store
 from clearlane.store.claim_lookup import account_reference
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
+from clearlane.x12.pattern import MONEY_DIGITS_MAX
 
 CENT = Decimal("0.01")
+# The largest charge that an 837 can carry, in dollars. What is larger is no charge that a list could add up.
+CHARGE_DOLLARS_MAX = (10**MONEY_DIGITS_MAX - 1) * CENT
 # What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
 CLAIM_BYTES_AT_ONCE = 48 * 1024
 CLAIM_LINES_AT_ONCE = 64
@@ -153,12 +157,13 @@ def _row(
     request_id = new_request_id(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
     payer = known.payer.payer_id if known.payer else ""
-    total = _cents(judgement.claim) if accepted else 0
+    total = _cents(judgement.claim)
     keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
         request_id=request_id,
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
+        label=_LABELS[accepted],
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
             vault, site.vendor_id, kind, claim.Svc_VendorClaimId
@@ -166,12 +171,13 @@ def _row(
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=frequency,
         depends_on_predecessor=accepted and frequency == ORIGINAL,
+        replaces_key=_replaces_key(vault, judgement.claim),
         reference=_reference(vault, judgement.claim, payer) if accepted else "",
         times=times,
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
-        service_day=_service_day(judgement.claim) if accepted else None,
+        service_day=_service_day(judgement.claim),
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
         account_key=keys.account,
@@ -179,6 +185,15 @@ def _row(
         name_key=keys.name,
         member_key=keys.member,
     )
+
+
+def _replaces_key(vault: Vault, claim: Claim) -> int | None:
+    """Return the keyed hash of the payer's number of the claim that a replacement or void names."""
+    form = form_of(claim)
+    number = claim.__dict__.get(form.names.original_reference)
+    if not number or form.frequency(claim) == ORIGINAL:
+        return None
+    return claim_search.payer_number_key(vault, number)
 
 
 def _service_day(claim: Claim) -> str | None:
@@ -231,14 +246,15 @@ def correct_claim(
         {**before, **judged.given},
     )
     accepted = judgement.accepted
-    total = _cents(claim) if accepted else 0
+    total = _cents(claim)
     row = msgspec.structs.replace(
         row,
         state=RECEIVED if accepted else NOT_ACCEPTED,
+        label=_LABELS[accepted],
+        replaces_key=_replaces_key(vault, claim),
         reference=_reference(vault, claim, row.payer_id) if accepted else "",
         total_cents=total,
-        # What was refused before the payer's number was set had no day.
-        service_day=_service_day(claim) if accepted else None,
+        service_day=_service_day(claim),
         payload=vault.seal(site.scope, store.TABLE, row.request_id, _content(judgement)),
         status=_status(vault, claim, site, row.request_id, total, facts.today)
         if accepted
@@ -247,6 +263,24 @@ def correct_claim(
     return prepared._replace(facts=facts, judgement=judgement, row=row)
 
 
+def refuse_row(
+    vault: Vault, site: Site, row: NewClaim, findings: Sequence[ClaimFinding]
+) -> NewClaim:
+    """Return the row of a claim that is not accepted after all, with the findings that say why."""
+    opened = vault.open(site.scope, store.TABLE, row.request_id, row.payload)
+    content = add_findings(opened, findings)
+    return msgspec.structs.replace(
+        row,
+        state=NOT_ACCEPTED,
+        label=_LABELS[False],
+        reference="",
+        payload=vault.seal(site.scope, store.TABLE, row.request_id, content),
+        status=None,
+    )
+
+
+# The label of a new claim, by whether it is accepted.
+_LABELS = {True: ClaimLabel.RECEIVED.value, False: ClaimLabel.NOT_ACCEPTED.value}
 # The kind of repair, by whether the value was removed.
 _REPAIRS = {False: SET_FOR_CORRECTION, True: REMOVED_FROM_NEW}
 
@@ -266,13 +300,17 @@ def _status(
         vendor_claim_id=claim.Svc_VendorClaimId,
         total_cents=total,
         day=today,
-        is_void=form_of(claim).frequency(claim) == VOID,
+        frequency=form_of(claim).frequency(claim),
     )
     return vault.seal(site.scope, STATUS_COLUMN, request_id, encode_claim_status(status))
 
 
 def _cents(claim: Claim) -> int:
-    return int(form_of(claim).charge(claim).quantize(CENT) * 100)
+    """Return the charge of a claim; 0 if it is none that an 837 can carry, which no rule accepts."""
+    charge = form_of(claim).charge(claim)
+    if not (charge.is_finite() and 0 <= charge <= CHARGE_DOLLARS_MAX):
+        return 0
+    return int(charge.quantize(CENT) * 100)
 
 
 def _content(judgement: CheckedClaim) -> bytes:

@@ -30,9 +30,9 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
     provider_without_zip,
 )
 from clearlane.pipeline.enrollment.enrollment_lookup import (
-    ApprovedEnrollments,
+    KnownEnrollments,
     WantedEnrollments,
-    find_approved_enrollments,
+    find_enrollments,
 )
 from clearlane.pipeline.intake.correct_claims import correct_replacements
 from clearlane.pipeline.intake.prepare_claims import (
@@ -41,6 +41,7 @@ from clearlane.pipeline.intake.prepare_claims import (
     PreparedClaim,
     without_lines,
 )
+from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.work_context import WorkContext
 
 # Up to this size the claims of a document are kept between reading and judging.
@@ -69,7 +70,7 @@ class ReadDocument:
     kind: ClaimKind
     reading: "DocumentReading"
     payers: PayerDirectory
-    enrolled: ApprovedEnrollments | None
+    enrollments: KnownEnrollments | None
     zips: KnownZips
 
     @property
@@ -96,7 +97,7 @@ async def read_document(
     await reading.read(context.intake)
     if reading.faults:
         return MalformedDocument(tuple(reading.faults), tuple(reading.ignored))
-    enrolled = await find_approved_enrollments(
+    enrollments = await find_enrollments(
         context.database,
         context.vault,
         reading.enrollments,
@@ -110,7 +111,7 @@ async def read_document(
         scope=site.scope,
         seconds_max=seconds_max,
     )
-    return ReadDocument(kind, reading, payers, enrolled, zips)
+    return ReadDocument(kind, reading, payers, enrollments, zips)
 
 
 async def prepare_document(
@@ -122,7 +123,7 @@ async def prepare_document(
     shorten: Callable[[PreparedClaim], PreparedClaim],
 ) -> deque[PreparedClaim]:
     """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
-    kind, reading, enrolled = document.kind, document.reading, document.enrolled
+    kind, reading, enrollments = document.kind, document.reading, document.enrollments
     today = to_local(now, site.time_zone).date()
     facts: dict[str, RuleInputs] = {}
     times: dict[str, ResubmissionTimes] = {}
@@ -137,8 +138,10 @@ async def prepare_document(
                 )
                 times[payer_id] = resubmission_times(context, now, kind, facts[payer_id].payer)
             known = facts[payer_id]
-            if enrolled is not None and enrolled.covers(claim, known.payer):
-                known = replace(known, enrolled=True)
+            if enrollments is not None:
+                known = enrollments.add_to(known, claim, known.payer, site.time_zone)
+            if find_other_payer_id(document.payers, claim) == "":
+                known = replace(known, other_payer_unknown=True)
             at = f"Claims[{len(found) + len(pending)}]"
             pending.append(
                 PendingClaim(

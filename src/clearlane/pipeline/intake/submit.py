@@ -9,15 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import LEFT_OUT, ClaimFinding, count_findings
-from clearlane.claims.resubmission import (
-    ResubmissionDecision,
-)
+from clearlane.claims.resubmission import REFUSALS, TAKES_THE_ID, ResubmissionDecision
 from clearlane.claims.rules import RULES
 from clearlane.engine import fault_injection
 from clearlane.kernel.finding import Severity
@@ -27,7 +26,7 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 )
 from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, successor_events
 from clearlane.pipeline.intake.correction_guard import require_successor, take_predecessor
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim, refuse_row
 from clearlane.pipeline.intake.prepare_document import (
     MalformedDocument,
     ReadDocument,
@@ -51,9 +50,10 @@ from clearlane.store.group_commit import LockContention
 
 CLAIMS_ANSWERED_AT_ONCE = 500
 ERRORS_PER_DOCUMENT_MAX = 10_000
+WARNINGS_NOTED_MAX = 5
 
 
-ID_IS_FREE = "C107"
+ID_IS_FREE, REPLACEMENT_IS_ASKED_FOR = "C107", "C112"
 T = TypeVar("T")
 
 
@@ -75,11 +75,14 @@ class SubmissionReceipt:
 
     results: tuple[ClaimResult, ...]
     ignored: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What accepted claims are warned of, each with its field: the first few, and how many more there are."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of the results, each with its claim."""
-        return tuple(f"Claims[{at}]: {one.note}" for at, one in enumerate(self.results) if one.note)
+        """The notes of the results, each with its claim, and the warnings."""
+        notes = (f"Claims[{at}]: {one.note}" for at, one in enumerate(self.results) if one.note)
+        return (*notes, *self.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +113,16 @@ async def submit(
         if not context.vault.has_current_key(site.scope):
             async with asyncio.timeout(write_seconds_max):
                 await context.vault.ensure_key(site.scope)
-        prepared = await prepare_document(
-            context, read, site=site, now=now, shorten=_ErrorListing().limit
-        )
+        listing = _FindingListing()
+        prepared = await prepare_document(context, read, site=site, now=now, shorten=listing.limit)
         rows = _DocumentRows(context, site, prepared, reasons)
         stored = await _store(rows, CombinedJob(_save, rows), actor)
     except CommitOutcomeUnknown:  # it may be stored, so it must not be reported as not stored
         raise
     except (TimeoutError, DatabaseUnavailable, LockContention):
         return SubmissionNotStored()
-    return SubmissionReceipt(tuple(await _results(prepared, stored, reasons)), read.ignored)
+    results = tuple(await _results(prepared, stored, reasons))
+    return SubmissionReceipt(results, read.ignored, listing.warnings())
 
 
 async def store_correction(
@@ -128,16 +131,19 @@ async def store_correction(
     prepared: PreparedClaim,
     *,
     corrects: str,
+    seen_state: str,
     actor: Actor,
     now: datetime,
     extend: Callable[[Job[ClaimResult]], Job[T]],
 ) -> T:
     """Store a claim that corrects another, and only that: else it raises a ``CorrectionConflict``.
 
-    ``extend`` adds to the transaction and decides what is returned.
+    ``seen_state`` is the state of that other one when the claim was prepared. ``extend`` adds to the transaction and
+    decides what is returned.
     """
     reasons: dict[str, str] = {}
-    rows = _DocumentRows(context, site, deque([prepared]), reasons, _Correction(corrects, now))
+    correction = _Correction(corrects, seen_state, now)
+    rows = _DocumentRows(context, site, deque([prepared]), reasons, correction)
 
     async def job(tx: Tx) -> ClaimResult:
         ((stored,),) = await _save([tx], [rows])
@@ -156,15 +162,30 @@ async def _store(rows: "_DocumentRows", job: Job[T], actor: Actor) -> T:
     return stored
 
 
-class _ErrorListing:
-    """Limits the errors that the answer to a document lists; the claims are stored with their own."""
+class _FindingListing:
+    """Limits the findings that the answer to a document lists; the claims are stored with their own."""
 
     def __init__(self) -> None:
         self._left = ERRORS_PER_DOCUMENT_MAX
+        self._warnings: list[ClaimFinding] = []
+        self._warnings_count = 0
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return the first warnings, in the words of the rules, which quote no value; and how many more there are."""
+        noted = [f"{one.location} (warning): {RULES[one.rule].sentence}" for one in self._warnings]
+        if more := self._warnings_count - len(noted):
+            count = "1 more warning is" if more == 1 else f"{more} more warnings are"
+            noted.append(f"{count} in the findings of the claims.")
+        return tuple(noted)
 
     def limit(self, prepared: PreparedClaim) -> PreparedClaim:
         """Return a claim with the errors that are listed, and one that says how many more there are."""
         judgement = prepared.judgement
+        if judgement.findings and judgement.accepted:
+            warnings = [f for f in judgement.findings if f.severity is Severity.WARNING]
+            self._warnings_count += count_findings(warnings)
+            shown = [f for f in warnings if f.rule != LEFT_OUT]
+            self._warnings += shown[: WARNINGS_NOTED_MAX - len(self._warnings)]
         errors = tuple(f for f in judgement.findings if f.severity is Severity.ERROR)
         listed = errors[: self._left]
         self._left -= len(listed)
@@ -200,9 +221,10 @@ async def _results(
 
 
 class _Correction(NamedTuple):
-    """The claim that a document corrects, and when."""
+    """The claim that a document corrects, the state that it was seen in, and when."""
 
     claim_number: str
+    seen_state: str
     now: datetime
 
 
@@ -227,12 +249,12 @@ async def _save(
             one.row.request_id: (document.site, one)
             for document in documents
             for one in document.prepared
-            if one.row.depends_on_predecessor
         },
     )
     states = [await _take_predecessor(txs[0], document) for document in documents]
     rows = [one.row for document in documents for one in document.prepared]
-    ends = iter(await store.add(txs[0], rows, corrections.correct))
+    refuse = partial(_refuse_row, documents)
+    ends = iter(await store.add(txs[0], rows, corrections, refuse))
     stored = [list(islice(ends, len(document.prepared))) for document in documents]
     for document, state, own in zip(documents, states, stored, strict=True):
         if document.correction is not None:
@@ -248,8 +270,8 @@ async def _save(
                 document.context.vault, document.site.scope, _given_zips(document.prepared)
             ),
         )
-        await _add_events(tx, document, own)
-        accepted = sum(_is_accepted(row, each) for row, each in zip(new, own, strict=True))
+        await _add_events(tx, document, own, corrections.prior_payer_claims)
+        accepted = sum(store.is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
     return stored
@@ -259,11 +281,29 @@ async def _take_predecessor(tx: Tx, document: _DocumentRows) -> str:
     """Make way for a correction; return the state of the claim that it corrects."""
     if document.correction is None:
         return ""
-    number, now = document.correction
-    return await take_predecessor(tx, document.context, document.site, number, now)
+    return await take_predecessor(tx, document.context, document.site, *document.correction)
 
 
-async def _add_events(tx: Tx, document: _DocumentRows, stored: Sequence[ClaimInsertResult]) -> None:
+def _refuse_row(
+    documents: Sequence[_DocumentRows], row: NewClaim, result: ClaimInsertResult
+) -> NewClaim:
+    """Return a claim without errors as it is kept if the claim that has its id does not let it be accepted."""
+    document, prepared = next(
+        (document, one)
+        for document in documents
+        for one in document.prepared
+        if one.row.request_id == row.request_id
+    )
+    findings = _id_taken_findings(prepared, result)
+    return refuse_row(document.context.vault, document.site, row, findings)
+
+
+async def _add_events(
+    tx: Tx,
+    document: _DocumentRows,
+    stored: Sequence[ClaimInsertResult],
+    prior_payer_claims: Mapping[str, str],
+) -> None:
     """Add the events of a stored document: its claims, and those that they take over from."""
     site, prepared = document.site, document.prepared
     if not prepared:
@@ -272,15 +312,24 @@ async def _add_events(tx: Tx, document: _DocumentRows, stored: Sequence[ClaimIns
     refused: list[str] = []
     successors: dict[str, PreparedClaim] = {}
     for one, each in zip(prepared, stored, strict=True):
-        if one.row.state != store.RECEIVED:
+        if not store.is_accepted(one.row, each):
             refused.append(each.request_id)
-        elif each.decision in (None, ResubmissionDecision.SUCCESSOR):
+        elif each.decision is None or each.decision in TAKES_THE_ID:
             received.append(each.request_id)
-            if each.decision is not None:
+            if each.decision is ResubmissionDecision.SUCCESSOR:
                 successors[each.earlier_id] = one
+            successors |= dict.fromkeys(each.not_accepted_before, one)
     at = prepared[0].row.created_at
+    secondary = {n: prior for n in received if (prior := prior_payer_claims.get(n))}
     tx.add_events(
-        submission_events(site.vendor_id, site.id, at, received=received, refused=refused)
+        submission_events(
+            site.vendor_id,
+            site.id,
+            at,
+            received=received,
+            refused=refused,
+            secondary=secondary,
+        )
     )
     if successors:
         vault = document.context.vault
@@ -291,21 +340,16 @@ def _given_zips(prepared: Iterable[PreparedClaim]) -> Iterator[GivenZip]:
     return (one.given_zip for one in prepared if one.given_zip)
 
 
-def _is_accepted(row: NewClaim, stored: ClaimInsertResult) -> bool:
-    """Return whether a claim is answered `Accepted`: it has no errors and its id is free or its own."""
-    return row.state == store.RECEIVED and stored.decision is not ResubmissionDecision.ID_IN_USE
-
-
 def _result(
     prepared: PreparedClaim, stored: ClaimInsertResult, reasons: Mapping[str, str]
 ) -> ClaimResult:
     """Return the result of a claim.
 
-    A repeated request returns the earlier request id; another claim under a used id is refused.
+    A repeated request returns the earlier request id; a claim that may not have a used id is refused.
     """
     findings = prepared.judgement.findings
     accepted = prepared.judgement.accepted
-    if stored.decision is ResubmissionDecision.ID_IN_USE:
+    if stored.decision in REFUSALS:
         return ClaimResult(
             prepared.vendor_claim_id,
             accepted=False,
@@ -330,10 +374,26 @@ def _id_taken_findings(
     prepared: PreparedClaim, stored: ClaimInsertResult
 ) -> tuple[ClaimFinding, ...]:
     """Return the findings of a used id. Only the index of current claims can decide that, so it comes last."""
+    return used_id_findings(prepared, stored.decision, stored.earlier_id, stored.earlier_state)
+
+
+def used_id_findings(
+    prepared: PreparedClaim,
+    decision: ResubmissionDecision | None,
+    earlier_id: str,
+    earlier_state: str,
+) -> tuple[ClaimFinding, ...]:
+    """Return the findings of a claim that may not have the id of an earlier one; empty if it may."""
+    if decision not in REFUSALS:
+        return ()
     facts = replace(
-        prepared.facts, earlier_request_id=stored.earlier_id, earlier_state=stored.earlier_state
+        prepared.facts,
+        earlier_request_id=earlier_id,
+        earlier_state=earlier_state,
+        is_settled_before=decision is ResubmissionDecision.CODE_MISSING,
     )
     return tuple(
-        ClaimFinding(rule=ID_IS_FREE, location=f"{prepared.at}.{path}", message=message)
-        for path, message in RULES[ID_IS_FREE].check(prepared.judgement.claim, facts)
+        ClaimFinding(rule=rule, location=f"{prepared.at}.{path}", message=message)
+        for rule in (ID_IS_FREE, REPLACEMENT_IS_ASKED_FOR)
+        for path, message in RULES[rule].check(prepared.judgement.claim, facts)
     )

@@ -41,6 +41,10 @@ VENDOR_CLAIM_ID = "Svc_VendorClaimId"
 WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}
 FREQUENCIES = {"new": "1", "replacement": "7", "void": "8"}
 """The ways that a person can choose, with their frequency (CLM05-3)."""
+IS_A_VOID = (
+    "The claim is a void: it only asks the payer to cancel an earlier claim, so there is nothing in it to correct. "
+    "Cancel it before it is sent; to bill the service again afterwards, send a new claim."
+)
 # The payer has these and has not decided: what comes after them is a replacement.
 ON_ITS_WAY = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING})
 
@@ -88,6 +92,7 @@ async def submit_correction(
         return None
     kind = ClaimKind(row.kind)
     changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged)
+    _require_correctable(context, site, row, changes)
     faults = _name_faults(kind, changes)
     if faults:
         return _refused(claim_number, faults)
@@ -95,7 +100,10 @@ async def submit_correction(
     prepared = await _prepare(context, site, row, changes, now)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
-    prepared = prepared._replace(chosen_frequency=changes.frequency)
+    prepared = prepared._replace(
+        chosen_frequency=changes.frequency,
+        row=msgspec.structs.replace(prepared.row, corrects=claim_number),
+    )
     preview = await preview_correction(
         context.database, context.vault, site, prepared, claim_number
     )
@@ -110,7 +118,14 @@ async def submit_correction(
         return extend(run)
 
     return await store_correction(
-        context, site, prepared, corrects=claim_number, actor=actor, now=now, extend=complete
+        context,
+        site,
+        prepared,
+        corrects=claim_number,
+        seen_state=row.state,
+        actor=actor,
+        now=now,
+        extend=complete,
     )
 
 
@@ -142,6 +157,18 @@ async def _load(
         return found
 
     return await context.database.write(site.scope, find, actor=actor)
+
+
+def _require_correctable(
+    context: WorkContext, site: Site, row: StoredClaim, changes: "_ContentChange"
+) -> None:
+    """Refuse to correct a void, unless nobody took it in: there is nothing in it that the payer decides on."""
+    if changes.unchanged or row.state in {ClaimState.REJECTED, store.NOT_ACCEPTED}:
+        return
+    opened = context.vault.open(site.scope, store.TABLE, row.request_id, row.payload)
+    claim = restore(ClaimKind(row.kind), bytes(open_claim_content(opened).claim))
+    if form_of(claim).frequency(claim) == VOID:
+        raise CorrectionConflict(IS_A_VOID)
 
 
 def _name_faults(kind: ClaimKind, changes: _ContentChange) -> tuple[ClaimFinding, ...]:
@@ -184,8 +211,9 @@ def _changed_content(
 ) -> dict[str, object]:
     """Return the claim as V3 takes it, with the changed fields.
 
-    How it goes out is decided anew, so what the claim said of itself as a correction is left out: except that a
-    corrected void stays one, and that a claim which is sent again unchanged says what it said.
+    How it goes out is decided again, so what the claim said of itself as a correction is left out. Except that a
+    rejected void stays one, and that a claim says what it said if it is sent again unchanged or was never accepted:
+    then its vendor stated it, and no decision was made yet.
     """
     opened = context.vault.open(site.scope, store.TABLE, row.request_id, row.payload)
     stored = open_claim_content(opened).claim
@@ -193,6 +221,10 @@ def _changed_content(
     if changes.unchanged:
         return content
     names = form_of(restore(ClaimKind(row.kind), bytes(stored))).names
+    if row.state == store.NOT_ACCEPTED:
+        content |= {names.frequency: changes.frequency} if changes.frequency else {}
+        content |= changes.fields
+        return {name: value for name, value in content.items() if value is not None}
     was_void = content.pop(names.frequency, None) == VOID
     content.pop(names.original_reference, None)
     goes_as = REPLACEMENT if row.state in ON_ITS_WAY else ""

@@ -1,7 +1,8 @@
 """Say what would become of a document of claims, with every finding, and store nothing of it. Knows no HTTP."""
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
@@ -9,9 +10,8 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.resubmission import ResubmissionDecision
-from clearlane.claims.rules import RULES
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.intake.correct_claims import choose_earlier
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim, with_lines
 from clearlane.pipeline.intake.prepare_document import (
     MalformedDocument,
     ReadDocument,
@@ -19,10 +19,11 @@ from clearlane.pipeline.intake.prepare_document import (
     prepare_document,
     read_document,
 )
-from clearlane.pipeline.intake.submit import ID_IS_FREE
+from clearlane.pipeline.intake.submit import used_id_findings
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims as store
 from clearlane.store.claims import StoredPredecessor
+from clearlane.store.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,14 @@ async def validate(
     prepared = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
     async with context.database.read(site.scope) as tx:
         accepted = [one.row for one in prepared if one.judgement.accepted]
-        earlier = await store.find_current(tx, accepted) if accepted else {}
-    claims = tuple(_validated(one, earlier.get(one.row.request_id)) for one in prepared)
+        earlier = await store.find_live(tx, accepted) if accepted else {}
+        await context.vault.load_keys_of(
+            tx, [one.payload for under_id in earlier.values() for one in under_id]
+        )
+    claims = tuple(
+        _validated(context.vault, site, one, earlier.get(one.row.request_id, ()))
+        for one in prepared
+    )
     return ValidatedDocument(claims, read.ignored)
 
 
@@ -108,13 +115,12 @@ def _vendor_claim_id(claim: msgspec.Raw) -> str:
 _PLACE = re.compile(r"Claims\[(\d+)\]")
 
 
-def _validated(one: PreparedClaim, earlier: StoredPredecessor | None) -> ValidatedClaim:
+def _validated(
+    vault: Vault, site: Site, one: PreparedClaim, earlier: Sequence[StoredPredecessor]
+) -> ValidatedClaim:
     findings = one.judgement.findings
-    if earlier is None or store.decide(earlier, one.row) is not ResubmissionDecision.ID_IN_USE:
+    if not earlier:
         return ValidatedClaim(one.vendor_claim_id, one.judgement.accepted, findings)
-    facts = replace(one.facts, earlier_request_id=earlier.request_id, earlier_state=earlier.state)
-    taken = tuple(
-        ClaimFinding(rule=ID_IS_FREE, location=f"{one.at}.{path}", message=message)
-        for path, message in RULES[ID_IS_FREE].check(one.judgement.claim, facts)
-    )
-    return ValidatedClaim(one.vendor_claim_id, accepted=False, findings=(*taken, *findings))
+    before, decision = choose_earlier(vault, site, with_lines(vault, site, one), earlier)
+    taken = used_id_findings(one, decision, before.request_id, before.state)
+    return ValidatedClaim(one.vendor_claim_id, accepted=not taken, findings=(*taken, *findings))

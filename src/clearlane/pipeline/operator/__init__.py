@@ -1,7 +1,8 @@
 """Decisions of operators and billers, called by the command line and the console; each is audited.
 
 ``batch_admin``, ``inbox_admin`` and ``route_admin`` act on batches, on payers' files and on routes; ``payment_admin``
-assigns unmatched claim payments; ``enrollment_admin`` records what payers answered to enrollments. ``claim_work`` keeps
+assigns unmatched claim payments; ``enrollment_admin`` records what payers answered to enrollments, and
+``enrollment_answers`` what a sandbox's payers answer by themselves. ``claim_work`` keeps
 notes and assignments of claims, ``draft_corrections`` a correction that is not sent yet. ``sandbox_control`` advances the
 clock of a sandbox and runs the work that is due then.
 """

@@ -10,11 +10,14 @@ from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.outbound.deliver import lock_batch, record_delivery
 from clearlane.pipeline.outbound.dispatch import create_batches
+from clearlane.pipeline.outbound.requeue_refused import requeue_refused
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
+from clearlane.store import file_refusals
 from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.claim_queue import list_payer_queues
 from clearlane.store.database import Actor, OperationRefused, Tx
+from clearlane.store.file_refusals import BatchRefusal, payer_may_hold
 from clearlane.store.nodes import live_nodes
 from clearlane.store.route_health import RouteHealth, all_route_health, set_route_health
 from clearlane.store.set_back import record_restore, require_not_set_back
@@ -22,6 +25,13 @@ from clearlane.store.set_back import record_restore, require_not_set_back
 ALREADY_ANSWERED = (
     "The payer has answered {answered} of the {claims} claims of batch {id}, so it has these: sent again, they "
     "would reach it twice. Mark the batch as delivered, or resend it with --even-if-answered."
+)
+
+
+MAY_BE_HELD = (
+    "The payer refused batch {id} (TA1 {note}), but may hold it: the note is 025, for a control number that came before, or an "
+    "acknowledgement accepted the file. Ask the payer; if it does not have the claims, resend the batch with "
+    "--even-if-answered."
 )
 
 
@@ -40,6 +50,13 @@ class BatchDetails:
     route_health: RouteHealth | None
     answered: int
     """How many of its claims the payer has acknowledged or decided."""
+    refusal: BatchRefusal | None = None
+    """The TA1 that refused the whole file."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the payer refused the file, and its claims did not go again."""
+        return self.refusal is not None and self.refusal.requeued_at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +74,8 @@ async def load_batch(context: WorkContext, id: int) -> BatchDetails:
         members = tuple(await store.list_members(tx, id))
         health_of = await all_route_health(tx)
         answered = await store.count_answered(tx, id)
-    return BatchDetails(batch, members, health_of.get(batch.destination), answered)
+        refusal = await file_refusals.find(tx, id)
+    return BatchDetails(batch, members, health_of.get(batch.destination), answered, refusal)
 
 
 async def read_content(context: WorkContext, id: int, *, actor: Actor) -> bytes:
@@ -74,8 +92,13 @@ async def read_content(context: WorkContext, id: int, *, actor: Actor) -> bytes:
 async def resend(
     context: WorkContext, id: int, *, actor: Actor, even_if_answered: bool = False
 ) -> None:
-    """Send a batch that the payer does not have, now, even if the payer is paused."""
+    """Send a batch that the payer does not have, now, even if the payer is paused.
+
+    The claims of a file that the payer refused (TA1) go in a new file, with a control number of its own.
+    """
     now = to_micros(context.clock.now())
+    if await _resend_refused(context, id, actor=actor, even_if_held=even_if_answered):
+        return
 
     async def job(tx: Tx) -> None:
         _require_batch(await store.find(tx, id), id)
@@ -91,6 +114,20 @@ async def resend(
         tx.audit("batch.resend", ids=[str(id)], count=batch.claims, detail=batch.name)
 
     await context.database.write(store.SCOPE, job, actor=actor)
+
+
+async def _resend_refused(
+    context: WorkContext, id: int, *, actor: Actor, even_if_held: bool
+) -> bool:
+    """Queue the claims of a refused file for a new one; return False if it was not refused, or went again."""
+    async with context.database.read(store.SCOPE) as tx:
+        refusal = await file_refusals.find(tx, id)
+    if refusal is None or refusal.requeued_at is not None:
+        return False
+    if payer_may_hold(refusal) and not even_if_held:
+        raise OperationRefused(MAY_BE_HELD.format(id=id, note=refusal.note))
+    await requeue_refused(context, id, actor=actor, by_person=True)
+    return True
 
 
 async def mark_delivered(context: WorkContext, id: int, *, actor: Actor) -> None:

@@ -100,14 +100,3 @@ async def record_chosen_way(
         tx.audit("claim.way-chosen", ids=[request_id], detail=way)
 
     await context.database.write(site.scope, job, actor=actor)
-
-
-async def record_billed_change(
-    context: WorkContext, site: Site, request_id: str, names: list[str], *, actor: Actor
-) -> None:
-    """Audit that a correction changed what was billed, with the names of its fields."""
-
-    async def job(tx: Tx) -> None:
-        tx.audit("claim.billed-change", ids=[request_id], detail=" ".join(names))
-
-    await context.database.write(site.scope, job, actor=actor)

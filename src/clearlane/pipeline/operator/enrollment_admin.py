@@ -17,6 +17,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope
 from clearlane.payers.model import Payer
+from clearlane.pipeline.work_context import SimulatedEnrollments
 from clearlane.store import enrollments as store
 from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx
 from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
@@ -105,33 +106,58 @@ async def apply_event(
     reason: str,
     now: datetime,
     actor: Actor,
+    simulated: SimulatedEnrollments | None = None,
 ) -> list[EnrollmentChange]:
     """Apply an event to an enrollment with each of these payers, or with none of them; return the changes.
 
-    A payer for which nothing would change is left out.
+    A payer for which nothing would change is left out. ``simulated`` lets a sandbox's payers answer what was
+    submitted to them.
     """
     scope = await _find_scope(database, id)
     await vault.ensure_key(scope)
 
     async def job(tx: Tx) -> list[EnrollmentChange]:
         row = await _find_row(tx, scope, id)
-        changes = [each for each in _changes(row, event, payers) if each.after is not each.before]
-        for each in changes:
-            type, payer_id = each.payer.key
-            key = store.reason_row_key(id, type, payer_id)
-            sealed = vault.seal(scope, store.REASONS, key, reason.encode()) if reason else None
-            state = EnrollmentPayerState(type, payer_id, each.after, to_micros(now), sealed)
-            await store.set_payer_state(tx, id, state, event)
-        if changes:
-            names = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in changes)
-            tx.audit(f"enrollment.{event}", ids=[id], detail=names)
-            if type_of_event := EVENT_TYPES.get(event):
-                tx.add_events(
-                    [_event(type_of_event, scope, id, each.payer, now) for each in changes]
-                )
+        changes = await record_event(tx, vault, row, event, payers, reason=reason, now=now)
+        if simulated is not None and event is EnrollmentEvent.START and changes:
+            await simulated.agenda.plan(tx, [id])
         return changes
 
     return await database.write(scope, job, actor=actor)
+
+
+async def record_event(
+    tx: Tx,
+    vault: Vault,
+    row: StoredEnrollment,
+    event: EnrollmentEvent,
+    payers: Sequence[Payer],
+    *,
+    reason: str,
+    now: datetime,
+) -> list[EnrollmentChange]:
+    """Record an event of a locked enrollment with each of these payers, audited; return the changes."""
+    changes = [each for each in _changes(row, event, payers) if each.after is not each.before]
+    for each in changes:
+        type, payer_id = each.payer.key
+        key = store.reason_row_key(row.id, type, payer_id)
+        sealed = vault.seal(row.scope, store.REASONS, key, reason.encode()) if reason else None
+        state = EnrollmentPayerState(type, payer_id, each.after, to_micros(now), sealed)
+        await store.set_payer_state(tx, row.id, state, event)
+    if changes:
+        names = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in changes)
+        tx.audit(f"enrollment.{event}", ids=[row.id], detail=names)
+        if type_of_event := EVENT_TYPES.get(event):
+            tx.add_events(
+                [_event(type_of_event, row.scope, row.id, each.payer, now) for each in changes]
+            )
+    return changes
+
+
+async def open_enrollment(tx: Tx, vault: Vault, row: StoredEnrollment) -> EnrollmentDetails:
+    """Return a stored enrollment with its content."""
+    await vault.load_keys_of(tx, _sealed_values(row))
+    return _open(vault, row)
 
 
 # That somebody began to work on it is no news to the vendor.

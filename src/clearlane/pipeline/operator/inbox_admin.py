@@ -91,6 +91,8 @@ async def accept(
     async with context.database.read(inbox.SCOPE) as tx:
         file = await _require_file(tx, id)
         waiting = await inbox.list_files(tx, [inbox.UNKNOWN_SENDER], limits.FILES_WAITING_MAX)
+    if file.state == inbox.TEST_FILE:
+        raise OperationRefused(f"File {id} is a test file: clearlane inbox accept {id} --test-file")
     if file.state != inbox.UNKNOWN_SENDER:
         raise OperationRefused(f"File {id} is {file.state}: there is no sender to accept.")
     route = route_of_file(context, file)
@@ -113,6 +115,25 @@ async def accept(
         await post_file(context, each, accepted=senders)
     async with context.database.read(inbox.SCOPE) as tx:
         return await _require_file(tx, id), revision
+
+
+async def accept_test_file(context: WorkContext, id: int, *, actor: Actor) -> InboxFile:
+    """Post a file that is marked as a test, as an operator asked. It stays marked; the decision is audited."""
+
+    async def job(tx: Tx) -> None:
+        file = await inbox.lock(tx, id) or await _require_file(tx, id)
+        if file.state != inbox.TEST_FILE:
+            raise OperationRefused(f"File {id} is {file.state}: no test file waits under this id.")
+        now = to_micros(context.clock.now())
+        await inbox.accept_test(tx, id, now)
+        # From here on it is posted even if this process ends.
+        await inbox.record_outcome(tx, id, InboxOutcome(state=inbox.STORED), now)
+        tx.audit("inbox.accept-test-file", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
+
+    await context.database.write(inbox.SCOPE, job, actor=actor)
+    await post_file(context, id)
+    async with context.database.read(inbox.SCOPE) as tx:
+        return await _require_file(tx, id)
 
 
 async def discard(context: WorkContext, id: int, *, actor: Actor) -> InboxFile:

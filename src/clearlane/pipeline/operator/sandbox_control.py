@@ -17,6 +17,7 @@ from clearlane.kernel.clock import Clock
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.operator.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor
@@ -167,13 +168,15 @@ class SandboxControl:
             return True
         if await inquiry_schedule.has_due_inquiries(self._context, now):
             return True
+        if await has_due_answers(self._context):
+            return True
         return await dispatch.has_due_work(self._context, now) or await post.has_waiting_files(
             self._context, now
         )
 
 
 async def _do_due_work(context: WorkContext) -> bool:
-    """Batch, deliver, receive and post what is possible now; return whether there was anything.
+    """Batch, deliver, receive, post and answer what is possible now; return whether there was anything.
 
     Batching windows are ignored: what is accepted is sent before time advances.
     """
@@ -181,4 +184,5 @@ async def _do_due_work(context: WorkContext) -> bool:
     delivered = await dispatch.deliver_due(context, context.clock.now())
     received = await receive.receive_files(context, context.clock.now(), every_route=True)
     posted = await post.post_waiting(context, context.clock.now())
-    return bool(batched or delivered or received or posted)
+    answered = await answer_enrollments(context, context.clock.now())
+    return bool(batched or delivered or received or posted or answered)

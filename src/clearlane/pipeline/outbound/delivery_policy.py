@@ -164,10 +164,26 @@ def after_failure(
     return DeliveryDecision(event, now + rest, since, replace(health, paused_until=now + pause))
 
 
+def after_poll(
+    health: RouteHealth, routes: Sequence[PayerRoute], polled: int, now: int, *, worked: bool
+) -> RouteHealth:
+    """Return the health after a poll of a route: one that worked ends the pause of deliveries over the same route.
+
+    Once only, until a delivery succeeds or a poll fails: a payer that can be read from, but takes no files, is not tried
+    at every poll. Asked only if there was a failure, or a batch waits for its next attempt.
+    """
+    if not worked:
+        return replace(health, retried_at=None)
+    in_use = routes and choose_route(health, routes, now).route_id == polled
+    if not in_use or health.retried_at is not None:
+        return health
+    return replace(health, paused_until=None, retried_at=now)
+
+
 def after_delivery(batch: Batch, health: RouteHealth) -> RouteHealth:
     """Return the health after a delivery: no failures; a fallback route in use stays in use."""
     if batch.route_id == health.fallback_route_id:
-        return replace(health, failures=0, paused_until=None, fault="")
+        return replace(health, failures=0, paused_until=None, fault="", retried_at=None)
     return RouteHealth(health.payer_id, health.type, held_since=health.held_since)
 
 

@@ -10,13 +10,14 @@ on our own rows and the clock alone, so nothing is lost with the engine's tables
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
 import structlog
 
-from clearlane.claims.batch_lifecycle import BatchEvent, allows
+from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import PayerRoute
@@ -30,11 +31,14 @@ from clearlane.pipeline.outbound.deliver import ARRIVED, attempt_delivery
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
     Destination,
+    after_poll,
     choose_route,
     next_batches,
     placeholder_route,
+    route_events,
     route_of,
 )
+from clearlane.pipeline.outbound.requeue_refused import requeue_mended
 from clearlane.pipeline.outbound.write_batch import (
     ControlNumbersExhausted,
     compose_batch,
@@ -48,6 +52,7 @@ from clearlane.store.database import Database, StoreFault, Tx
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
+    find_route_health,
     lock_route_health,
     set_route_health,
 )
@@ -90,14 +95,23 @@ async def deliver_batch(context: WorkContext, steps: WorkSteps, batch_id: int) -
     return outcome
 
 
+async def find_delivered(context: WorkContext, batch_ids: Sequence[int]) -> list[int]:
+    """Return the batches that were delivered, or are gone."""
+    async with context.database.read(store.SCOPE) as tx:
+        found = {id: await store.find(tx, id) for id in batch_ids}
+    return [id for id, batch in found.items() if not batch or batch.state is BatchState.DELIVERED]
+
+
 async def create_batches(
     context: WorkContext, now: datetime, *, everything: bool = False
 ) -> list[int]:
     """Put claims that waited long enough, or fill a file, into batches; return the ids of these.
 
-    ``everything`` also takes claims whose window has not passed and whose payer has no route.
+    ``everything`` also takes claims whose window has not passed and whose payer has no route. Claims of refused files
+    whose route was mended are queued again first.
     """
     async with _batching_lock(context):
+        await requeue_mended(context, now)
         backlog = await _load_backlog(context)
         created: list[int] = []
         for plan in _plan_batches(context, backlog, now, everything=everything):
@@ -142,6 +156,28 @@ async def retry_payer_now(context: WorkContext, destination: Destination, now: d
         await store.retry_now(tx, destination, at)
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
+
+
+async def record_poll(
+    tx: Tx, context: WorkContext, route: PayerRoute, now: datetime, *, worked: bool
+) -> None:
+    """Make the batches that a route refused due, if a poll shows that it works again."""
+    # The payer id as batches have it, however the route spells it.
+    payer = context.payer_access.payers().find(route.payer_id, route.type)
+    key = (route.type, payer.payer_id if payer else route.payer_id)
+    routes = context.payer_access.connections().mailbox_routes(*key)
+    at = to_micros(now)
+    found = await find_route_health(tx, key)
+    if found is None or after_poll(found, routes, route.route_id, at, worked=worked) == found:
+        return
+    if worked and not found.failures and not await store.has_paused(tx, key, at):
+        return
+    before = await lock_route_health(tx, key)
+    after = after_poll(before, routes, route.route_id, at, worked=worked)
+    await set_route_health(tx, after)
+    tx.add_events(route_events(before, after, at))
+    if after.retried_at is not None and after != before:
+        await store.retry_now(tx, key, at)
 
 
 @dataclass(frozen=True, slots=True)

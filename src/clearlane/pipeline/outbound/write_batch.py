@@ -30,6 +30,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.pipeline.load_claim import ClaimContent
+from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
@@ -167,6 +168,7 @@ def _outgoing(
         number=queued.request_id,
         payer_id=payer_id,
         payer_name=payer_name,
+        other_payer_id=find_other_payer_id(context.payer_access.payers(), claim) or "",
         account_as_number=queued.account_as_number,
     )
 

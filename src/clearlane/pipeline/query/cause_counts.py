@@ -24,6 +24,7 @@ CAUSE_CLAIMS_MAX = 200
 CAUSE_MINUTES_MAX = 15
 """So long a count stands before it is made anew."""
 LABELS = (
+    ClaimLabel.NOT_ACCEPTED,
     ClaimLabel.REJECTED,
     ClaimLabel.WANTS_RECORDS,
     ClaimLabel.DENIED,
@@ -32,9 +33,12 @@ LABELS = (
 """Labels of claims that have a cause to fix."""
 
 
-def cause_key(payer_id: str, cause: str) -> str:
-    """Return what claims of one cause have in common: the payer, and its source, code and field."""
-    return f"{payer_id} {cause}"
+def cause_key(label: str, payer_id: str, cause: str) -> str:
+    """Return what claims of one cause have in common: the payer, and its source, code and field.
+
+    Our own rules are the same for all payers.
+    """
+    return f"{'' if label == ClaimLabel.NOT_ACCEPTED else payer_id} {cause}"
 
 
 async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[str, int]:
@@ -64,4 +68,4 @@ def _cause(
     loaded = open_claim(context.vault, site.scope, stored_claim(row))
     opened = [open_fact(context.vault, fact) for fact in own]
     reason = explain_label(context.vault, ClaimLabel(row.label), loaded, None, opened, kept)
-    return cause_key(row.payer_id, reason.cause) if reason.cause else ""
+    return cause_key(row.label, row.payer_id, reason.cause) if reason.cause else ""

@@ -6,7 +6,8 @@ Knows facts, payments and batches, and the sentences for them.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 from clearlane.claims import lifecycle
 from clearlane.claims.batch_lifecycle import BatchState
@@ -29,7 +30,12 @@ from clearlane.pipeline.load_claim import (
 )
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.store import claim_history, claims, documents, facts, occurrences
-from clearlane.store.claim_history import ClaimSending, ClaimStateRow, FactSource
+from clearlane.store.claim_history import (
+    ClaimSending,
+    ClaimStateRow,
+    ClaimUnderId,
+    FactSource,
+)
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
@@ -45,12 +51,16 @@ PAYMENTS_SHOWN_MAX = 200
 
 CHECKED = "Checked"
 """The headline of our own check."""
+UNDELIVERED = (
+    "The payer could not be reached so far, or did not confirm the file. The operator sees why."
+)
 HEADLINES = {
     FactKind.ACCEPTED_999: "The payer's system took the file in",
     FactKind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
     FactKind.CLAIM_REFUSED: "Refused in the 999",
     FactKind.SET_REFUSED: "Refused with its whole set in the 999",
     FactKind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
+    FactKind.REQUEUED: "Waits to be sent again in a new file",
 }
 
 
@@ -72,6 +82,8 @@ class HistoryEntry:
     document_id: str = ""
     sentences: tuple[str, ...] = ()
     explanations: "tuple[Explanation, ...]" = field(default=(), repr=False)
+    operator_sentences: tuple[str, ...] = field(default=(), repr=False)
+    """What a payer's machine said of a failed connection: for operators only."""
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
@@ -83,10 +95,30 @@ class HistoryEntry:
                 severity=Severity.INFO if explanation.source == "835" else Severity.WARNING,
                 location=at.path,
                 message=f"{explanation.happened} {explanation.todo}".strip(),
+                act=explanation.act,
             )
             for explanation in self.explanations
             for at in explanation.fields
         )
+
+
+class IdRelation(StrEnum):
+    """What another live claim under the same vendor's claim id is to a claim."""
+
+    SECONDARY_OF = "Secondary of"
+    """The claim carries the decision of the other one's payer."""
+    ALSO_BILLED_TO = "Also billed to"
+    """The other one bills the same services to another payer."""
+    SAME_ID = "Same claim id"
+    """The other one is about another visit or patient."""
+
+
+class RelatedClaim(NamedTuple):
+    """Another live claim under the same vendor's claim id."""
+
+    relation: IdRelation
+    claim_number: str
+    payer_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +133,10 @@ class ClaimHistory:
     """Request id of the claim that it took over from under the same vendor's claim id."""
     successor: str = ""
     """Request id of the claim that took over from it."""
+    prior_payer_claim: str = ""
+    """Request id of the claim to an earlier payer whose decision it carries."""
+    related: tuple[RelatedClaim, ...] = ()
+    """The other live claims under its vendor's claim id."""
     sendings: tuple[ClaimSending, ...] = ()
     documents: tuple[StoredDocument, ...] = ()
     payments: tuple[OccurrenceDocument, ...] = ()
@@ -120,6 +156,7 @@ class _HistoryRows:
     documents: list[StoredDocument]
     payments: list[OccurrenceDocument]
     events: list[tuple[int, str]]
+    under_same_id: list[ClaimUnderId]
 
 
 async def load_claim_history(
@@ -151,6 +188,8 @@ async def load_history_in_scope(
         tuple(entries),
         predecessor=(state and state.predecessor_id) or "",
         successor=(state and state.successor_id) or "",
+        prior_payer_claim=(state and state.prior_payer_claim) or "",
+        related=tuple(_related(request_id, rows)),
         sendings=tuple(rows.sendings),
         documents=tuple(rows.documents),
         payments=tuple(rows.payments),
@@ -167,15 +206,34 @@ def check_sentences(
     yield from summarise_repairs((name_field(path), kind) for path, kind in loaded.repairs)
 
 
+def _related(request_id: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
+    own = rows.status_row
+    if own is None:
+        return
+    for other in rows.under_same_id:
+        same_services = (other.patient_key, other.service_day) == (own.patient_key, own.service_day)
+        if own.prior_payer_claim == other.request_id:
+            relation = IdRelation.SECONDARY_OF
+        elif other.prior_payer_claim == request_id or (
+            same_services and other.payer_id != own.payer_id
+        ):
+            relation = IdRelation.ALSO_BILLED_TO
+        else:
+            relation = IdRelation.SAME_ID
+        yield RelatedClaim(relation, other.request_id, other.payer_id)
+
+
 async def _load_rows(tx: Tx, request_id: str) -> _HistoryRows:
+    state = await claim_history.find_state(tx, request_id)
     return _HistoryRows(
-        await claim_history.find_state(tx, request_id),
+        state,
         await facts.list_for_claim(tx, request_id),
         await claim_history.list_sources(tx, request_id),
         await claim_history.list_sendings(tx, request_id),
         await documents.list_for_claim(tx, request_id),
         await occurrences.list_own_of_claim(tx, request_id, limit=PAYMENTS_SHOWN_MAX),
         await claims.list_events(tx, request_id),
+        await claim_history.list_under_same_id(tx, request_id, state) if state else [],
     )
 
 
@@ -236,7 +294,8 @@ def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
             from_micros(sending.created_at),
             f"Not delivered yet: batch {sending.batch_id} is {sending.state}",
             sending.name,
-            sentences=(sending.fault,) if sending.fault else (),
+            sentences=(UNDELIVERED,),
+            operator_sentences=(sending.fault,) if sending.fault else (),
         )
 
 

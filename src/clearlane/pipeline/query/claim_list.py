@@ -13,8 +13,14 @@ from datetime import date, datetime, timedelta
 from clearlane.accounts.model import Site
 from clearlane.claims import provenance
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.claims.explain_findings import (
+    OWN_SOURCE,
+    explain_findings,
+    finding_reason,
+    rule_reason,
+)
 from clearlane.claims.facts import Fact, FactKind, StatusVerdict
-from clearlane.claims.fields import Claim
+from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.payer_words import short_reason
 from clearlane.claims.provenance import Explanation
@@ -42,7 +48,15 @@ OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
 """Labels of claims that a payer has and has not decided."""
 REFUSALS = frozenset({FactKind.CLAIM_REFUSED, FactKind.SET_REFUSED, FactKind.TA1_REFUSED})
 GENERATIONS_MAX = 9
-UNPAID_LABELS = frozenset({ClaimLabel.REJECTED, ClaimLabel.TAKEN_BACK})
+UNPAID_LABELS = frozenset(
+    {
+        ClaimLabel.REJECTED,
+        ClaimLabel.TO_RESEND,
+        ClaimLabel.TAKEN_BACK,
+        ClaimLabel.VOIDED,
+        ClaimLabel.REPLACED,
+    }
+)
 """Labels of claims on which no payment is in force, whatever was paid before."""
 NEXT_PAYER = "the next payer"
 CENTS = 100
@@ -53,9 +67,17 @@ class ClaimReason:
     """Why a claim is where it is: the first thing to fix, or the sentence for it."""
 
     text: str = field(repr=False)
+    """What claims of one cause have in common."""
+    detail: str = field(default="", repr=False)
+    """What is so with this claim alone; empty if the text says it."""
     cause: str = ""
     """What claims of one cause have in common: source, code and field; empty where there is nothing to fix."""
     explanation: Explanation | None = field(default=None, repr=False)
+
+    @property
+    def of_claim(self) -> str:
+        """The reason as the row of this claim shows it."""
+        return self.detail or self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +109,11 @@ class ClaimRow:
     work: ClaimWorkItem | None = None
     forwarded_to: str = ""
     """The next payer, where this one forwarded the claim: its name, or words for one without a name."""
+
+    @property
+    def readable_charge(self) -> int | None:
+        """The charge; None if the claim was not accepted and has none that could be read."""
+        return None if self.label is ClaimLabel.NOT_ACCEPTED and not self.charge else self.charge
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +230,8 @@ def _row(
         label=label,
         no_answer=no_answer,
         kind=row.kind,
-        payer_id=row.payer_id,
+        # A claim to a payer that is not known has the id that its vendor gave.
+        payer_id=row.payer_id or loaded.claim.Svc_PayerId,
         patient=patient_name(loaded.claim),
         born=form_of(loaded.claim).patient_birth(loaded.claim),
         member_id=str(loaded.claim.__dict__.get(form_of(loaded.claim).names.member_id) or ""),
@@ -242,6 +270,8 @@ def explain_label(
     forwarded_to: str = "",
 ) -> ClaimReason:
     """Return the reason of a claim's label in one line."""
+    if label is ClaimLabel.NOT_ACCEPTED:
+        return _own_reason(loaded)
     if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
         return _refusal_reason(loaded, known)
     if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
@@ -289,6 +319,13 @@ def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReaso
     # What names a field can be fixed here, so it stands first.
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
+
+
+def _own_reason(loaded: LoadedClaim) -> ClaimReason:
+    """Return the first error of our own check; those of fields come first, because they can be fixed."""
+    found = explain_findings(ClaimKind(loaded.row.kind), loaded.findings)
+    found.sort(key=lambda one: not one.fields)
+    return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
 
 
 def payment_in_force(known: Sequence[AnyFact]) -> ClaimPayment | None:
@@ -344,8 +381,12 @@ def to_reason(explanation: Explanation) -> ClaimReason:
     """Return an explanation as the reason in one line: the box and its name, then what is wrong."""
     place = explanation.fields[0] if explanation.fields else None
     field_name = place.path.rpartition(".")[2] if place else ""
+    is_own = explanation.source == OWN_SOURCE
+    if is_own:
+        field_name = field_name.partition("[")[0]  # one rule about any of the values
     return ClaimReason(
-        text=short_reason(explanation),
+        text=rule_reason(explanation) if is_own else short_reason(explanation),
+        detail=finding_reason(explanation) if is_own else "",
         cause=" ".join(filter(None, (explanation.source, explanation.code, field_name))),
         explanation=explanation,
     )
@@ -362,14 +403,17 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced:
         ClaimLabel.HELD: "Kept back until it is released",
         ClaimLabel.CANCELED: f"Taken back {on_day}, never sent",
         ClaimLabel.SENT: f"Sent {on_day}",
+        ClaimLabel.TO_RESEND: f"The payer refused the whole file {on_day}: it is sent again, nothing to do",
         ClaimLabel.ACCEPTED: f"Accepted {on_day}",
         ClaimLabel.IN_PROCESS: f"In process since {on_day}",
         ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}"
         + ("" if is_replaced else "; no correction yet"),
         ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
-        ClaimLabel.NOTHING_DUE: "The payer canceled the earlier claim, as asked"
+        ClaimLabel.NOTHING_DUE: "Nothing is due from anyone",
+        ClaimLabel.VOIDED: "The payer canceled the earlier claim, as asked"
         if status.is_void
-        else "Nothing is due from anybody",
+        else "The payer canceled it, as asked",
+        ClaimLabel.REPLACED: "The payer decided on the claim that replaces it",
         ClaimLabel.PAID_DIFFERS: "The payer's figures do not add up",
         ClaimLabel.PATIENT_OWES: f"Patient owes {_money(status.patient_cents)}: not a denial",
     }

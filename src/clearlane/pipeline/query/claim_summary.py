@@ -134,7 +134,7 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     counted_at: datetime
     labels: dict[str, LabelTotals]
-    """The current claims; those that people put aside are not counted."""
+    """The claims that no other superseded; those that people put aside are not counted."""
     recent: dict[str, LabelTotals]
     """Of them the ones that changed in the last 30 days."""
     no_answer: LabelTotals
@@ -393,7 +393,7 @@ def _figures(
 
     every = [label.value for label in ClaimLabel]
     sent = number(label for label in every if label != ClaimLabel.RECEIVED)
-    waiting = {ClaimLabel.RECEIVED, ClaimLabel.SENT}
+    waiting = {ClaimLabel.RECEIVED, ClaimLabel.SENT, ClaimLabel.TO_RESEND}
     answered = number((label for label in every if label not in waiting), first_only=True)
     rejected = number([ClaimLabel.REJECTED], first_only=True)
     taken = Counter(

@@ -11,6 +11,7 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.engine.backlog import BACKLOG_ROWS_MAX
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
+from clearlane.store.file_refusals import payer_may_hold
 from clearlane.store.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
 
 UNREACHABLE_MINUTES = 15
@@ -146,6 +147,22 @@ def find_in_doubt(measures: Measures) -> Iterator[ConditionCase]:
             )
 
 
+def find_refused(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the files that payers refused for their envelope, by payer and route: one case for all their claims."""
+    for of in measures.refused:
+        held = " The payer may hold the claims all the same." if payer_may_hold(of) else ""
+        yield ConditionCase(
+            f"Payer {of.payer_id} ({of.type}) refused {counted(of.files, 'file')} with {counted(of.claims, 'claim')} over "
+            f"route {of.route_id} (TA1 {of.note}), the first is batch {of.first_batch_id}.{held}",
+            (
+                ("payer", of.payer_id),
+                ("type", of.type),
+                ("route", str(of.route_id)),
+                ("note", of.note),
+            ),
+        )
+
+
 def find_acknowledgement_late(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the payers that acknowledge files, and have not for long."""
     for of in measures.delivered:
@@ -206,8 +223,9 @@ def find_passed_over(measures: Measures) -> Iterator[ConditionCase]:
 
 # State of inbox files that a person must look at, and what is said of them.
 INBOX_SENTENCES = {
-    "Quarantined": "cannot be read or are for somebody else",
+    "Quarantined": "cannot be read or are addressed to another receiver",
     "UnknownSender": "are of a sender that the route does not know",
+    "TestFile": "are marked as tests (ISA15 is T) and wait for an operator",
 }
 
 

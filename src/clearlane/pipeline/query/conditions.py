@@ -151,6 +151,16 @@ CONDITIONS: tuple[Condition, ...] = (
         find=checks.find_in_doubt,
     ),
     Condition(
+        name="file-refused",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.FAULT,
+        measured="Files whose whole envelope a payer refused (TA1), with claims that were not replaced since.",
+        do="Correct sender, receiver or usage of the route (`clearlane route change ID --option NAME=VALUE`): the claims go "
+        "again by themselves in a new file. If the route is right, ask the payer, then `clearlane batch resend ID`. Nothing "
+        "goes again by itself if the payer may hold the file: after TA1 note 025, or if it accepted the file before.",
+        find=checks.find_refused,
+    ),
+    Condition(
         name="acknowledgement-late",
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.WARNING,
@@ -209,8 +219,9 @@ CONDITIONS: tuple[Condition, ...] = (
         name="inbox-files",
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.FAULT,
-        measured="Files of payers that were not posted: in quarantine, or of an unknown sender.",
-        do="`clearlane inbox list`, then `clearlane inbox accept ID`, `replay ID` or `discard ID`.",
+        measured="Files of payers that were not posted: in quarantine, of an unknown sender, or marked as tests.",
+        do="`clearlane inbox list`, then `clearlane inbox accept ID` (for a test file with `--test-file`), `replay ID` or "
+        "`discard ID`.",
         find=checks.find_inbox_files,
     ),
     Condition(

@@ -28,6 +28,7 @@ class ClaimSummary:
     site_id: SiteId
     kind: str
     state: str
+    label: str
     outcome: str | None
     payer_id: str
     charge: int
@@ -37,6 +38,8 @@ class ClaimSummary:
     """Where a list goes on after it."""
     predecessor: str | None
     successor: str | None
+    prior_payer_claim: str | None
+    """The claim to an earlier payer whose decision it carries."""
     status: ClaimStatus | None
     """None for a claim that was not accepted."""
 
@@ -110,6 +113,7 @@ def _summary(
         site_id=SiteId(one.site_id),
         kind=one.kind,
         state=one.state,
+        label=one.label,
         outcome=one.outcome,
         payer_id=one.payer_id,
         charge=one.total_cents,
@@ -118,5 +122,6 @@ def _summary(
         position=ListPosition(one.updated_at, one.created_day, one.request_id),
         predecessor=one.predecessor_id,
         successor=one.successor_id,
+        prior_payer_claim=one.prior_payer_claim,
         status=status,
     )

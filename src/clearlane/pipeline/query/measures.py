@@ -25,11 +25,12 @@ from clearlane.pipeline.query.claim_counts import (
     load_claim_counts,
 )
 from clearlane.store import batches as batch_store
-from clearlane.store import inbox, operating_counts, webhooks
+from clearlane.store import file_refusals, inbox, operating_counts, webhooks
 from clearlane.store.anchor import AnchorFault
 from clearlane.store.batches import Batch
 from clearlane.store.claim_queue import list_payer_queues
 from clearlane.store.database import Database, StoreWaits, Tx
+from clearlane.store.file_refusals import RefusedFiles
 from clearlane.store.inbox import RoutePoll
 from clearlane.store.nodes import Node, live_nodes
 from clearlane.store.operating_counts import (
@@ -127,6 +128,8 @@ class Measures:
     undelivered: tuple[UndeliveredClaims, ...] = ()
     delivered: tuple[DeliveredFiles, ...] = ()
     routes: tuple[RouteCounts, ...] = ()
+    refused: tuple[RefusedFiles, ...] = ()
+    """Files that payers refused for their envelope, with claims that wait."""
     polls: tuple[RoutePolling, ...] = ()
     inbox: tuple[InboxCounts, ...] = ()
     payments: PaymentCounts = field(default_factory=PaymentCounts)
@@ -193,6 +196,7 @@ class MeasureSource:
                 undelivered=await self._undelivered(tx),
                 delivered=tuple(await operating_counts.count_delivered(tx, now)),
                 routes=tuple(await all_route_counts(tx)),
+                refused=tuple(await file_refusals.count_open(tx)),
                 polls=await self._polls(tx, now),
                 inbox=tuple(await operating_counts.count_inbox(tx, now)),
                 payments=await operating_counts.count_payments(tx, now),

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.match_lines import SentLine, number_lines
+from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
     ClaimOccurrence,
     MatchedBy,
@@ -358,9 +359,11 @@ def _matched(
     loaded: "LoadedClaim",
     ids: dict[tuple[str, str], str],
 ) -> ClaimOccurrence:
-    from clearlane.payments.read_payment import read_occurrence
+    from clearlane.payments.read_payment import as_void_answer, read_occurrence
 
     occurrence = read_occurrence(source.part, number=row.number)
+    if row.outcome == Outcome.VOIDED:
+        occurrence = as_void_answer(occurrence)
     return replace(
         occurrence,
         occurrence_id=occurrence_id(row.payment_id, row.number),

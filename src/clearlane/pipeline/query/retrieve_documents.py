@@ -1,8 +1,8 @@
 """Retrieve documents of a site by their ids: the claim's part of the payer's file, and the claim. Audited.
 
-A correction brings the reversal that it follows, and what was reversed if the site's software never fetched it, so
-that a caller who books each document once ends with the right sum. Each document is marked as fetched,
-or as seen where a person reads it.
+Any document of a claim brings all remittances of the claim, in the order in which they count: original, reversal,
+correction. So a caller who books each document id once ends with the right sum, whatever was read before. Each document
+is marked as fetched, or as seen if a person reads it; the marks are information and decide nothing.
 
 A caller may ask for all documents of a month: they are read a page at a time and opened a few at a time, so that it
 fills no memory and delays no other. Knows no HTTP and no
@@ -10,20 +10,18 @@ shape in which a document is shown.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from msgspec.structs import replace
-
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
-from clearlane.claims.lifecycle import PayerDocumentKind, RemittanceRole, remittance_roles
+from clearlane.claims.lifecycle import PayerDocumentKind, remittance_roles
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
-from clearlane.pipeline.stored_facts import AnyFact, open_document_source
-from clearlane.store import claims, documents, occurrences, payments
+from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
+from clearlane.store import claims, documents, facts, occurrences, payments
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.vault import Vault
@@ -75,22 +73,29 @@ async def retrieve_documents(
     kinds: dict[str, str] = {}
     for page in _pages(list(dict.fromkeys(ids)), DOCUMENT_IDS_AT_ONCE):
         async with database.read(site.scope) as tx:
-            for id, kind in await _with_reversals(tx, vault, page):
+            for id, kind in await _with_remittances(tx, vault, page):
                 kinds.setdefault(id, kind)
     found = list(kinds)
-
-    async def record(tx: Tx) -> None:
-        tx.audit("documents.read", ids=found, count=len(found))
-        for page in _pages(found, DOCUMENT_IDS_AT_ONCE):
-            await _mark_read(tx, page, to_micros(at), actor)
-
-    await database.write(site.scope, record, actor=actor)
+    await record_documents_read(database, found, site=site, actor=actor, at=at)
 
     def of_kind(*, payments: bool) -> AsyncIterator[list[PayerDocument]]:
         wanted = [id for id in found if (kinds[id] == PayerDocumentKind.PAYMENT) is payments]
         return _read_pages(database, vault, wanted, site)
 
     return FoundDocuments(of_kind(payments=True), of_kind(payments=False))
+
+
+async def record_documents_read(
+    database: Database, ids: Sequence[str], *, site: Site, actor: Actor, at: datetime
+) -> None:
+    """Audit in one row that documents of the site are read, and mark them as fetched or seen."""
+
+    async def record(tx: Tx) -> None:
+        tx.audit("documents.read", ids=list(ids), count=len(ids))
+        for page in _pages(ids, DOCUMENT_IDS_AT_ONCE):
+            await _mark_read(tx, page, to_micros(at), actor)
+
+    await database.write(site.scope, record, actor=actor)
 
 
 async def _mark_read(tx: Tx, ids: Sequence[str], at: int, actor: Actor) -> None:
@@ -129,60 +134,40 @@ def _pages(ids: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     return (ids[start : start + size] for start in range(0, len(ids), size))
 
 
-async def _with_reversals(tx: Tx, vault: Vault, ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Return id and kind of documents, and before each correction those of the reversals that it follows."""
+async def _with_remittances(tx: Tx, vault: Vault, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Return id and kind of documents, each with all remittances of its claim, in the order in which they count."""
     heads = await documents.find_heads(tx, ids)
-    paid = {head.request_id for head in heads.values() if head.kind == PayerDocumentKind.PAYMENT}
-    several = await occurrences.list_reversed_claims(tx, sorted(paid))
-    by_claim: dict[str, list[tuple[StoredDocument, RemittanceRole]]] = {}
-    fetched: Collection[str] = ()
-    if several:
-        stored = await documents.list_for_claims(tx, sorted(several))
-        await vault.load_keys_of(tx, [one.payload for one in stored])
-        fetched = await documents.list_fetched(tx, [one.document_id for one in stored])
-        for request_id in several:
-            own = [one for one in stored if one.request_id == request_id]
-            by_claim[request_id] = _payments_in_order(vault, own)
+    chains = await _remittances(tx, vault, sorted({head.request_id for head in heads.values()}))
     ordered: list[tuple[str, str]] = []
     for id in ids:
-        if id not in heads:
-            continue
-        before = _companions(id, by_claim.get(heads[id].request_id, ()), fetched)
-        ordered += [(companion.document_id, companion.kind) for companion in before]
-        ordered.append((id, heads[id].kind))
+        if id in heads:
+            chain = chains.get(heads[id].request_id, ())
+            ordered += [(other, PayerDocumentKind.PAYMENT.value) for other in chain]
+            ordered.append((id, heads[id].kind))
     return ordered
 
 
-def _payments_in_order(
-    vault: Vault, stored: Sequence[StoredDocument]
-) -> list[tuple[StoredDocument, RemittanceRole]]:
-    by_id = {one.document_id: one for one in stored}
-    facts = [open_document_source(vault, one).fact for one in stored]
-    ids = [
-        replace(fact, document_id=one.document_id)
-        for one, fact in zip(stored, facts, strict=True)
-        if isinstance(fact, ClaimPayment)
-    ]
-    return [(by_id[role.remittance.document_id], role) for role in remittance_roles(ids)]
-
-
-def _companions(
-    asked: str,
-    claim_payments: Sequence[tuple[StoredDocument, RemittanceRole]],
-    fetched: Collection[str],
-) -> Iterator[StoredDocument]:
-    """Yield the reversals up to a document, each after what it took back where that was never fetched."""
-    places = [document.document_id for document, _ in claim_payments]
-    if asked not in places:
-        return
-    for document, role in claim_payments[: places.index(asked) + 1]:
-        if not role.remittance.is_reversal:
-            continue
-        if role.reverses is not None and role.reverses.document_id not in fetched:
-            yield next(
-                one for one, _ in claim_payments if one.document_id == role.reverses.document_id
-            )
-        yield document
+async def _remittances(
+    tx: Tx, vault: Vault, request_ids: Sequence[str]
+) -> dict[str, Sequence[str]]:
+    """Return the ids of the remittances of claims, in order. Facts are opened only of claims that have several."""
+    chains: dict[str, Sequence[str]] = {}
+    for id, request_id in await documents.list_of_kind(tx, PayerDocumentKind.PAYMENT, request_ids):
+        chains[request_id] = (*chains.get(request_id, ()), id)
+    several = [request_id for request_id, chain in chains.items() if len(chain) > 1]
+    if not several:
+        return chains
+    payments: dict[str, list[ClaimPayment]] = {request_id: [] for request_id in several}
+    rows = await facts.list_own(tx, several)
+    await vault.load_keys_of(tx, [row.payload for row in rows])
+    for row in rows:
+        fact = open_fact(vault, row)
+        if isinstance(fact, ClaimPayment):
+            payments[row.request_id].append(fact)
+    for request_id, own in payments.items():
+        found = (role.remittance.document_id for role in remittance_roles(own))
+        chains[request_id] = [id for id in found if id in chains[request_id]]
+    return chains
 
 
 def _open_document(

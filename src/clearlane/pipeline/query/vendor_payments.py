@@ -81,7 +81,10 @@ async def load_vendor_payment(
     actor: Actor,
     at: datetime,
 ) -> PaymentDetails | None:
-    """Load a payment with the adjustments attributed to sites of the scope; mark it as fetched by the software."""
+    """Load a payment with the adjustments attributed to sites of the scope; mark it as fetched by the software.
+
+    Of a payment that came again only the heading is its own, which names the first one.
+    """
     found = await _find(database, vault, payment_id, scope)
     if found is None:
         return None
@@ -92,7 +95,8 @@ async def load_vendor_payment(
             site, partial(_mark, payment_id=payment_id, at=to_micros(at)), actor=actor
         )
         rows += await own_adjustments(database, vault, site, payment_id)
-    payment = payment_value(vault, found.row, found.shares)
+    # A payment that came again counts nothing: what the client has of it is in the first one.
+    payment = payment_value(vault, found.row, () if found.row.duplicate_of else found.shares)
     adjustments = tuple(
         adjustment_value(vault, row) for row in sorted(rows, key=lambda row: row.number)
     )
@@ -143,7 +147,8 @@ async def read_vendor_x12(
     await database.write(scope, audit, actor=actor)
     parts: list[bytes] = []
     after = 0
-    while page := await _documents(database, vault, payment_id, scope, after):
+    shown = row.duplicate_of or payment_id
+    while page := await _documents(database, vault, shown, scope, after):
         parts += [open_document_source(vault, one).part for one in page[1]]
         after = page[0]
     return b"".join(parts)
@@ -165,9 +170,10 @@ async def _find(
     database: Database, vault: Vault, payment_id: str, scope: Scope | VendorScope
 ) -> SharedPayment | None:
     async with database.read(scope) as tx:
-        found = await vendor_payments.find_some(tx, [payment_id])
-        await vault.load_keys_of(tx, [one.row.payload for one in found])
-    return found[0] if found else None
+        own = await vendor_payments.find_some(tx, [payment_id])
+        found = own[0] if own else await vendor_payments.find_duplicate(tx, payment_id)
+        await vault.load_keys_of(tx, [found.row.payload] if found else [])
+    return found
 
 
 async def _mark(tx: Tx, *, payment_id: str, at: int) -> None:

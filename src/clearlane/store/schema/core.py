@@ -38,6 +38,8 @@ __all__ = [
     "DEFAULT_RIGHTS",
     "EVERYTHING",
     "HEAD",
+    "NOT_ACCEPTED_STATE",
+    "NOT_SUPERSEDED_CLAIM",
     "RESTORE_ACTIONS",
     "REVISIONS_CHANNEL",
     "RIGHTS",
@@ -72,7 +74,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 """Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001f"
+HEAD = "v0001g"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -361,11 +363,15 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# A vendor's claim id belongs to one current claim.
+# A vendor's claim id belongs to one current claim. Lists show every claim that no other superseded: of several under one
+# id all but the last may be decided and stay as they are.
 CURRENT_CLAIM = "is_current = 1"
+NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 
 # The state of a claim about which nothing more is expected. Claims in any other are counted for the operator.
 COMPLETE_STATE = "Complete"
+# The state of a claim that the checks at intake did not let pass: no payer was sent it.
+NOT_ACCEPTED_STATE = "NotAccepted"
 
 claims = client_table(
     "claims",
@@ -380,12 +386,21 @@ claims = client_table(
     # Whether CLM01 is the patient's account number; else it is the request id.
     Column("account_as_number", SmallInteger, nullable=False),
     Column("total_cents", BigInteger, nullable=False),
+    # What the payer paid of it, and what it left to the patient.
     Column("paid_cents", BigInteger, nullable=False, server_default="0"),
-    # 1 while this is the claim that the vendor's claim id means; a later claim under the id takes it over.
+    Column("patient_cents", BigInteger, nullable=False, server_default="0"),
+    # 1 while this is the claim that the vendor's claim id means; a later claim under the id takes the id over. Decides
+    # who holds the id, and nothing else.
     Column("is_current", SmallInteger, nullable=False, server_default="0"),
+    # 1 for a claim that was corrected, replaced, voided or sent again: its successor is listed in its place.
+    Column("is_superseded", SmallInteger, nullable=False, server_default="0"),
     # The claim under the same vendor's claim id that it takes over from, and the one that took over from it.
     Column("predecessor_id", Text),
     Column("successor_id", Text),
+    # The claim that held the vendor's claim id before it and stays as it is: the id has more than one live claim.
+    Column("former_holder", Text),
+    # The claim to an earlier payer whose decision this one carries to the next payer. Both stay as they are.
+    Column("prior_payer_claim", Text),
     Column("created_at", BigInteger, nullable=False),
     # The day in the site's time zone, by which the status list is queried.
     Column("created_day", Text, nullable=False),
@@ -445,8 +460,8 @@ claims = client_table(
         "label",
         "updated_at",
         "request_id",
-        sqlite_where=text(CURRENT_CLAIM),
-        postgresql_where=text(CURRENT_CLAIM),
+        sqlite_where=text(NOT_SUPERSEDED_CLAIM),
+        postgresql_where=text(NOT_SUPERSEDED_CLAIM),
     ),
     Index(
         "uq_claims_current",
@@ -473,6 +488,7 @@ claims = client_table(
         "state",
         "payer_id",
         "created_at",
+        "is_superseded",
         # Row-level security looks at the owner of each row.
         postgresql_include=["vendor_id", "site_id"],
         sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),

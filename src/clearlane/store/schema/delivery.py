@@ -25,23 +25,27 @@ from clearlane.store.schema.core import client_table, id_column, installation_ta
 
 __all__ = [
     "INBOX_STATES", "batch_claims", "batches", "claim_facts",
-    "control_numbers", "documents", "inbox", "line_references", "parked_statements", "polls", "route_counts", "route_health",
-    "sandbox_agenda", "sandbox_ledger", "sandbox_state",
+    "control_numbers", "documents", "file_refusals", "inbox", "line_references", "parked_statements", "polls", "route_counts", "route_health",
+    "sandbox_agenda", "sandbox_ledger", "sandbox_state", "seen_files",
 ]  # fmt: skip
 
-# Stored: not yet processed. Parked: applied, except statements about unknown claims. UnknownSender: a person decides.
-INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender")
+# Stored: not yet processed. Parked: applied, except statements about unknown claims. UnknownSender, TestFile: a person
+# decides.
+INBOX_STATES = (
+    "Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender", "TestFile",
+)  # fmt: skip
 
 
 def _state_in(states: Iterable[str]) -> str:
     return "state IN ({})".format(", ".join(f"'{state}'" for state in states))
 
 
+OPEN_REFUSAL = "refused_at IS NOT NULL AND requeued_at IS NULL"
 OPEN_BATCH = _state_in(states_that_allow(BatchEvent.DELIVERED))
 
 
-# The last control number used. Payers may share a receiver and a payer may be reached under several, so
-# one sequence serves all of them: it only goes up, and no trading partner ever sees a number twice.
+# The last number used of each counter: of interchanges, and of each vendor's eligibility requests. Payers may share a receiver and a payer may be reached under several, so
+# one sequence of control numbers serves all of them: it only goes up, and no trading partner ever sees a number twice.
 control_numbers = installation_table(
     "control_numbers",
     Column("name", Text, primary_key=True),
@@ -62,6 +66,8 @@ route_health = installation_table(
     Column("fallback_since", BigInteger),
     # Since when a person has paused it; null while nobody has. Claims are accepted and wait.
     Column("held_since", BigInteger),
+    # When a poll of the route last made its batches due; null after a delivery or a poll that failed.
+    Column("retried_at", BigInteger),
 )
 
 # What was sent over a route since it is there: for metrics.
@@ -133,6 +139,25 @@ batch_claims = client_table(
     Column("attempt", SmallInteger, nullable=False),
 )
 
+# What TA1s said of files of claims. A refused file is one matter for the operator; its claims go again in a new one.
+file_refusals = installation_table(
+    "file_refusals",
+    Column("batch_id", BigInteger, ForeignKey("batches.id"), primary_key=True, autoincrement=False),
+    # TA105, and the addresses that the file was sent with.
+    Column("note", Text, nullable=False),
+    Column("envelope", Text, nullable=False),
+    # Whether the payer may hold the file all the same.
+    Column("accepted", SmallInteger, nullable=False),
+    Column("refused_at", BigInteger),
+    Column("requeued_at", BigInteger),
+    Index(
+        "ix_file_refusals_open",
+        "batch_id",
+        sqlite_where=text(OPEN_REFUSAL),
+        postgresql_where=text(OPEN_REFUSAL),
+    ),
+)
+
 # Keyed hashes by which a payer's answer finds a claim: line control numbers that callers chose (an 835
 # may quote nothing else), account numbers that a refused claim had before, account numbers as some payers cut them,
 # and payer's numbers of a claim that no longer count.
@@ -156,6 +181,26 @@ polls = installation_table(
     Column("passed_over", Integer, nullable=False),
 )
 
+# Files that were seen in a mailbox, as they were when they were last looked at: one that is the same in the next visit is
+# taken, and one that is stored is dropped in a later visit. A row goes with its file.
+seen_files = installation_table(
+    "seen_files",
+    Column("type", Text, primary_key=True),
+    Column("payer_id", Text, primary_key=True),
+    Column("route_id", BigInteger, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("bytes", BigInteger, nullable=False),
+    # By the clock of whoever stores the file; 0 if that is not known.
+    Column("modified_nanos", BigInteger, nullable=False),
+    # Since when it was seen with this size and time, by our clock.
+    Column("first_seen_at", BigInteger, nullable=False),
+    # The inbox file with this content, and the one with what it held before it grew.
+    Column("inbox_id", BigInteger),
+    Column("earlier_inbox_id", BigInteger),
+    # Whether what was stored lacks the end of an interchange, so that the payer's file is never dropped.
+    Column("unfinished", SmallInteger, nullable=False),
+)
+
 inbox = installation_table(
     "inbox",
     id_column(),
@@ -173,6 +218,9 @@ inbox = installation_table(
     Column("parked", Integer, nullable=False),
     Column("received_at", BigInteger, nullable=False),
     Column("processed_at", BigInteger),
+    # Whether it came marked as a test (ISA15 T) to a production installation, and when an operator had it posted.
+    Column("is_test", SmallInteger, nullable=False),
+    Column("test_accepted_at", BigInteger),
     Column("content", LargeBinary, nullable=False),
     CheckConstraint(_state_in(INBOX_STATES), name="state"),
     # The same file of the same payer counts once, whatever it is called.

@@ -1,7 +1,7 @@
 """Tables of eligibility requests, their inquiries and responses.
 
-The id of a request is the ``RequestId`` of the interface, an integer. Everything that names a
-patient, and everything a payer answered, is sealed.
+The ``RequestId`` of the interface is ``request_number``, counted per vendor; everything else refers to a request by its
+id. Everything that names a patient, and everything a payer answered, is sealed.
 """
 
 from sqlalchemy import (
@@ -33,11 +33,16 @@ eligibility_requests = client_table(
     "eligibility_requests",
     # Generated before the row is written, because sealed values are bound to it.
     Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
+    # Fits a 32-bit signed integer, as vendors' programs expect.
+    Column("request_number", Integer, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("inquiries", Integer, nullable=False),
     # What could not be sent and why, and what the response repeats of the request.
     Column("payload", LargeBinary),
     Index(None, "created_at"),
+    Index("uq_eligibility_requests_number", "vendor_id", "request_number", unique=True),
+    # Of any vendor, for an operator who knows the number only.
+    Index(None, "request_number"),
     # The newest of a site.
     Index("ix_eligibility_requests_newest", "vendor_id", "site_id", "created_at", "id"),
 )

@@ -37,9 +37,9 @@ def by_kind(kind: str) -> Guide:
 
 
 def by_version(transaction: str, version: str) -> Guide | None:
-    """Return the guide for ST01 and a version: its own id or that of an earlier erratum; else None."""
+    """Return the guide for ST01 and a version: its own id or that of another erratum; else None."""
     kind = _KIND_BY_NUMBER.get((transaction, version[:NUMBER_CHARACTERS]))
     if kind is None:
         return None
     guide = by_kind(kind)
-    return guide if version == guide.id or version in guide.earlier_ids else None
+    return guide if version in guide.all_ids else None

@@ -5,7 +5,8 @@ from clearlane.x12.guides import common837 as c
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X224A2"
-EARLIER_IDS = ("005010X224", "005010X224A1", "005010X224A3")
+EARLIER_IDS = ("005010X224", "005010X224A1")
+LATER_IDS = ("005010X224A3",)
 
 PROCEDURE = "(R=AD R S S S S S)"
 SURFACE = "B|D|F|I|L|M|O"
@@ -250,13 +251,14 @@ GUIDE = Guide(
     functional_id="HC",
     name="Dental claims",
     earlier_ids=EARLIER_IDS,
+    later_ids=LATER_IDS,
     unit="2300",
     root=loop(
         "837",
         "Dental claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *EARLIER_IDS))),
+        *c.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
         loop(
             "2000A",
             "Billing provider level",

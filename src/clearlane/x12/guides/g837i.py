@@ -5,7 +5,8 @@ from clearlane.x12.guides import common837 as c
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X223A2"
-EARLIER_IDS = ("005010X223", "005010X223A1", "005010X223A3")
+EARLIER_IDS = ("005010X223", "005010X223A1")
+LATER_IDS = ("005010X223A3",)
 
 PROCEDURE = "(R=ER|HC|HP|IV|WK R S S S S S)"
 NOTES = "ALG|DCP|DGN|DME|MED|NTR|ODT|RHB|RLH|RNH|SET|SFM|SPT|UPI"
@@ -197,13 +198,14 @@ GUIDE = Guide(
     functional_id="HC",
     name="Institutional claims",
     earlier_ids=EARLIER_IDS,
+    later_ids=LATER_IDS,
     unit="2300",
     root=loop(
         "837",
         "Institutional claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *EARLIER_IDS))),
+        *c.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
         loop(
             "2000A",
             "Billing provider level",

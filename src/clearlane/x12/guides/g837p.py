@@ -5,7 +5,8 @@ from clearlane.x12.guides import common837 as c
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X222A1"
-EARLIER_IDS = ("005010X222", "005010X222A2")
+EARLIER_IDS = ("005010X222",)
+LATER_IDS = ("005010X222A2",)
 
 PROCEDURE = "(R=ER|HC|IV|WK R S S S S S)"
 POINTER = "1|2|3|4|5|6|7|8|9|10|11|12"
@@ -321,13 +322,14 @@ GUIDE = Guide(
     functional_id="HC",
     name="Professional claims",
     earlier_ids=EARLIER_IDS,
+    later_ids=LATER_IDS,
     unit="2300",
     root=loop(
         "837",
         "Professional claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *EARLIER_IDS))),
+        *c.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
         loop(
             "2000A",
             "Billing provider level",

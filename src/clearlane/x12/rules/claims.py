@@ -27,10 +27,13 @@ from clearlane.x12.tree import Loop
 
 CLAIM_NUMBER_CHARACTERS_MAX = 20
 ICD10_FROM = "20151001"
-INPATIENT = "21:"
+INPATIENT = frozenset({"21", "51", "61"})
 WARNING, INFO = Severity.WARNING, Severity.INFO
 # Placeholders that senders write where there is no number.
 PLACEHOLDERS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
+PERIODS_ONLY = frozenset({"314", "434"})
+"""Dates (DTP01) that the guides want as a period (RD8) even if it is a single day: a disability with both its days in an
+837P, the statement of an 837I."""
 
 _ICD10 = re.compile(r"[A-TV-Z]\d[0-9A-Z][0-9A-Z]{0,4}|U\d[0-9A-Z]{1,5}", re.ASCII)
 _ICD9 = re.compile(r"\d{3,5}|V\d{2,4}|E(?:0[0-3]\d|[89]\d\d)\d?", re.ASCII)
@@ -162,11 +165,11 @@ def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
 
 @rule("X837-ADMISSION", loop="2300", kinds=("837P",), snip=7, severity=WARNING)
 def inpatient_has_an_admission_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """A service to an inpatient (place 21) comes with the day of admission."""
+    """A service to an inpatient (place 21, 51 or 61) comes with the day of admission."""
     parts = claim_parts(loop, ctx)
-    inside = len(parts.clm) > 5 and parts.clm[5].startswith(INPATIENT)
+    inside = len(parts.clm) > 5 and parts.clm[5].partition(":")[0] in INPATIENT
     if inside and parts.first("DTP", "435") is None:
-        message = "A service to an inpatient (place 21) should have DTP*435, the day of admission"
+        message = "A service to an inpatient (place 21, 51 or 61) should have DTP*435, the day of admission"
         yield RuleFinding(message, parts.clm, 5, 1)
 
 
@@ -193,7 +196,7 @@ def codes_have_no_dot(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 def codes_fit_their_list(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A diagnosis or procedure code has the form of the ICD version its code list names."""
     for row, number, listed, code in claim_parts(loop, ctx).codes:
-        form = FORMS.get(listed)
+        form = FORMS.get(listed) if code else None  # A code that is missing is reported already.
         if form is not None and "." not in code and form[0].fullmatch(code) is None:
             message = (
                 f"HI{number:02}-2 (code) must have the form of {form[1]}, as {listed} requires"
@@ -240,7 +243,8 @@ def diagnosis_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]
     """A diagnosis occurs once in a claim."""
     seen: set[str] = set()
     for row, number, listed, code in claim_parts(loop, ctx).codes:
-        if listed in FORMS:
+        # A code that is missing is reported already.
+        if code and listed in FORMS:
             if code in seen:
                 yield RuleFinding(
                     f"HI{number:02}-2 (code) should not repeat an earlier diagnosis", row, number, 2
@@ -284,7 +288,7 @@ def _pointers(
 
 @rule("X837-PERIOD", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("DTP", "2400/DTP"))
 def periods_run_forwards(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """The first day of a period is not after its last; a single day needs no period."""
+    """The first day of a period is not after its last; a single day needs no period, unless the guide asks for one."""
     for row in claim_parts(loop, ctx).all_segments("DTP"):
         if value_at(row, 2) != "RD8":
             continue
@@ -293,7 +297,7 @@ def periods_run_forwards(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             yield RuleFinding(
                 "DTP03 must be a period whose first day is not after its last", row, 3
             )
-        elif first == last:
+        elif first == last and value_at(row, 1) not in PERIODS_ONLY:
             message = "DTP03 may be a single day (D8): the period begins and ends on the same"
             yield RuleFinding(message, row, 3, severity=INFO)
 

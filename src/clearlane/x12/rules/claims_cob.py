@@ -89,6 +89,19 @@ def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
             yield RuleFinding(message, rest, 1, severity=WARNING)
 
 
+@rule("X837-COB-REST", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
+def rest_is_at_one_level(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """What the patient still owes after a payer is given for the claim or for its lines, not for both."""
+    # X12's interpretations 1391 and 1517.
+    parts = claim_parts(loop, ctx)
+    for other, payer in parts.other_payers:
+        row = other.segment("AMT", "EAF")
+        if row is not None and any(
+            decision.segment("AMT", "EAF") for decision, _, by in parts.decisions if by == payer
+        ):
+            yield RuleFinding("AMT*EAF must be in 2320 or in 2430, not in both", row, 1)
+
+
 @rule("X837-COB-DATE", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
 def decision_has_one_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The adjudication date of a payer is given for the claim or for its lines, not for both."""

@@ -149,9 +149,13 @@ def group_name_stands_in_for_number(loop: Loop, ctx: RuleContext) -> Iterator[Ru
 def reason_belongs_to_second_medicare(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The type of insurance is sent where Medicare pays second, and nowhere else."""
     row = loop.segment("SBR")
-    second = value_at(row, 1) != "P" and value_at(row, 9) in {"MA", "MB"}
-    if value_at(row, 5) and not second:
+    # A payer whose place is not known (U) may be first.
+    medicare = value_at(row, 9) in {"MA", "MB"}
+    if value_at(row, 5) and not (medicare and value_at(row, 1) != "P"):
         yield RuleFinding("SBR05 belongs only to Medicare (MA, MB) that pays second", row, 5)
+    elif medicare and not value_at(row, 5) and value_at(row, 1) not in {"P", "U", ""}:
+        message = "SBR05 should say why Medicare pays second: 12 to 16, 41 to 43 or 47"
+        yield RuleFinding(message, row, 5)
 
 
 @rule(

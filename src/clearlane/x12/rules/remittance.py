@@ -19,7 +19,7 @@ WARNING, INFO = Severity.WARNING, Severity.INFO
 REVERSAL = "22"
 INTEREST = "L6"
 """The reason of a PLB amount that pays interest."""
-ORIGINATOR = re.compile(r"[139][0-9A-Z]{9}", re.ASCII)
+ORIGINATOR = re.compile(r"[139][0-9A-Z-]{9}", re.ASCII)
 BANKED = frozenset({"ACH", "BOP", "FWT"})
 REMARK_PLACES = {"MIA": (5, 20, 21, 22, 23), "MOA": (3, 4, 5, 6, 7)}
 
@@ -222,21 +222,30 @@ def method_fits_the_payment(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
     bpr = loop.segment("BPR")
     if bpr is None:
         return
-    method, amount = get_element(bpr, 4), parse_cents(get_element(bpr, 2))
-    if method in BANKED:
+    # One finding for one BPR: the reasons why its amount cannot be are reasons for one thing, and only the first is given.
+    found = [*_missing_accounts(bpr), *list(_impossible_amounts(bpr))[:1]]
+    if found:
+        sentence = "; ".join(message for _, message in found)
+        yield RuleFinding(sentence, bpr, found[0][0])
+
+
+def _missing_accounts(bpr: Segment) -> Iterator[tuple[int, str]]:
+    """Yield the first element of a transfer that names no bank or account, with what should be there."""
+    if get_element(bpr, 4) in BANKED:
         empty = [at for at in (7, 9, 10, 13, 15) if not get_element(bpr, at)]
         if empty:
-            yield RuleFinding(
-                "A transfer (BPR04) should name the banks and accounts of both sides", bpr, empty[0]
-            )
-    if method == "NON" and amount:
-        yield RuleFinding("BPR02 (amount) should be 0 when nothing is paid (BPR04 of NON)", bpr, 2)
+            yield empty[0], "A transfer (BPR04) should name the banks and accounts of both sides"
+
+
+def _impossible_amounts(bpr: Segment) -> Iterator[tuple[int, str]]:
+    """Yield the reasons why the amount of a payment cannot be, each with its element."""
+    amount = parse_cents(get_element(bpr, 2))
+    if get_element(bpr, 4) == "NON" and amount:
+        yield 2, "BPR02 (amount) should be 0 when nothing is paid (BPR04 of NON)"
     if get_element(bpr, 1) == "H" and amount:
-        yield RuleFinding("BPR02 (amount) should be 0 in a notification only (BPR01 of H)", bpr, 2)
+        yield 2, "BPR02 (amount) should be 0 in a notification only (BPR01 of H)"
     if amount is not None and amount < 0:
-        yield RuleFinding(
-            "BPR02 (amount) should not be negative: a balance owed is forwarded in a PLB", bpr, 2
-        )
+        yield 2, "BPR02 (amount) should not be negative: a balance owed is forwarded in a PLB"
 
 
 @rule("X835-PERIOD", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING, needs=("DTM",))

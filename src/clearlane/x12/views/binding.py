@@ -396,7 +396,7 @@ class _ElementUse(NamedTuple):
 @lru_cache(VALUES_REMEMBERED_MAX)
 def parse_number(text: str) -> Decimal | None:
     """Return an amount or quantity; None if the text is none."""
-    return formats.parse_money(text)
+    return formats.parse_amount(text)
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)

@@ -26,7 +26,7 @@ OUTCOMES_AT_ONCE = 4
 async def compose_response(answers: RequestAnswers, *, with_x12: bool) -> AsyncIterator[bytes]:
     """Yield the response in pieces; ``with_x12`` puts the payers' files into ``X12Document``."""
     yield b'{"RequestId":%d,"Status":%b,"Responses":[' % (
-        answers.request_id,
+        answers.request_number,
         _ENCODER.encode(REQUEST_STATUSES[answers.status]),
     )
 

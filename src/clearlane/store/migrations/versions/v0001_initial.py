@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001f"
+revision = "v0001g"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -269,9 +269,13 @@ def _claims() -> None:
         sa.Column("account_as_number", sa.SmallInteger, nullable=False),
         sa.Column("total_cents", sa.BigInteger, nullable=False),
         sa.Column("paid_cents", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("patient_cents", sa.BigInteger, nullable=False, server_default="0"),
         sa.Column("is_current", sa.SmallInteger, nullable=False, server_default="0"),
+        sa.Column("is_superseded", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("predecessor_id", sa.Text),
         sa.Column("successor_id", sa.Text),
+        sa.Column("former_holder", sa.Text),
+        sa.Column("prior_payer_claim", sa.Text),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.Column("created_day", sa.Text, nullable=False),
         sa.Column("updated_at", sa.BigInteger, nullable=False),
@@ -294,8 +298,8 @@ def _claims() -> None:
         "ix_claims_label",
         "claims",
         ["vendor_id", "site_id", "label", "updated_at", "request_id"],
-        sqlite_where=sa.text("is_current = 1"),
-        postgresql_where=sa.text("is_current = 1"),
+        sqlite_where=sa.text("is_superseded = 0"),
+        postgresql_where=sa.text("is_superseded = 0"),
     )
     op.create_index(
         "ix_claims_day",
@@ -333,7 +337,7 @@ def _claims() -> None:
     op.create_index(
         "ix_claims_open",
         "claims",
-        ["state", "payer_id", "created_at"],
+        ["state", "payer_id", "created_at", "is_superseded"],
         postgresql_include=["vendor_id", "site_id"],
         sqlite_where=sa.text("state <> 'Complete'"),
         postgresql_where=sa.text("state <> 'Complete'"),
@@ -385,6 +389,7 @@ def _batches() -> None:
         sa.Column("fallback_route_id", sa.BigInteger),
         sa.Column("fallback_since", sa.BigInteger),
         sa.Column("held_since", sa.BigInteger),
+        sa.Column("retried_at", sa.BigInteger),
     )
     _delivery_failures()
     op.create_table(
@@ -455,6 +460,23 @@ def _batches() -> None:
     op.create_index("ix_batch_claims_request_id", "batch_claims", ["request_id"])
     op.create_index("ix_batch_claims_vendor_id_site_id", "batch_claims", ["vendor_id", "site_id"])
     op.create_table(
+        "file_refusals",
+        sa.Column("batch_id", sa.BigInteger, primary_key=True, autoincrement=False),
+        sa.Column("note", sa.Text, nullable=False),
+        sa.Column("envelope", sa.Text, nullable=False),
+        sa.Column("accepted", sa.SmallInteger, nullable=False),
+        sa.Column("refused_at", sa.BigInteger),
+        sa.Column("requeued_at", sa.BigInteger),
+        sa.ForeignKeyConstraint(["batch_id"], ["batches.id"], name="fk_file_refusals_batch_id"),
+    )
+    op.create_index(
+        "ix_file_refusals_open",
+        "file_refusals",
+        ["batch_id"],
+        sqlite_where=sa.text("refused_at IS NOT NULL AND requeued_at IS NULL"),
+        postgresql_where=sa.text("refused_at IS NOT NULL AND requeued_at IS NULL"),
+    )
+    op.create_table(
         "line_references",
         *_owner("line_references"),
         sa.Column("payer_id", sa.Text, primary_key=True),
@@ -497,6 +519,19 @@ def _inbox() -> None:
         sa.Column("passed_over", sa.Integer, nullable=False),
     )
     op.create_table(
+        "seen_files",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("bytes", sa.BigInteger, nullable=False),
+        sa.Column("modified_nanos", sa.BigInteger, nullable=False),
+        sa.Column("first_seen_at", sa.BigInteger, nullable=False),
+        sa.Column("inbox_id", sa.BigInteger),
+        sa.Column("earlier_inbox_id", sa.BigInteger),
+        sa.Column("unfinished", sa.SmallInteger, nullable=False),
+    )
+    op.create_table(
         "inbox",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("payer_id", sa.Text, nullable=False),
@@ -512,10 +547,12 @@ def _inbox() -> None:
         sa.Column("parked", sa.Integer, nullable=False),
         sa.Column("received_at", sa.BigInteger, nullable=False),
         sa.Column("processed_at", sa.BigInteger),
+        sa.Column("is_test", sa.SmallInteger, nullable=False),
+        sa.Column("test_accepted_at", sa.BigInteger),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("type", "payer_id", "digest", name="uq_inbox_type_payer_id_digest"),
         sa.CheckConstraint(
-            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded', 'UnknownSender')",
+            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded', 'UnknownSender', 'TestFile')",
             name="ck_inbox_state",
         ),
         sqlite_autoincrement=True,
@@ -744,12 +781,22 @@ def _eligibility() -> None:
         "eligibility_requests",
         *_owner("eligibility_requests"),
         sa.Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("request_number", sa.Integer, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.Column("inquiries", sa.Integer, nullable=False),
         sa.Column("payload", sa.LargeBinary),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_eligibility_requests_created_at", "eligibility_requests", ["created_at"])
+    op.create_index(
+        "uq_eligibility_requests_number",
+        "eligibility_requests",
+        ["vendor_id", "request_number"],
+        unique=True,
+    )
+    op.create_index(
+        "ix_eligibility_requests_request_number", "eligibility_requests", ["request_number"]
+    )
     op.create_index(
         "ix_eligibility_requests_newest",
         "eligibility_requests",

@@ -1,0 +1,100 @@
+"""What a field of a claim is about: the provider, the payer, or the patient and the service; and what was billed.
+
+    field_subject("F33A_BillingProviderNpi")        # FieldSubject.PROVIDER: the same in all claims of a provider
+    field_subject("F03_PatientDob")                 # FieldSubject.PATIENT: another one in each claim
+
+A value that is right for one patient or one visit is wrong for the next. A field that the table does not name counts
+as one of the patient or the service, so that a new field is never written into several claims at once.
+
+Knows the catalogue; knows no claim.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+
+from clearlane.claims.fields import fields_of
+from clearlane.claims.forms import FORMS
+from clearlane.claims.value_types import ValueType
+
+
+class FieldSubject(StrEnum):
+    """What a field is about."""
+
+    PROVIDER = "provider"
+    PAYER = "payer"
+    PATIENT = "patient"
+    """The patient, the insured, or the service."""
+
+
+SHARED = frozenset({FieldSubject.PROVIDER, FieldSubject.PAYER})
+"""Subjects whose facts are the same in several claims."""
+SUBJECT_PREFIXES: Mapping[FieldSubject, tuple[str, ...]] = {
+    FieldSubject.PROVIDER: (
+        "F33_BillingProvider", "F33A_BillingProvider", "F33B_BillingProvider", "F25_FederalTaxId", "F32_Facility",
+        "F32A_Facility", "F32B_Facility", "F24J_", "X12_RendProvider", "X12_RenderingNPI",
+        "F23_ClinicalLaboratory", "F23_Mammography",
+        "F48_BillingDentist", "F50_BillingDentist", "F51_BillingDentist", "F52_BillingDentist", "F52a_BillingDentist",
+        "X12_TINorSSN", "F53_TreatingDentistNPI", "F55_TreatingDentist", "F56a_Dentist", "F58_TreatingDentist",
+        "X12_RenderingProv", "X12_LineTreatingDentist", "X12_TreatmantLocation", "F56_Treatment", "X12_Payto",
+    ),
+    FieldSubject.PAYER: ("Svc_PayerId", "F00_Payer", "F03_Payer"),
+}  # fmt: skip
+"""The beginnings of the names of fields. Referring, supervising and ordering providers are chosen for each patient."""
+BILLED_TYPES = frozenset(
+    {
+        ValueType.DIAGNOSIS,
+        ValueType.DIAGNOSES,
+        ValueType.POINTER,
+        ValueType.POINTERS,
+        ValueType.PROCEDURE,
+        ValueType.MODIFIERS,
+        ValueType.NDC,
+        ValueType.TOOTH,
+        ValueType.AMOUNT,
+        ValueType.COUNT,
+        ValueType.ADJUSTMENTS,
+    }
+)
+"""Types of values that say what was billed: diagnoses, procedures, modifiers and amounts."""
+BILLED_PREFIXES = (
+    "F24A_DateOfService", "F24_DateOfService", "X12_ServiceDate", "F18_Hospitalization", "F21_IcdIndicator",
+    "F34_Diagnosis", "F25_AreaOfOralCavity",
+)  # fmt: skip
+"""The beginnings of the names of other fields that say what was billed: days of service, versions of diagnoses."""
+
+
+def field_subject(path: str) -> FieldSubject:
+    """Return what the field at a path of a claim is about."""
+    name = _name(path)
+    for subject, prefixes in SUBJECT_PREFIXES.items():
+        if name.startswith(prefixes):
+            return subject
+    return FieldSubject.PATIENT
+
+
+def is_shared(path: str) -> bool:
+    """Return whether claims of several patients may have one value at a path."""
+    return field_subject(path) in SHARED
+
+
+def is_billed(path: str) -> bool:
+    """Return whether the field at a path says what was billed."""
+    name = _name(path)
+    return name.startswith(BILLED_PREFIXES) or name in _billed_by_type()
+
+
+def _name(path: str) -> str:
+    """Return the name of the field at a path: ``F24_ClaimLines[0].F24F_Charges`` is ``F24F_Charges``."""
+    return path.rpartition(".")[2].partition("[")[0]
+
+
+@cache
+def _billed_by_type() -> frozenset[str]:
+    return frozenset(
+        field.name
+        for form in FORMS.values()
+        for part in (form.claim, form.line)
+        for field in fields_of(part).values()
+        if field.value_type in BILLED_TYPES
+    )

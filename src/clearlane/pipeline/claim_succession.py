@@ -1,0 +1,103 @@
+"""Find what closes claims besides their own facts, with what is stored of the claims before and after them.
+
+For ``claim_status``, in its transaction. ``claims.succession`` decides; here the related claims are opened for it. A claim
+that no other took over from, and that is no void, costs nothing here.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from clearlane.claims.claim_status import ClaimStatus
+from clearlane.claims.facts import Fact, FactKind
+from clearlane.claims.lifecycle import Closing
+from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
+from clearlane.kernel.clock import from_micros, to_local
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.outcome import Outcome
+from clearlane.pipeline.stored_facts import (
+    AnyFact,
+    KnownFacts,
+    load_known_facts,
+    open_claim_status,
+)
+from clearlane.store import claim_updates, documents
+from clearlane.store.claim_updates import ClaimLink, LockedClaim
+from clearlane.store.database import Tx
+from clearlane.store.vault import Vault
+
+NO_ANSWERS_TO_A_VOID = frozenset({Outcome.FORWARDED, Outcome.PREDETERMINED})
+"""Outcomes of a claim payment that leave a void undecided."""
+
+
+def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
+    """Return the status of a claim as it is stored. The caller has loaded its data key."""
+    if claim.status is None:
+        raise LookupError(f"claim {claim.request_id} was not accepted, so it has no status")
+    return open_claim_status(vault, claim.vendor_id, claim.request_id, claim.status)
+
+
+def is_void_answer(payment: ClaimPayment) -> bool:
+    """Return whether a claim payment that names a void carries it out: nothing is paid, whatever the reason."""
+    return payment.paid <= 0 and payment.outcome not in NO_ANSWERS_TO_A_VOID
+
+
+async def find_closings(
+    tx: Tx, vault: Vault, statuses: Mapping[LockedClaim, ClaimStatus], known: KnownFacts
+) -> dict[str, Closing]:
+    """Return what closes claims, by their numbers. ``known`` has the facts of these claims."""
+    closings: dict[str, Closing] = {}
+    await _add_voids(tx, vault, [one for one in statuses if statuses[one].is_void], known, closings)
+    succeeded = [one for one in statuses if one.successor_id and one.request_id not in closings]
+    if succeeded:
+        ids = [one.successor_id for one in succeeded if one.successor_id]
+        successors = await claim_updates.lock_claims(tx, ids)
+        await vault.load_keys_of(tx, [one.status for one in successors.values() if one.status])
+        for claim in succeeded:
+            after = successors.get(claim.successor_id or "")
+            if after is None or after.status is None or after.payer_id != claim.payer_id:
+                continue
+            if closing := close_predecessor(open_status(vault, after)):
+                closings[claim.request_id] = closing
+    return closings
+
+
+async def _add_voids(
+    tx: Tx,
+    vault: Vault,
+    voids: Sequence[LockedClaim],
+    known: KnownFacts,
+    closings: dict[str, Closing],
+) -> None:
+    """Add what closes voids: their own claim payments, else that the claim before them was taken back."""
+    silent: list[LockedClaim] = []
+    for claim in voids:
+        payments = _payments(known[claim.request_id].values())
+        answers = [one for one in payments if is_void_answer(one)]
+        if closing := close_void(answers, taken_back=None):
+            closings[claim.request_id] = closing
+        elif claim.predecessor_id and not payments:
+            silent.append(claim)
+    if not silent:
+        return
+    before = await load_known_facts(tx, vault, [one.predecessor_id or "" for one in silent])
+    for claim in silent:
+        reversals = reversals_in_effect(_payments(before[claim.predecessor_id or ""].values()))
+        ids = [one.document_id for one in reversals]
+        created = await documents.list_created(tx, ids) if reversals else []
+        sent = _first_sent(known[claim.request_id].values())
+        if sent is None or not created:
+            continue
+        recorded = to_local(from_micros(max(created)), claim.time_zone).replace(tzinfo=None)
+        # What was taken back before the void left is no answer to it.
+        if recorded >= sent.at:
+            day = max(one.day for one in reversals)
+            if closing := close_void((), taken_back=day):
+                closings[claim.request_id] = closing
+
+
+def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPayment]:
+    return [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+
+
+def _first_sent(known_facts: Iterable[AnyFact]) -> Fact | None:
+    sent = [one for one in known_facts if isinstance(one, Fact) and one.kind is FactKind.SENT]
+    return min(sent, key=lambda one: one.at, default=None)

@@ -1,0 +1,36 @@
+"""The scheduled removal of claims that were not accepted. The engine runs the tick once a day.
+
+Nobody may need them for long: what was wrong was answered at once, and a corrected claim is one of its own.
+"""
+
+from datetime import datetime, timedelta
+
+from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import not_accepted_claims as store
+from clearlane.store.database import Tx
+
+NAME, EVERY = "forget-not-accepted", "0 29 3 * * *"
+CLAIMS_PURGED_AT_ONCE = 200
+
+
+async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Remove claims that were not accepted and are older than the setting allows."""
+    await purge_old_claims(context, context.clock.now())
+
+
+async def purge_old_claims(context: WorkContext, now: datetime) -> int:
+    """Remove old claims that were not accepted, a few at a time; return how many there were."""
+    before = to_micros(now - timedelta(days=context.limits.not_accepted_days))
+    removed = 0
+
+    async def job(tx: Tx) -> int:
+        numbers = await store.purge(tx, before, CLAIMS_PURGED_AT_ONCE)
+        if numbers:
+            tx.audit("claims.forgotten", ids=numbers, count=len(numbers))
+        return len(numbers)
+
+    while count := await context.database.write(store.SCOPE, job, actor=context.actor):
+        removed += count
+    return removed

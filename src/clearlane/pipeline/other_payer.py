@@ -1,0 +1,15 @@
+"""Find the other payer of a claim, whom the claim only names, in the directory."""
+
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
+from clearlane.payers.directory import PayerDirectory
+
+
+def find_other_payer_id(payers: PayerDirectory, claim: Claim) -> str | None:
+    """Return the id of the claim's other payer; empty if the directory has none of its name, None if it names none."""
+    form = form_of(claim)
+    name = form.other_payer_name(claim)
+    if name is None:
+        return None
+    payer = payers.find_by_name(name, form.payer_type)
+    return payer.payer_id if payer else ""

@@ -1,0 +1,62 @@
+"""Keep the claims before and after others right: lock them in one order, and recompute their status.
+
+For ``record_facts``, in its transaction. A claim that has neither predecessor nor successor costs nothing beyond the one
+look that finds this out.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.pipeline.claim_status import update_statuses
+from clearlane.pipeline.stored_facts import load_known_facts
+from clearlane.store import claim_updates
+from clearlane.store.claim_updates import ClaimLink
+from clearlane.store.database import Tx
+from clearlane.store.vault import Vault
+
+LINKS_AT_ONCE = 1_000
+ROUNDS_MAX = 100
+"""Claims in a row, each in the place of the one before, through which a decision is passed on."""
+DELIVERED_STATES = frozenset(
+    {ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE}
+)
+"""The states of claims that the decision on another claim can change."""
+
+
+async def list_links(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimLink]:
+    """Return those of these claims that have a predecessor or successor, by their numbers."""
+    found: dict[str, ClaimLink] = {}
+    for start in range(0, len(request_ids), LINKS_AT_ONCE):
+        page = request_ids[start : start + LINKS_AT_ONCE]
+        found |= await claim_updates.list_links(tx, page)
+    return found
+
+
+async def lock_relatives(tx: Tx, request_ids: Sequence[str], links: Iterable[ClaimLink]) -> None:
+    """Lock claims together with those before and after them, if there are such, in the order of their numbers."""
+    related = _relatives(links)
+    if not related:
+        return
+    ordered = sorted(related.union(request_ids))
+    for start in range(0, len(ordered), LINKS_AT_ONCE):
+        await claim_updates.lock_claims(tx, ordered[start : start + LINKS_AT_ONCE])
+
+
+async def update_relatives(tx: Tx, vault: Vault, request_ids: Sequence[str], now: datetime) -> None:
+    """Recompute the claims before and after these, and on from each that changes."""
+    for _ in range(ROUNDS_MAX):
+        links = await list_links(tx, request_ids) if request_ids else {}
+        related = _relatives(links.values())
+        if not related:
+            return
+        locked = await claim_updates.lock_claims(tx, sorted(related))
+        delivered = [one for one in locked.values() if one.state in DELIVERED_STATES]
+        known = await load_known_facts(tx, vault, [one.request_id for one in delivered])
+        request_ids = await update_statuses(
+            tx, vault, dict.fromkeys(delivered, ()), known, now, only_news=True
+        )
+
+
+def _relatives(links: Iterable[ClaimLink]) -> set[str]:
+    return {id for one in links for id in (one.predecessor_id, one.successor_id) if id}

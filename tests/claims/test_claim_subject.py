@@ -1,0 +1,79 @@
+"""Whom and what claims are about, in both kinds of claim."""
+
+import json
+from datetime import date, timedelta
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.claim_subject import SubjectComparison, claim_subject
+from clearlane.claims.decode import read_claim
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
+from tests.cases import every_case
+
+DAY = date(2025, 3, 14)
+SAME = SubjectComparison()
+
+
+def subject(kind=ClaimKind.MEDICAL, payer="P1", line=None, lines=1, **own):
+    document = samples.document(kind, day=DAY, full=False)
+    (claim,) = document["Claims"]
+    name = FORMS[kind].lines_field
+    claim |= own | {name: [claim[name][0] | (line or {})] * lines}
+    content = json.dumps({k: v for k, v in claim.items() if v is not None}, default=str).encode()
+    read = read_claim(kind, content, "Claims[0]")
+    assert read.claim, read.findings
+    return claim_subject(read.claim, payer)
+
+
+def days(first, last=None):
+    return {
+        "F24A_DateOfServiceFrom": DAY + timedelta(days=first),
+        "F24A_DateOfServiceTo": DAY + timedelta(days=first if last is None else last),
+    }
+
+
+@every_case(
+    ("earlier", "later", "differs"),
+    [
+        ({}, {}, {}),
+        ({}, {"F19_ClaimSupplementalInfoNoteText": "ANOTHER"}, {}),
+        ({}, {"payer": "P2"}, {"same_payer": False}),
+        ({}, {"F01A_InsuredId": "OTHER99"}, {"same_insured": False}),
+        ({"F01A_InsuredId": "ABC-123"}, {"F01A_InsuredId": "abc 123"}, {}),
+        ({}, {"F02_PatientNameFirst": "Twin"}, {"same_patient": False}),
+        ({"F02_PatientNameLast": "O'Hara"}, {"F02_PatientNameLast": "OHARA"}, {}),
+        ({}, {"F03_PatientDob": "1999-01-01"}, {"same_patient": False}),
+        # Days: periods that touch have one in common.
+        ({"line": days(0)}, {"line": days(1)}, {"common_day": False}),
+        ({"line": days(-5, 0)}, {"line": days(0, 3)}, {}),
+        ({"line": days(-5, 5)}, {"line": days(1)}, {}),
+        ({"line": days(-5, -1)}, {"line": days(0, 3)}, {"common_day": False}),
+        ({}, {"X12_ClaimPrimaryPayerPaidAmount": "10.00"}, {"is_secondary": True}),
+        ({"X12_ClaimPrimaryPayerPaidAmount": "10.00"}, {}, {}),
+    ],
+)
+def test_what_two_claims_have_in_common(earlier, later, differs):
+    assert subject(**later).compare(subject(**earlier)) == SubjectComparison(**differs)
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_claims_of_every_kind_are_compared(kind):
+    assert subject(kind).compare(subject(kind)) == SAME
+    assert subject(kind, payer="P2").compare(subject(kind)).differences() == "The payer differs"
+
+
+def test_a_predetermination_has_no_day_in_common_with_the_claim_that_follows_it():
+    asked = subject(
+        ClaimKind.DENTAL,
+        F01_TypeOfTransaction="Predetermination",
+        line={"F24_DateOfServiceFrom": None},
+    )
+    compared = subject(ClaimKind.DENTAL).compare(asked)
+    assert not compared.same_purpose
+    assert not compared.common_day
+
+
+def test_a_subject_shows_nobody():
+    assert "P1" not in repr(subject())

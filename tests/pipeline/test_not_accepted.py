@@ -1,0 +1,176 @@
+"""Claims that Clearlane did not accept, on both databases: listed until another takes their place, kept for some time.
+
+Also tests `store/not_accepted_claims`, `pipeline/intake/purge_not_accepted` and
+`claims/explain_findings`.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select
+
+from clearlane.pipeline import schedule
+from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.pipeline.operator import claim_work
+from clearlane.pipeline.query.claim_list import load_claim_rows
+from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.store.claim_listing import ListFilters, list_keys
+from clearlane.store.schema import audit, claim_notes, claims
+from clearlane.store.sql import Statement
+from tests.databases import START
+from tests.pipeline.flowing import ACTOR, EVERYONE, OTHER_PAYER, Flow, accounts
+
+LABEL = "not accepted"
+WRONG = {"F28_TotalCharge": "1.00"}
+NOTES = Statement(select(func.count()).select_from(claim_notes), system=True)
+NUMBERS = Statement(select(claims.c.request_id), system=True)
+AUDITED = Statement(select(audit.c.action, audit.c.ids))
+
+pytestmark = pytest.mark.safe_default(16)
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+async def listed(flow, label=LABEL):
+    """The claims that the lists of a label show, the latest first."""
+    async with flow.database.read(flow.site.scope) as tx:
+        return await list_keys(tx, [label], ListFilters(), limit=100)
+
+
+async def numbers(flow, label=LABEL):
+    return [key.request_id for key in await listed(flow, label)]
+
+
+async def rows(flow, *wanted):
+    return await load_claim_rows(flow.context, flow.site, wanted, actor=ACTOR, action="a test")
+
+
+async def stored_numbers(flow):
+    async with flow.database.read(EVERYONE) as tx:
+        return {number for (number,) in await tx.rows(NUMBERS)}
+
+
+async def test_it_is_listed_with_charge_day_and_the_rule_that_it_breaks(flow):
+    npi = {"F33A_BillingProviderNpi": "1234567890"}
+    one, two, absurd, good = await flow.post(
+        each=[
+            npi | {"F28_TotalCharge": "100.00"},
+            npi | {"Svc_PayerId": OTHER_PAYER},
+            {"F28_TotalCharge": "9" * 20, "Svc_VendorClaimId": "ABSURD"},
+            {},
+        ]
+    )
+    assert [each.accepted for each in (one, two, absurd, good)] == [False, False, False, True]
+    assert set(await numbers(flow)) == {one.request_id, two.request_id, absurd.request_id}
+    first, second, third = await rows(flow, one.request_id, two.request_id, absurd.request_id)
+    assert (first.charge, third.charge) == (100_00, 0)
+    assert first.service_day == START.date() - timedelta(days=30)
+    assert (first.patient, first.vendor_claim_id) == (second.patient, "V1-0")
+    # What both have in common is the rule's sentence and the box; each row has its own words.
+    assert first.reason.cause == second.reason.cause
+    assert first.reason.text == second.reason.text
+    assert first.reason.text.endswith("(box 33a)")
+    assert "1234567890" not in first.reason.text
+    assert first.reason.explanation.fields[0].path == "F33A_BillingProviderNpi"
+    summary = await refresh_summary(flow.context, flow.site)
+    totals = summary.labels[LABEL]
+    keys = await listed(flow)
+    assert (totals.count, totals.charge) == (3, sum(key.total_cents for key in keys))
+    # It was never sent, so the figures of the month leave it out, and so does V3's list.
+    assert sum(sum(day.counts.values()) for day in summary.days) == 1
+    assert (
+        sum(day.charge for day in summary.days) == (await listed(flow, "received"))[0].total_cents
+    )
+    assert set(await flow.statuses()) == {good.request_id}
+
+
+async def test_the_latest_under_an_id_is_listed_until_a_claim_is_accepted(flow):
+    own = {"Svc_VendorClaimId": "MINE"}
+    other_site = await flow.new_site()
+    [elsewhere] = await flow.post(site=other_site, **own, **WRONG)
+    [first] = await flow.post(**own, **WRONG)
+    [second] = await flow.post(**own, F28_TotalCharge="2.00")
+    assert await numbers(flow) == [second.request_id]
+    # In one document the second counts as sent later.
+    before, good, after = await flow.post(
+        each=[own | WRONG, own, own | {"F28_TotalCharge": "3.00"}]
+    )
+    assert (before.accepted, good.accepted, after.accepted) == (False, True, False)
+    assert await numbers(flow) == [after.request_id]
+    [again] = await flow.post(**own)
+    assert again.request_id == good.request_id
+    assert await numbers(flow) == []
+    assert await numbers(flow, "received") == [good.request_id]
+    [changed] = await flow.post(**own, F07_InsuredAddress1="17 Larkspur Lane")
+    assert not changed.accepted
+    assert await numbers(flow) == [changed.request_id]
+    [row] = await rows(flow, changed.request_id)
+    assert good.request_id in row.reason.of_claim
+    replaced = [one.is_replaced for one in await rows(flow, first.request_id, after.request_id)]
+    assert replaced == [True, True]
+    async with flow.database.read(other_site.scope) as tx:
+        [key] = await list_keys(tx, [LABEL], ListFilters(), limit=10)
+    assert key.request_id == elsewhere.request_id
+
+
+async def test_a_correction_is_accepted_in_its_place_as_its_vendor_stated_it(flow):
+    replacement = {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "P1"}
+    [bad] = await flow.post(F28_TotalCharge="1.00", Svc_PayerId="NOBODY", **replacement)
+    fields = {"Svc_PayerId": "MM001"}
+
+    async def correct(**more):
+        return await submit_correction(
+            flow.context, flow.site, bad.request_id, fields | more, actor=ACTOR,
+            now=flow.clock.now(),
+        )  # fmt: skip
+
+    refused = await correct()
+    assert not refused.accepted
+    assert [one.rule for one in refused.findings if one.severity == "error"] == ["C701"]
+    assert await numbers(flow) == [bad.request_id]
+    done = await correct(F28_TotalCharge="100.00")
+    assert (done.accepted, done.sent_as, done.payer_number) == (True, "replacement", "P1")
+    assert await numbers(flow) == []
+    assert await numbers(flow, "received") == [done.claim_number]
+    content = await flow.send()
+    assert len(accounts(content)) == 1
+    assert b":7*" in content
+
+
+async def test_it_is_kept_for_the_days_of_the_setting(flow):
+    [old] = await flow.post(Svc_VendorClaimId="OLD", **WRONG)
+    [accepted] = await flow.submit(Svc_VendorClaimId="GOOD")
+    await claim_work.add_note(
+        flow.context, flow.site, old.request_id, "Asked the front desk.", actor=ACTOR
+    )
+    flow.clock.advance(timedelta(days=90, hours=1))
+    [new] = await flow.post(Svc_VendorClaimId="NEW", F28_TotalCharge="3.00")
+
+    async def forget():
+        for one in schedule.SCHEDULES:
+            if one.name.startswith("forget"):
+                await one.verb(flow.context, None)
+
+    await forget()
+    assert await stored_numbers(flow) == {accepted, new.request_id}
+    async with flow.database.read(EVERYONE) as tx:
+        assert await tx.rows(NOTES) == [(0,)]
+        found = [ids for action, ids in await tx.rows(AUDITED) if action == "claims.forgotten"]
+    assert len(found) == 1
+    assert old.request_id in str(found)
+    limits = replace(flow.context.limits, not_accepted_days=5)
+    flow.context = replace(flow.context, limits=limits)
+    flow.clock.advance(timedelta(days=6))
+    await forget()
+    assert await stored_numbers(flow) == {accepted}
+
+
+def test_the_days_are_a_setting():
+    from clearlane.settings import load
+
+    assert load(environ={}).not_accepted_days == 90
+    assert load(environ={"CLEARLANE_NOT_ACCEPTED_DAYS": "30"}).not_accepted_days == 30
