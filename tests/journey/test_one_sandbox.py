@@ -157,6 +157,8 @@ BEFORE = {
         "sed 's/FERNHILL/MEADOW/; s/1234567893/1245319599/; s/123456789/123453009/' scratch/provider.json > scratch/second.json",
         "clearlane enrollment submit scratch/second.json",
     ),
+    # The page shows the one answer of its own claim: what earlier claims wait for comes before it.
+    "inbox": ("clearlane sandbox advance 30d",),
     "keys": ("clearlane vendor add ACME",),
 }
 
