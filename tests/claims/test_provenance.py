@@ -156,15 +156,23 @@ def test_a_repeated_segment_is_reported_by_its_number():
     assert "LineItems[0].Teeth[1].F27_Tooth" in paths(complained(one, ClaimKind.DENTAL))
 
 
-def test_a_ta1_says_that_nothing_in_the_claim_is_wrong():
-    [message] = acks.read(ta1(21))
+@pytest.mark.safe_default(5)
+@pytest.mark.parametrize(
+    ("note", "why"),
+    [
+        ("006", ": sender is invalid."),
+        ("025", ": control number was used before."),
+        ("", "."),
+    ],
+)
+def test_after_a_ta1_the_advice_is_not_to_send_the_claim_again(note, why):
+    """The file is the operator's, and the payer may have it."""
+    [message] = acks.read(ta1(21, "R", note))
     [fact] = acks.derive_facts(message, sending.read_layout(sent(outgoing("C1"))))
     [explanation] = provenance.explain_complaints(fact, SELF)
-    assert (
-        explanation.happened
-        == "The payer refused the whole file this claim went in: sender is invalid."
-    )
-    assert explanation.todo.startswith("Nothing in the claim is wrong")
+    assert explanation.happened == f"The payer refused the whole file this claim went in{why}"
+    assert explanation.todo.startswith("Nothing in the claim is wrong: do not send it again.")
+    assert explanation.act == "wait"
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,23 @@ async def test_a_file_that_the_payer_may_hold_never_goes_again_by_itself(flow, a
     assert sorted(numbers_in(await flow.send())) == sorted(ids)
 
 
+@pytest.mark.safe_default(5)
+async def test_a_file_that_the_payer_may_hold_does_not_hide_one_that_goes_again(flow):
+    _, first = await flow.sent(3)
+    await flow.arrive(ta1(controls(first)))
+    _, second = await flow.sent(2)
+    await flow.arrive(ta1(controls(second), "E", "006", own=501))
+    await flow.arrive(ta1(controls(second), "R", "006", own=502))
+    [condition] = await conditions(flow)
+    assert "refused 2 files with 5 claims" in condition
+    assert "may hold 2 of the claims" in condition
+    mend(flow)
+    assert len(numbers_in(await flow.send())) == 3
+    [condition] = await conditions(flow)
+    assert "refused 1 file with 2 claims" in condition
+    assert "may hold the claims" in condition
+
+
 @pytest.mark.parametrize(
     "answer",
     [

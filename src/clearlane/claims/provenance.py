@@ -49,6 +49,11 @@ NOTHING_TO_DO = (
 
 
 NOTHING_WRONG = "Nothing in the claim is wrong: send it again; if it is refused again, the operator of the clearinghouse must look."
+# A refused file goes again from the operator, and the payer may have it all the same: a second claim could be a duplicate.
+FILE_REFUSED = (
+    "Nothing in the claim is wrong: do not send it again. The operator of the clearinghouse sees to the file, and the "
+    "claim goes again by itself, unless the payer has it already."
+)
 
 
 class FieldReference(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,10 +115,8 @@ def explain_complaints(
             act=AdviceAct.WAIT,
         )
     elif not fact.complaints and fact.kind in _WITHOUT_REASON:
-        happened, todo = _WITHOUT_REASON[fact.kind]
-        yield Explanation(
-            source=fact.source, code="", happened=happened, todo=todo, act=AdviceAct.SEND_AGAIN
-        )
+        happened, todo, act = _WITHOUT_REASON[fact.kind]
+        yield Explanation(source=fact.source, code="", happened=happened, todo=todo, act=act)
 
 
 def explain_adjustments(
@@ -174,8 +177,8 @@ def _interchange(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[st
         source="TA1",
         code=one.code,
         happened=_sentence("The payer refused the whole file this claim went in", words),
-        todo=NOTHING_WRONG,
-        act=AdviceAct.SEND_AGAIN,
+        todo=FILE_REFUSED,
+        act=AdviceAct.WAIT,
     )
 
 
@@ -476,10 +479,12 @@ _EXPLAINERS = {"TA1": _interchange, "999": _syntax, "277CA": _status, "277": _st
 _WITHOUT_REASON = {
     FactKind.TA1_REFUSED: (
         "The payer refused the whole file this claim went in and did not say why.",
-        "Send the claim again; if it is refused again, the operator of the clearinghouse must look.",
+        FILE_REFUSED,
+        AdviceAct.WAIT,
     ),
     FactKind.SET_REFUSED: (
         "The payer refused the set this claim went in and did not say why.",
         "Send the claim again; if it is refused again, the operator of the clearinghouse must look.",
+        AdviceAct.SEND_AGAIN,
     ),
 }

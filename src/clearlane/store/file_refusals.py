@@ -50,6 +50,7 @@ class RefusedFiles(NamedTuple):
     files: int
     claims: int
     accepted: int
+    """Claims of files that the payer accepted before."""
     first_batch_id: int
     refused_at: int
 
@@ -130,7 +131,7 @@ _COUNT = Statement(
         *_GROUP,
         func.count(batches.c.id.distinct()),
         func.count(),
-        func.max(file_refusals.c.accepted),
+        func.sum(file_refusals.c.accepted),
         func.min(batches.c.id),
         func.min(file_refusals.c.refused_at),
     )

@@ -403,7 +403,7 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced:
         ClaimLabel.HELD: "Kept back until it is released",
         ClaimLabel.CANCELED: f"Taken back {on_day}, never sent",
         ClaimLabel.SENT: f"Sent {on_day}",
-        ClaimLabel.TO_RESEND: f"The payer refused the whole file {on_day}: it is sent again, nothing to do",
+        ClaimLabel.TO_RESEND: f"The payer refused the whole file {on_day}: the operator sees to it, nothing to do",
         ClaimLabel.ACCEPTED: f"Accepted {on_day}",
         ClaimLabel.IN_PROCESS: f"In process since {on_day}",
         ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}"

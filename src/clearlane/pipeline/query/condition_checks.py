@@ -11,7 +11,7 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.engine.backlog import BACKLOG_ROWS_MAX
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
-from clearlane.store.file_refusals import payer_may_hold
+from clearlane.store.file_refusals import DUPLICATE_NOTE, payer_may_hold
 from clearlane.store.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
 
 UNREACHABLE_MINUTES = 15
@@ -150,7 +150,12 @@ def find_in_doubt(measures: Measures) -> Iterator[ConditionCase]:
 def find_refused(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the files that payers refused for their envelope, by payer and route: one case for all their claims."""
     for of in measures.refused:
-        held = " The payer may hold the claims all the same." if payer_may_hold(of) else ""
+        some = (
+            f"{of.accepted:,} of "
+            if 0 < of.accepted < of.claims and of.note != DUPLICATE_NOTE
+            else ""
+        )
+        held = f" The payer may hold {some}the claims all the same." if payer_may_hold(of) else ""
         yield ConditionCase(
             f"Payer {of.payer_id} ({of.type}) refused {counted(of.files, 'file')} with {counted(of.claims, 'claim')} over "
             f"route {of.route_id} (TA1 {of.note}), the first is batch {of.first_batch_id}.{held}",
