@@ -260,7 +260,7 @@ def _code_lists() -> Iterator[str]:
         yield ""
         yield from grid(
             ["Code", "Meaning"],
-            [[f"`{code}`", meaning] for code, meaning in codes.meanings(name).items()],
+            [[f"`{code}`", meaning] for code, meaning in codes.accepted_meanings(name).items()],
         )
 
 

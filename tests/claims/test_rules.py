@@ -1574,6 +1574,14 @@ def test_all_findings_of_a_claim_are_reported_at_once():
 
 
 @pytest.mark.safe_default(9)
+def test_a_frequency_that_is_not_accepted_is_not_advised():
+    case = m({}, "", {})
+    found = checked(case, {"F22_MedicaidResubmissionCode": "5"}, {}).findings
+    (message,) = [one.message for one in found if "Resubmission" in one.location]
+    assert message.endswith("give one of 1 (Original), 7 (Replacement), 8 (Void).")
+
+
+@pytest.mark.safe_default(9)
 def test_minutes_that_are_refused_are_not_asked_for():
     case = m({}, "", {})
     for code in ("99213", "01996"):

@@ -122,6 +122,22 @@ def test_an_amount_of_more_than_18_digits_is_a_fault_that_every_database_can_sto
 
 
 @pytest.mark.safe_default(13)
+def test_payers_texts_are_read_as_utf8_or_latin1_without_control_characters_of_either():
+    plain = payment(paid("C1", "1", "100", "80", *LINE))
+    for name, shown in (
+        ("MEADOW ÉCOLE — Ł".encode(), "MEADOW ÉCOLE — Ł"),
+        ("MEADOW\x85 \x9bÉ".encode(), "MEADOW É"),
+        (b"MEADOW\x80 \x9f\xc9", "MEADOW É"),  # not UTF-8
+        (b"ME\x1bADOW \xc9", "MEADOW É"),
+    ):
+        content = plain.replace(b"MEADOW MUTUAL", name)
+        assert content != plain
+        for sent in (content, content.replace(b"*", b"\x1d").replace(b"~", b"\x1c")):
+            [one], _ = read(sent)
+            assert (one.payer_name, one.charged) == (shown, 10000)
+
+
+@pytest.mark.safe_default(13)
 def test_control_characters_of_payers_are_dropped_on_reading():
     plain = payment(paid("C1", "1", "100", "80", *LINE))
     spoiled = plain.replace(b"MEADOW", b"ME\x00A\x07D\x1bO\x7fW").replace(b"~CLP", b"~\x02CLP")

@@ -6,6 +6,7 @@ Also tests `store/archive`.
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import json
 import sqlite3
 import stat
@@ -16,10 +17,12 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.kernel.clock import ManualClock
+from clearlane.kernel.ids import VendorId
 from clearlane.store import audit, key_rotation, schema
 from clearlane.store.anchor import Anchor
 from clearlane.store.archive import CONTENT, MANIFEST, Manifest
 from clearlane.store.backup import Restore, write_backup
+from clearlane.store.control_numbers import REQUEST_NUMBERS_SKIPPED, next_request_number
 from clearlane.store.database import Actor, OperationRefused, SystemScope
 from clearlane.store.keys import MasterKeys, read_key_file, write_key_file
 from clearlane.store.nodes import NodeRegistration
@@ -31,6 +34,7 @@ from tests.store.test_database import CLAIM, a_claim
 
 ALL = SystemScope("a test")
 OPERATOR = Actor("operator", "nora")
+VENDOR = VendorId(1)
 VENDORS = Statement(select(schema.vendors.c.vendor_key).order_by("vendor_key"))
 REVISIONS = Statement(select(schema.revisions.c.name, schema.revisions.c.revision))
 
@@ -166,6 +170,26 @@ async def test_every_revision_moves_so_that_nodes_load_again(installation):
     assert {"accounts", "keys", "payers", "restore"} <= done.revisions.keys()
     again = await installation.restore(archive)
     assert all(again.revisions[name] > old for name, old in done.revisions.items())
+
+
+@pytest.mark.safe_default(7)
+async def test_request_numbers_are_not_given_again_after_the_same_backup_is_restored_twice(
+    installation,
+):
+    async def number():
+        return await installation.database.write(
+            ALL, lambda tx: next_request_number(tx, VENDOR), actor=OPERATOR
+        )
+
+    given = [await number()]
+    archive = await installation.backup()
+    for _ in range(3):
+        given.append(await number())
+        await installation.restore(archive)
+    given.append(await number())
+    steps = [after - before for before, after in itertools.pairwise(given)]
+    assert steps[0] == 1
+    assert min(steps[1:]) > REQUEST_NUMBERS_SKIPPED
 
 
 async def test_a_key_made_after_the_backup_survives_the_restore(installation):

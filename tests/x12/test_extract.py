@@ -4,6 +4,7 @@ import pytest
 
 from clearlane.x12 import reader
 from clearlane.x12.extract import ExtractSpec, extract_loops, extract_ta1, extract_unit
+from clearlane.x12.lexer import read_as_utf8
 from tests.x12.views.test_views import file
 
 SPEC = ExtractSpec(
@@ -45,6 +46,26 @@ def test_a_unit_comes_with_the_loops_around_it_and_without_its_neighbours():
     for position, kept in ((inner - 1, SECOND), (inner, (SECOND[0], *THIRD))):
         part = rows(extract_unit(second, SPEC, position))
         assert part[3:-4] == [*around, "HL*4*3*PT*0", *kept]
+
+
+@pytest.mark.safe_default(13)
+@pytest.mark.parametrize(
+    "name", ["MEADOW ÉCOLE".encode(), b"MEADOW \xc9COLE", "MEADOW — Ł".encode()]
+)
+def test_a_part_of_a_file_with_other_letters_shows_them(name):
+    content = STATUSES.replace(b"MEADOW MUTUAL", name)
+    first, _ = (
+        event for event in reader.read(content, check=False) if isinstance(event, reader.UnitClosed)
+    )
+    part = extract_unit(first, SPEC)
+    shown = read_as_utf8(name.decode("latin-1"))
+    assert shown in read_as_utf8(part.decode("latin-1"))
+    # The part is read again as the file was.
+    assert [shown] == [
+        segment[3]
+        for segment in next(reader.parse(part, check=False).sets()).all_segments()
+        if segment[:2] == ["NM1", "PR"]
+    ]
 
 
 def test_a_segment_that_ends_before_its_sum_stays_as_it_is():

@@ -248,6 +248,9 @@ _EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 
+# Codes that are understood, so that a finding says what to give instead, but not accepted.
+_NOT_ACCEPTED: dict[str, frozenset[str]] = {"frequency": frozenset({CORRECTED})}
+
 LISTS: tuple[str, ...] = (*_ROWS, *_EXTERNAL)
 # Fields of these lists may hold several codes, separated by commas.
 MULTIPLE = frozenset({"vision"})
@@ -289,10 +292,16 @@ def common_spellings(name: str) -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
+def accepted_meanings(name: str) -> dict[str, str]:
+    """Return the codes that a field of a list may have, with their meanings."""
+    without = _NOT_ACCEPTED.get(name, frozenset())
+    return {code: meaning for code, meaning in meanings(name).items() if code not in without}
+
+
 @cache
 def accepted_values(name: str) -> str:
     """Return what a list accepts, as the end of a sentence: codes with their meanings."""
-    shown = [f"{code} ({meaning})" for code, meaning in meanings(name).items()]
+    shown = [f"{code} ({meaning})" for code, meaning in accepted_meanings(name).items()]
     if len(shown) > 12:
         return f"a code of the list, such as {', '.join(shown[:3])}"
     return f"one of {', '.join(shown)}"

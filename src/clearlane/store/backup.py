@@ -26,7 +26,7 @@ from clearlane.store.archive import (
     scratch_file,
     unpack,
 )
-from clearlane.store.control_numbers import last_control_number
+from clearlane.store.control_numbers import last_control_number, last_request_numbers
 from clearlane.store.database import (
     Actor,
     Database,
@@ -143,6 +143,7 @@ class Restore:
                     nodes=await tx.rows(_NODES),
                     revisions=dict(await tx.rows(_REVISIONS)),
                     last_control_number=await last_control_number(tx),
+                    last_request_numbers=await last_request_numbers(tx),
                 )
         finally:
             await live.close()
@@ -223,6 +224,7 @@ class _RunningInstallation:
     nodes: list[Row]
     revisions: dict[str, int]
     last_control_number: int
+    last_request_numbers: list[Row]
 
     def require_same(self, audit_key: bytes) -> None:
         """Refuse a backup of another installation while nodes run, which hold its keys in memory."""
@@ -259,7 +261,7 @@ class _RunningInstallation:
             f"the chain before it ended at row {self.head}",
         )
         return moved, await batches.mark_in_doubt_after_restore(
-            tx, last_control=self.last_control_number
+            tx, last_control=self.last_control_number, last_requests=self.last_request_numbers
         )
 
 
@@ -271,6 +273,7 @@ _NOTHING = _RunningInstallation(
     nodes=[],
     revisions={},
     last_control_number=0,
+    last_request_numbers=[],
 )
 
 

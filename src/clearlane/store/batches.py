@@ -4,7 +4,7 @@ A batch is stored in one transaction with its claims, so no claim is in two batc
 is sealed for the installation, because claims of many clients share a file. Knows no file format and no connection.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import BigInteger, Integer, bindparam, func, select, update
@@ -343,15 +343,18 @@ async def replace_file(tx: Tx, batch: Batch, file: BatchFile) -> None:
     await tx.run(_REWRITE, id=batch.id, to_state=after.value, **values)
 
 
-async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple[int, int]:
+async def mark_in_doubt_after_restore(
+    tx: Tx, *, last_control: int = 0, last_requests: Sequence[Row] = ()
+) -> tuple[int, int]:
     """Mark everything unsent as in doubt after a restore, and return how many batches and queued claims.
 
     What was unsent when the backup was made may have been sent since. Control numbers used since the backup are
-    skipped, or a payer would see them twice, and so are vendors' request numbers; ``last_control`` is the last one used, where that is known.
+    skipped, or a payer would see them twice, and so are vendors' request numbers; ``last_control`` and ``last_requests``
+    are the last ones used, where they are known.
     """
     behind = max(0, last_control - await last_control_number(tx))
     await next_control_number(tx, skip=behind + CONTROL_NUMBERS_SKIPPED)
-    await skip_request_numbers(tx)
+    await skip_request_numbers(tx, last_requests)
     marked = 0
     for state in states_that_allow(BatchEvent.RESTORED):
         after = next_state(state, BatchEvent.RESTORED)

@@ -6,11 +6,12 @@ given since the backup.
 """
 
 import secrets
+from collections.abc import Sequence
 
-from sqlalchemy import BigInteger, Case, bindparam, case, select, update
+from sqlalchemy import BigInteger, BindParameter, Case, bindparam, case, select, update
 
 from clearlane.kernel.ids import VendorId
-from clearlane.store.database import Tx
+from clearlane.store.database import Row, Tx
 from clearlane.store.schema import control_numbers
 from clearlane.store.sql import Statement, insert_into
 
@@ -22,7 +23,7 @@ REQUEST_NUMBER_MAX = 2**31 - 1
 # not given again, and more than a thousand million are left.
 REQUEST_NUMBER_START_MIN, REQUEST_NUMBER_START_MAX = 100_000_000, 1_000_000_000
 REQUEST_NUMBERS_SKIPPED = 10_000_000
-"""How many are left out after a restore: those of a day with a hundred requests a second."""
+"""How many are left out at least after a restore: those of a day with a hundred requests a second."""
 REQUESTS_OF_VENDOR = "eligibility requests of vendor "
 
 
@@ -48,9 +49,19 @@ async def next_request_number(tx: Tx, vendor_id: VendorId) -> int:
     return int(row[0])
 
 
-async def skip_request_numbers(tx: Tx) -> None:
-    """Let every vendor's request numbers go on far ahead."""
-    await tx.run(_SKIP_REQUESTS)
+async def last_request_numbers(tx: Tx) -> list[Row]:
+    """Return the last request number of each vendor, for ``skip_request_numbers`` after a restore."""
+    return await tx.rows(_GIVEN_REQUESTS)
+
+
+async def skip_request_numbers(tx: Tx, last: Sequence[Row] = ()) -> None:
+    """Let every vendor's request numbers go on far ahead; ``last`` are those of the replaced database, where it is known.
+
+    The step is random, so that a backup that is restored twice does not go on from the same numbers twice.
+    """
+    await tx.many(_KEEP_LATER, [{"name": name, "number": number} for name, number in last])
+    step = REQUEST_NUMBERS_SKIPPED + secrets.randbelow(REQUEST_NUMBERS_SKIPPED)
+    await tx.run(_SKIP_REQUESTS, step=step)
 
 
 _NUMBER = insert_into(control_numbers, "name", "number")
@@ -65,7 +76,7 @@ _GIVEN = Statement(
 )
 
 
-def _ahead(step: int) -> Case[int]:
+def _ahead(step: int | BindParameter[int]) -> Case[int]:
     """Return the number that is ``step`` ahead; after the last one they begin at 1, where old requests are purged."""
     number = control_numbers.c.number
     return case(
@@ -79,8 +90,19 @@ _NEXT_REQUEST = Statement(
         control_numbers.c.number
     )
 )
+_OF_VENDORS = control_numbers.c.name.startswith(REQUESTS_OF_VENDOR)
+_GIVEN_REQUESTS = Statement(
+    select(control_numbers.c.name, control_numbers.c.number).where(_OF_VENDORS)
+)
+_KEEP_LATER = Statement(
+    _NUMBER.on_conflict_do_update(
+        index_elements=["name"],
+        set_={"number": _NUMBER.excluded.number},
+        where=_NUMBER.excluded.number > control_numbers.c.number,
+    )
+)
 _SKIP_REQUESTS = Statement(
     update(control_numbers)
-    .where(control_numbers.c.name.startswith(REQUESTS_OF_VENDOR))
-    .values(number=_ahead(REQUEST_NUMBERS_SKIPPED))
+    .where(_OF_VENDORS)
+    .values(number=_ahead(bindparam("step", type_=BigInteger)))
 )

@@ -11,6 +11,7 @@ canonical ones. Knows where interchanges begin and end; knows no group, set or g
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from clearlane.kernel.limits import SEGMENT_BYTES_MAX
@@ -91,8 +92,9 @@ _PADDED = re.compile(r"(?<! ) +~")
 # the blanks before it would be quadratic.
 _EDGE = re.compile(r"I([SE])A(?![A-Z0-9])")
 _PADDING = dict.fromkeys(map(ord, "\x00\x1a"))
-# No text of a payer has them; tabs and line ends are blanks. Those from 128 on may be half of a letter in UTF-8.
+# No text of a payer has them; tabs and line ends are blanks.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ALL_CONTROLS = (*range(32), *range(127, 160))
 
 
 class Lexer:
@@ -159,7 +161,7 @@ class Lexer:
             if overlong:
                 out += [UnterminatedSegment(), OverlongSegment(overlong)]
             else:
-                _append_unterminated(rest, out)
+                self._append_unterminated(rest, out)
         self._rest = ""
         if self._junk:
             out.append(Junk(self._junk, self._broken))
@@ -215,7 +217,7 @@ class Lexer:
         exchanged = {*self._to_canonical, *self._to_canonical.values()}
         self._controls = {
             sign: None
-            for sign in (*range(32), 127)
+            for sign in _ALL_CONTROLS
             if chr(sign) not in BLANKS and sign not in exchanged
         }
         self._visible = delimiters.terminator not in BLANKS
@@ -257,7 +259,7 @@ class Lexer:
             last = last if part.startswith("IEA", last) else len(part)
             part = self._split(part[:last], out) + part[last:]
         self._end(out)
-        _append_unterminated(self._split(part, out), out)
+        self._append_unterminated(self._split(part, out), out)
         self._rest = ""
         return text[end:].translate(self._from_canonical)
 
@@ -296,12 +298,35 @@ class Lexer:
                     return ""
                 out.append(OverlongSegment(_id(first)))
                 del texts[0]
-        if self._clean and _CONTROLS.search(text):
+        if self._clean and (not text.isascii() or _CONTROLS.search(text)):
             # Only now: the separators of the next interchange of a file may be control characters.
-            texts = [bare for one in texts if (bare := one.translate(self._controls))]
+            texts = [bare for one in texts if (bare := clean_text(one, self._controls))]
         if texts:
             out.append(SegmentChunk(texts, [t.split("*") for t in texts]))
         return rest
+
+    def _append_unterminated(self, text: str, out: list[Token]) -> None:
+        """Append a segment without its terminator, preceded by the token that reports it."""
+        text = text.rstrip(BLANKS)
+        if self._clean:
+            text = clean_text(text, self._controls)
+        if text:
+            out += [UnterminatedSegment(), SegmentChunk([text], [text.split("*")])]
+
+
+def read_as_utf8(text: str) -> str:
+    """Return a text that was decoded as Latin-1 as the UTF-8 that its bytes are; unchanged if they are not."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
+
+
+def clean_text(text: str, controls: Mapping[int, None]) -> str:
+    """Return a payer's text as it is shown: UTF-8 if its bytes are that, without these control characters."""
+    return read_as_utf8(text).translate(controls)
 
 
 def _find_end(text: str, from_canonical: dict[int, int]) -> tuple[int | None, int]:
@@ -340,13 +365,6 @@ def _is_header(text: str, at: int, from_canonical: dict[int, int]) -> bool | Non
         return None
     found = read_delimiters(text[at : at + ISA_CHARACTERS].translate(from_canonical))
     return found is not None and found[1] == ISA_CHARACTERS
-
-
-def _append_unterminated(text: str, out: list[Token]) -> None:
-    """Append a segment without its terminator, preceded by the token that reports it."""
-    text = text.rstrip(BLANKS)
-    if text:
-        out += [UnterminatedSegment(), SegmentChunk([text], [text.split("*")])]
 
 
 def _has_blank(text: str) -> bool:

@@ -64,9 +64,12 @@ def group_segments(group: tree.FunctionalGroup) -> Iterator[list[str]]:
 
 
 def encode_segments(segments: Iterable[list[str]], delimiters: Delimiters = CANONICAL) -> bytes:
-    """Return canonical segments as bytes in some separators."""
-    text = "".join(["*".join(segment) + "~" for segment in segments])
-    return _to_separators(text, delimiters).encode("latin-1")
+    """Return canonical segments as bytes in some separators: one a character, or UTF-8 if a character needs more."""
+    text = _to_separators("".join(["*".join(segment) + "~" for segment in segments]), delimiters)
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:  # letters of a payer that was read as UTF-8
+        return text.encode()
 
 
 def _to_separators(text: str, delimiters: Delimiters) -> str:

@@ -16,6 +16,7 @@ from clearlane.pipeline.query.retrieve_documents import record_documents_read
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store import documents
 from clearlane.store.documents import StoredDocument
+from clearlane.x12.lexer import read_as_utf8
 
 
 class DocumentJson(ClaimDocumentJson):
@@ -36,7 +37,7 @@ async def get_document(call: Call) -> Response:
         context.database, [document.document_id], site=site, actor=call.actor, at=call.now
     )
     source = open_document_source(context.vault, document)
-    text = source.part.decode("latin-1")
+    text = read_as_utf8(source.part.decode("latin-1"))
     content = {
         "document_id": document.document_id,
         "kind": document.kind,
