@@ -247,8 +247,8 @@ def test_the_commands_of_a_vendor(run, client, tmp_path):
     done = json.loads(run("claim", "correct", number, "--file", str(file), "--json"))
     assert done["predecessor"] == number
     assert f"takes over from {number}" in run("claim", "show", done["claim_number"])
-    for verb in ("hold", "cancel"):
-        assert done["claim_number"] in run("claim", verb, number, code=2)
+    for verb, *more in (("hold",), ("cancel", "--yes")):
+        assert done["claim_number"] in run("claim", verb, number, *more, code=2)
     assert run("claim", "cancel", other, "--yes") == f"{other} is Canceled.\n"
     for wrong in (["x"], ["=1"], []):
         run("claim", "correct", other, *wrong, code=2)
