@@ -106,15 +106,15 @@ def test_a_rotation_shows_a_new_password_and_ends_the_old_one(clearlane, place):
     assert opens(place, "ACME", new, soon)
     ends = shown(clearlane("vendor show ACME --json"))["passwords_end"]
     assert ends[1:] == ["never"]
-    clearlane("vendor rotate ACME --overlap 0")
+    clearlane("vendor rotate ACME --overlap 0 --yes")
     assert not opens(place, "ACME", old)
     assert not opens(place, "ACME", new)
 
 
 def test_a_vendor_is_disabled_enabled_limited_and_switched(clearlane):
     clearlane("vendor add ACME")
-    assert "disabled" in clearlane("vendor disable ACME").stdout
-    assert "No change was needed" in clearlane("vendor disable ACME").stdout
+    assert "disabled" in clearlane("vendor disable ACME --yes").stdout
+    assert "No change was needed" in clearlane("vendor disable ACME --yes").stdout
     clearlane("vendor limit ACME 600")
     clearlane("vendor proxy-login off ACME")
     (found,) = shown(clearlane("vendor list --json"))
@@ -153,12 +153,12 @@ def test_a_site_is_added_listed_and_changed(clearlane):
     assert made["baa_accepted"]
     assert shown(clearlane("site list --vendor ACME --json")) == [added]
     assert len(shown(clearlane("site list --json"))) == 2
-    clearlane("site suspend S-1")
+    clearlane("site suspend S-1 --yes")
     clearlane("site baa-accept S-1")
     (found,) = shown(clearlane("site list --vendor ACME --json"))
     assert (found["state"], found["baa_accepted"]) == ("suspended", True)
     clearlane("site activate S-1")
-    clearlane("site baa-revoke S-1")
+    clearlane("site baa-revoke S-1 --yes")
     assert shown(clearlane("site list --vendor ACME --json")) == [added]
     assert "are off" in clearlane("site corrections off S-1").stdout
     (found,) = shown(clearlane("site list --vendor ACME --json"))
@@ -180,12 +180,12 @@ def test_a_site_is_added_listed_and_changed(clearlane):
         ("vendor rotate NOBODY --overlap 1000d", 2, "at most"),
         ("vendor rotate NOBODY --overlap 5", 2, "such as 24h"),
         ("vendor show NOBODY", 1, "There is no vendor NOBODY"),
-        ("vendor disable NOBODY", 1, "There is no vendor NOBODY"),
+        ("vendor disable NOBODY --yes", 1, "There is no vendor NOBODY"),
         ("vendor limit NOBODY -- -1", 2, "number of calls"),
         ("site add NOBODY", 1, "There is no vendor NOBODY"),
         ("site add NOBODY --time-zone Mars/Base", 1, "IANA"),
         ("site list --vendor NOBODY", 1, "There is no vendor NOBODY"),
-        ("site suspend nowhere", 1, "There is no site nowhere"),
+        ("site suspend nowhere --yes", 1, "There is no site nowhere"),
         ("site baa-accept nowhere", 1, "There is no site nowhere"),
     ],
 )
@@ -261,3 +261,27 @@ async def test_a_node_that_does_not_load_a_change_is_named(database, place, caps
     assert "sleepy" in capsys.readouterr().err
     await nodes.reload_changed()
     await confirm_loaded(database, "accounts", revision, seconds=PATIENCE_SECONDS)
+
+
+@pytest.mark.safe_default(17)
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("vendor disable ACME", "Every call of vendor ACME is refused from now on"),
+        ("vendor rotate ACME --overlap 0", "The old passwords of vendor ACME end at once"),
+        ("site suspend S-1", "of site S-1 are refused from now on"),
+        ("site baa-revoke S-1", "the console shows its claims and payments to no one"),
+    ],
+)
+def test_what_others_feel_is_asked_first(clearlane, line, says):
+    clearlane("vendor add ACME")
+    clearlane("site add ACME --id S-1 --baa-accepted")
+    before = clearlane("vendor show ACME --json")
+    asked = clearlane(line, code=2)
+    assert says in " ".join(asked.stderr.split())
+    assert "Nothing was done: give --yes" in " ".join(asked.stderr.split())
+    assert shown(clearlane("vendor show ACME --json")) == shown(before)
+    [site] = shown(clearlane("site list --json"))
+    assert (site["state"], site["baa_accepted"]) == ("active", True)
+    done = clearlane(f"{line} --yes")
+    assert "rotate" in line or "To undo it: clearlane" in " ".join(done.stdout.split())

@@ -47,6 +47,6 @@ def parties(server) -> Parties:
     server.add_site(acme, "A-SUSPENDED", "--baa-accepted")
     server.add_site(gone, "GONE-1", "--baa-accepted")
     server.add_site(limited, "LIMITED-1", "--baa-accepted")
-    server.command("site", "suspend", "A-SUSPENDED")
-    server.command("vendor", "disable", "GONE")
+    server.command("site", "suspend", "A-SUSPENDED", "--yes")
+    server.command("vendor", "disable", "GONE", "--yes")
     return Parties(acme, other, gone, limited)

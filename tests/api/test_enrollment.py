@@ -277,5 +277,5 @@ def test_an_approval_lets_claims_through_at_once(server, acme):
     assert status() == "NotAccepted"
     rows = json.loads(server.command("enrollment", "list", "--json"))
     (id,) = [row["id"] for row in rows if row["npi"] == sent["Npi"]]
-    server.command("enrollment", "approve", id, "--payer", "FBK40")
+    server.command("enrollment", "approve", id, "--payer", "FBK40", "--yes")
     assert status() == "Accepted"

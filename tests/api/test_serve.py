@@ -111,7 +111,7 @@ def test_a_second_start_keeps_data_and_credentials(started, data):
 
 def test_a_password_an_operator_changed_is_not_brought_back(started, data):
     serving = started()
-    serving.command("vendor", "rotate", serving.sandbox["vendor_key"], "--overlap", "0")
+    serving.command("vendor", "rotate", serving.sandbox["vendor_key"], "--overlap", "0", "--yes")
     assert ask(serving).status_code == 401
     serving.stop()
     again = started()

@@ -405,7 +405,7 @@ def test_an_id_in_use_is_a_finding_of_validation(client, vendor, submit):
 def test_a_suspended_client_corrects_nothing(server, client, vendor, submit):
     number = submit()
     assert do(client, number, "hold").status_code == 200
-    server.command("site", "suspend", f"{vendor.key}-1")
+    server.command("site", "suspend", f"{vendor.key}-1", "--yes")
     try:
         changed = {"fields": {"F26_PatientAcctNumber": "X"}}
 

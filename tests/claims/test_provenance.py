@@ -296,8 +296,8 @@ def test_an_unknown_status_is_reported_by_its_code():
 # Remittances.
 
 
-def decided(*rest, claim=SELF, code="1", lines=("C1-1", "C1-2")):
-    [interchange] = read_views(payment(paid("C1", code, "100", "80", *rest)))
+def decided(*rest, claim=SELF, code="1", lines=("C1-1", "C1-2"), amount="80"):
+    [interchange] = read_views(payment(paid("C1", code, "100", amount, *rest)))
     [one] = interchange.sets
     [found] = one.view.claims
     assert isinstance(found, remittance.RemittanceClaimView)
@@ -375,8 +375,11 @@ def test_an_adjustment_names_the_act_that_it_asks_for():
         (["CAS*PR*204*20", MOA_QUALIFIED], {}, "bill_next_payer", "Do not bill the patient"),
         (["CAS*CO*204*20"], {}, "appeal", "A correction does not answer this"),
         (["CAS*CO*16*20"], {}, "correct", "replacement (frequency 7"),
-        (["CAS*CO*16*20", MOA_UNPROCESSABLE], {}, "new_claim", "nothing to appeal or replace"),
-        (["CAS*CO*50*20", MOA_UNPROCESSABLE], {}, "new_claim", "send a new claim"),
+        (["CAS*CO*16*20", MOA_UNPROCESSABLE], {"amount": "0"}, "new_claim", "nothing to appeal or replace"),
+        (["CAS*CO*50*20", MOA_UNPROCESSABLE], {"amount": "0"}, "new_claim", "send a new claim"),
+        # Partly paid, it goes as a replacement: a new claim would bill what was paid once more.
+        (["CAS*CO*16*20", MOA_UNPROCESSABLE], {}, "correct", "send a replacement (frequency 7)"),
+        (["CAS*CO*50*20", MOA_UNPROCESSABLE], {}, "correct", "nothing to appeal"),
         (["CAS*CO*22*20"], {}, "check_payer_order", "Check the order of payers"),
         (["CAS*OA*18*20"], {}, "find_first_claim", "Do not send it a third time"),
         (["CAS*CO*29*20"], {}, "appeal", "sent in time"),
@@ -388,6 +391,20 @@ def test_an_adjustment_names_the_act_that_it_asks_for():
         assert words in explanation.todo, (rest, more)
         if act != "bill_patient":
             assert not explanation.todo.startswith("Bill the patient"), rest
+
+
+@pytest.mark.safe_default(15)
+def test_no_line_advises_a_replacement_of_what_goes_as_a_new_claim():
+    """One line has the remark, and the claim as a whole is sent anew."""
+    lines = (
+        "SVC*HC:99213*40*0**1",
+        "CAS*CO*4*40",
+        "SVC*HC:99214*60*0**1",
+        "CAS*CO*16*60",
+        "LQ*HE*MA130",
+    )
+    assert [one.act for one in decided(*lines, amount="0")] == ["new_claim", "new_claim"]
+    assert [one.act for one in decided(*lines, amount="80")] == ["correct", "correct"]
 
 
 @pytest.mark.safe_default(15)
@@ -404,7 +421,7 @@ def test_a_status_names_the_act_that_it_asks_for():
 @pytest.mark.safe_default(14)
 def test_reasons_that_a_correction_does_not_answer_are_fixed_in_no_group():
     """Duplicate, not covered, not medically necessary, filing limit: fields are named, and none of them is wrong."""
-    for reason in ("18", "29", "49", "50", "96", "204", "B13"):
+    for reason in ("18", "29", "49", "50", "96", "167", "204", "B13"):
         [explanation] = decided(*LINE, f"CAS*CO*{reason}*20", "REF*6R*C1-1")
         assert getattr(explanation, "is_group_fixable", True) is False, reason
     for code in ("54", "78", "718", "88"):

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
 from clearlane.kernel.finding import Severity, Stage
+from clearlane.kernel.formats import format_amount
 from clearlane.payers.model import Payer
 from tests.cases import every_case
 
@@ -1698,3 +1700,12 @@ def test_words_of_a_sentence():
 
 def test_scopes_are_three():
     assert {each.scope for each in RULES.values()} == set(RuleScope)
+
+
+@pytest.mark.safe_default(16)
+def test_amounts_in_messages_have_two_decimals():
+    assert [format_amount(Decimal(text)) for text in ("1", "99.5", "1.005")] == [
+        "1.00",
+        "99.50",
+        "1.005",
+    ]

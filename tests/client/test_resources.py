@@ -209,7 +209,8 @@ def test_a_claim_is_named_by_either_of_its_ids(run, client):
     assert number in run("claim", "show", own_id)
     run("claim", "correct", own_id, "F26_PatientAcctNumber=CLI-3")
     successor = client.claims.get(number).successor
-    assert run("claim", "cancel", own_id) == f"{successor} is Canceled.\n"  # the newest
+    assert "is never sent" in run("claim", "cancel", own_id, code=2)
+    assert run("claim", "cancel", own_id, "--yes") == f"{successor} is Canceled.\n"  # the newest
     for unknown in ("NOBODYS-1", " "):
         assert "There is no claim with the claim number or vendor claim id" in run(
             "claim", "hold", unknown, code=2
@@ -246,9 +247,9 @@ def test_the_commands_of_a_vendor(run, client, tmp_path):
     done = json.loads(run("claim", "correct", number, "--file", str(file), "--json"))
     assert done["predecessor"] == number
     assert f"takes over from {number}" in run("claim", "show", done["claim_number"])
-    for verb in ("hold", "cancel"):
-        assert done["claim_number"] in run("claim", verb, number, code=2)
-    assert run("claim", "cancel", other) == f"{other} is Canceled.\n"
+    for verb, *more in (("hold",), ("cancel", "--yes")):
+        assert done["claim_number"] in run("claim", verb, number, *more, code=2)
+    assert run("claim", "cancel", other, "--yes") == f"{other} is Canceled.\n"
     for wrong in (["x"], ["=1"], []):
         run("claim", "correct", other, *wrong, code=2)
     good = json.dumps(document())

@@ -35,5 +35,5 @@ def cast(server) -> Cast:
     server.add_site(acme, "A-2", "--name", "Larkspur Dental")
     server.add_site(other, "B-1", "--baa-accepted")
     server.add_site(acme, "A-SUSPENDED", "--baa-accepted")
-    server.command("site", "suspend", "A-SUSPENDED")
+    server.command("site", "suspend", "A-SUSPENDED", "--yes")
     return Cast(acme, other, add_person(server, "nora", "--vendor", "ACME", "--site", "A-1"))

@@ -12,6 +12,7 @@ from clearlane.accounts.users import ConsoleRole
 from tests.claims.answers import paid, payment
 from tests.console.incoming_files import arrive
 from tests.console.sandbox_console import open_sandbox_console
+from tests.pipeline.test_post import inquired
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,31 @@ async def test_the_main_button_is_the_advice(sandbox, biller):
     change = {"f.F24_ClaimLines[0].F24D_HcpcsProcedureCode": "99214", "do": "review"}
     review = await biller.ask(f"/claims/{unprocessable}/correct", form=change)
     assert "New claim: the payer could not process the first one." in text_of(review.body.decode())
+
+
+@pytest.mark.safe_default(15)
+async def test_a_partly_paid_claim_is_replaced_as_its_button_says(sandbox, biller):
+    """A new claim would bill what was paid once more; no part of the page says that nothing was denied."""
+    remarks = ("CAS*CO*16*60", "LQ*HE*N657", "LQ*HE*MA130")
+    number = await decide(sandbox, "1", "40", *remarks)
+    page = await biller.text(f"/claims/{number}")
+    assert MAIN.search(page)[2] == "Correct and resubmit"
+    assert "send a replacement (frequency 7)" in text_of(page)
+    assert "Nothing in it was refused or denied" not in text_of(page)
+    change = {"f.F24_ClaimLines[0].F24D_HcpcsProcedureCode": "99214", "do": "review"}
+    review = await biller.ask(f"/claims/{number}/correct", form=change)
+    assert "Replacement of payer claim P1 (frequency 7)." in text_of(review.body.decode())
+
+
+@pytest.mark.safe_default(15)
+async def test_a_claim_that_waits_for_information_asks_for_it(sandbox, biller):
+    for category, title in (("P3", "Send the records"), ("P4", "Ask the patient"), ("P1", "")):
+        number = await sandbox.send("3009")
+        await sandbox.advance(1)
+        content = inquired(number, f"{category}:21*20261105", control=700 + int(category[1]))
+        await arrive(sandbox.installation, content, name=f"{number}.277")
+        found = MAIN.search(await biller.text(f"/claims/{number}"))
+        assert (found[2] if found else "") == title, category
 
 
 @pytest.mark.safe_default(15)

@@ -66,8 +66,11 @@ def test_a_user_is_added_listed_disabled_and_enabled(clearlane, two_sites):
         "name": "nora", "role": "biller", "vendor_key": "ACME", "sites": ["A-1", "A-2"], "state": "active",
     }  # fmt: skip
     assert ivo["sites"] == ["all"]
-    assert clearlane("user disable NORA").stdout == "User nora is disabled.\n"
-    assert "No change was needed" in clearlane("user disable nora").stdout
+    for line in ("disable", "totp", "reset-password"):
+        asked = " ".join(clearlane(f"user {line} nora", code=2).stderr.split())
+        assert "all open sessions end now. Nothing was done: give --yes" in asked
+    assert clearlane("user disable NORA --yes").stdout == "User nora is disabled.\n"
+    assert "No change was needed" in clearlane("user disable nora --yes").stdout
     assert listed(clearlane)[1]["state"] == "disabled"
     clearlane("user enable nora")
     assert listed(clearlane)[1]["state"] == "active"
@@ -92,12 +95,12 @@ def test_secrets_are_shown_once_and_only_where_they_were_made(clearlane, two_sit
     assert made.keys() == {"name", "totp", "password"}
     assert len(secret_of(made["totp"])) == 20
     shown = clearlane(
-        "user reset-password nora --password-stdin", typed="a long and quiet evening\n"
+        "user reset-password nora --password-stdin --yes", typed="a long and quiet evening\n"
     ).stdout
     assert "evening" not in shown
-    again = json.loads(clearlane("user reset-password nora --json").stdout)
+    again = json.loads(clearlane("user reset-password nora --json --yes").stdout)
     assert again["password"] != made["password"]
-    other = json.loads(clearlane("user totp nora --json").stdout)
+    other = json.loads(clearlane("user totp nora --json --yes").stdout)
     assert other["totp"] != made["totp"]
     asked = clearlane(
         "user add ivo --vendor ACME --all-sites --ask", typed="a quiet, long evening\n" * 2
@@ -113,9 +116,9 @@ def test_secrets_are_shown_once_and_only_where_they_were_made(clearlane, two_sit
         ("user add nora --vendor NONE --all-sites", 1, "There is no vendor NONE"),
         ("user add nora --vendor ACME --site B-1", 1, "has no site B-1"),
         ("user add no/ra --vendor ACME --all-sites", 1, "User name must be"),
-        ("user disable nobody", 1, "There is no user nobody"),
-        ("user reset-password nobody", 1, "There is no user nobody"),
-        ("user totp nobody", 1, "There is no user nobody"),
+        ("user disable nobody --yes", 1, "There is no user nobody"),
+        ("user reset-password nobody --yes", 1, "There is no user nobody"),
+        ("user totp nobody --yes", 1, "There is no user nobody"),
         ("instance disable front-context", 2, "is no GUID"),
         (f"instance disable {GUID}", 1, "There is no instance"),
     ],

@@ -194,7 +194,7 @@ def test_a_code_is_good_once_also_when_used_many_times_at_once(server, new_perso
 def test_a_disabled_user_is_out_at_once_and_stays_out(server, browser, new_person):
     person = new_person()
     signed_in(browser, person)
-    server.command("user", "disable", person.name)
+    server.command("user", "disable", person.name, "--yes")
     assert not is_signed_in(browser)
     typed = person.credentials(code=person.code())
     assert sign_in(browser, **typed).status_code == 403
@@ -206,7 +206,7 @@ def test_users_of_a_disabled_vendor_stay_out(server, browser):
     account = server.add_vendor("LEAVING")
     person = add_person(server, "leaver", "--vendor", "LEAVING", "--all-sites")
     signed_in(browser, person)
-    server.command("vendor", "disable", account.key)
+    server.command("vendor", "disable", account.key, "--yes")
     assert not is_signed_in(browser)
     assert sign_in(browser, **person.credentials(code=person.code())).status_code == 403
 

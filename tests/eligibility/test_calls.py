@@ -248,7 +248,7 @@ async def test_an_unknown_request_and_another_sites_are_404_and_look_the_same(
 async def test_a_suspended_site_asks_nobody_and_still_reads(sandbox, vendor):
     async with Caller.of(sandbox, vendor.auth, "A-SUSPENDED") as caller:
         body = await caller.submit(one())
-        await asyncio.to_thread(sandbox.command, "site", "suspend", "A-SUSPENDED")
+        await asyncio.to_thread(sandbox.command, "site", "suspend", "A-SUSPENDED", "--yes")
         answer = await caller.client.post(SUBMIT, json=one())
         assert (answer.status_code, answer.json()) == (
             400,

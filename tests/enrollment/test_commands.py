@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import shlex
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
@@ -97,6 +98,7 @@ async def test_all_of_it_is_shown_by_id_in_any_case(clearlane, enrolled, in_thre
     assert "\x1b" not in printed
 
 
+@pytest.mark.safe_default(17)
 async def test_an_enrollment_is_moved_by_payer(clearlane, enrolled, in_thread):
     (id,) = await enrolled(an_enrollment())
     moved = shown(await in_thread(clearlane, f"start {id} --payer hhp2m --payer 08228 --json"))
@@ -104,16 +106,19 @@ async def test_an_enrollment_is_moved_by_payer(clearlane, enrolled, in_thread):
         ("HHP2M", "submitted", "in work"),
         ("PNE28", "submitted", "in work"),
     ]
-    printed = await in_thread(clearlane, f"approve {id} --payer HHP2M")
+    for verb, says in (("approve", "are sent to HHP2M"), ("refuse", "are not accepted")):
+        asked = await in_thread(partial(clearlane, code=2), f"{verb} {id} --payer HHP2M")
+        assert says in asked.stderr
+    printed = await in_thread(clearlane, f"approve {id} --payer HHP2M --yes")
     assert "approved" in printed.stdout
-    await in_thread(clearlane, f"refuse {id} --payer PNE28 --reason 'Not on file'")
+    await in_thread(clearlane, f"refuse {id} --payer PNE28 --reason 'Not on file' --yes")
     payers = shown(await in_thread(clearlane, f"show {id} --json"))["payers"]
     states = {payer["payer_id"]: (payer["state"], payer["reason"]) for payer in payers}
     assert states["HHP2M"] == ("approved", "")
     assert states["PNE28"] == ("refused", "Not on file")
     (row,) = shown(await in_thread(clearlane, "list --json"))
     assert row["state"] == "approved 1, refused 1"
-    again = await in_thread(clearlane, f"approve {id} --payer HHP2M")
+    again = await in_thread(clearlane, f"approve {id} --payer HHP2M --yes")
     assert "no change was needed" in again.stdout
 
 
@@ -121,9 +126,9 @@ async def test_without_a_payer_all_that_require_enrollment_are_meant(
     clearlane, enrolled, in_thread
 ):
     (id,) = await enrolled(an_enrollment())
-    dental = shown(await in_thread(clearlane, f"approve {id} --type dental --json"))
+    dental = shown(await in_thread(clearlane, f"approve {id} --type dental --json --yes"))
     assert {move["type"] for move in dental} == {"Dental"}
-    rest = shown(await in_thread(clearlane, f"approve {id} --json"))
+    rest = shown(await in_thread(clearlane, f"approve {id} --json --yes"))
     assert {move["payer_id"] for move in (*dental, *rest)} == ASKING
 
 
@@ -131,11 +136,11 @@ async def test_without_a_payer_all_that_require_enrollment_are_meant(
     ("line", "code", "says"),
     [
         ("show E0", 1, "There is no enrollment E0"),
-        ("approve E0", 1, "There is no enrollment E0"),
-        ("approve E0 --payer NOBODY", 2, "There is no payer NOBODY"),
+        ("approve E0 --yes", 1, "There is no enrollment E0"),
+        ("approve E0 --payer NOBODY --yes", 2, "There is no payer NOBODY"),
         ("list --payer HHP2M --type dental", 2, "There is no dental payer HHP2M"),
         ("list --site NOWHERE", 1, "There is no site NOWHERE"),
-        (f"refuse E0 --reason {'x' * 501}", 2, "500 characters at most"),
+        (f"refuse E0 --reason {'x' * 501} --yes", 2, "500 characters at most"),
     ],
     ids=["show", "approve", "payer", "type", "site", "reason"],
 )
@@ -145,7 +150,7 @@ def test_what_cannot_be_done_is_reported(clearlane, line, code, says):
 
 async def test_an_approved_one_is_not_started(clearlane, enrolled, in_thread):
     (id,) = await enrolled(an_enrollment())
-    await in_thread(clearlane, f"approve {id} --payer HHP2M")
+    await in_thread(clearlane, f"approve {id} --payer HHP2M --yes")
     printed = await in_thread(clearlane, f"start {id} --payer HHP2M", code=1)
     assert "is approved with HHP2M" in printed.stderr
 
@@ -153,7 +158,7 @@ async def test_an_approved_one_is_not_started(clearlane, enrolled, in_thread):
 async def test_lists_are_asked_for_by_state_payer_and_site(clearlane, enrolled, in_thread):
     (first,) = await enrolled(an_enrollment())
     second, third = await enrolled(an_enrollment(), an_enrollment())
-    await in_thread(clearlane, f"approve {second} --payer HHP2M")
+    await in_thread(clearlane, f"approve {second} --payer HHP2M --yes")
     rows = shown(await in_thread(clearlane, "list --json"))
     sites = {row["id"]: row["vendor_site_id"] for row in rows}
 
@@ -194,7 +199,7 @@ async def test_the_export_is_whole_and_starts_no_formula(clearlane, enrolled, in
 
 async def test_every_look_and_every_move_is_audited(clearlane, enrolled, in_thread):
     (id,) = await enrolled(an_enrollment())
-    for line in ("list", f"show {id}", "export", f"approve {id} --payer HHP2M"):
+    for line in ("list", f"show {id}", "export", f"approve {id} --payer HHP2M --yes"):
         await in_thread(clearlane, line)
     printed = await in_thread(clearlane, "audit export --format jsonl", of=root)
     lines = [json.loads(line) for line in printed.stdout.splitlines() if id in line]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from clearlane.claims import code_advice
-from clearlane.claims.advice_act import Advice
+from clearlane.claims.advice_act import Advice, AdviceAct
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 
@@ -34,9 +34,17 @@ def advise_adjustment(
     known = code_advice.REASON_ADVICE.get(one.reason)
     if one.group == code_advice.PATIENT_GROUP and (known is None or known.patient_bears):
         return _advise_share(said, paid, claim, is_medicaid=is_medicaid)
-    if code_advice.UNPROCESSABLE in said and one.reason != code_advice.CONTRACT_WRITE_OFF:
-        return code_advice.UNPROCESSABLE_ADVICE
-    return known or code_advice.GROUP_ADVICE.get(one.group, code_advice.ASK_PAYER)
+    advice = known or code_advice.GROUP_ADVICE.get(one.group, code_advice.ASK_PAYER)
+    if one.reason == code_advice.CONTRACT_WRITE_OFF:
+        return advice
+    if paid.paid:
+        # Part of it was processed: a new claim would bill that part twice.
+        return (
+            code_advice.PARTLY_UNPROCESSABLE_ADVICE if code_advice.UNPROCESSABLE in said else advice
+        )
+    # The claim goes out as a new one whichever line has the remark, so that no other line advises a replacement.
+    said |= _line_remarks(paid) if advice.act is AdviceAct.CORRECT else set()
+    return code_advice.UNPROCESSABLE_ADVICE if code_advice.UNPROCESSABLE in said else advice
 
 
 def _advise_share(
@@ -68,6 +76,10 @@ def _has_next_payer(claim: Claim | ClaimKind) -> bool:
         return False
     form = form_of(claim)
     return form.has_other_insurance(claim) and form.earlier_decision(claim) is None
+
+
+def _line_remarks(paid: "remittance.RemittanceClaimView") -> set[str]:
+    return {remark.code for line in paid.lines for remark in line.remarks}
 
 
 def _claim_remarks(paid: "remittance.RemittanceClaimView") -> "Iterable[views.RemarkView]":

@@ -278,6 +278,10 @@ UNPROCESSABLE_ADVICE = Advice(
     AdviceAct.NEW_CLAIM,
     "The payer could not process the claim, so there is nothing to appeal or replace: correct the fields named here and send a new claim.",
 )
+PARTLY_UNPROCESSABLE_ADVICE = Advice(
+    AdviceAct.CORRECT,
+    "The payer could not process this part, so there is nothing to appeal: correct the fields named here and send a replacement (frequency 7), as a new claim would bill again what was paid.",
+)
 FORWARDED_STATUSES = frozenset({"19", "20", "21", "23"})
 """CLP02 of claims that the payer forwarded to another one."""
 MEDICAID = "MC"
@@ -336,7 +340,7 @@ REASON_ADVICE: Mapping[str, Advice] = {
     **dict.fromkeys(
         (
             "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "16", "47", "58", "110", "129", "140", "146",
-            "167", "170", "171", "172", "181", "182", "183", "184", "185", "189", "206", "207", "208", "211", "231",
+            "170", "171", "172", "181", "182", "183", "184", "185", "189", "206", "207", "208", "211", "231",
             "268", "299", "B7", "B16", "B23",
         ),
         _RESEND,
@@ -344,7 +348,7 @@ REASON_ADVICE: Mapping[str, Advice] = {
     **dict.fromkeys(("15", "62", "165", "243", "284", "287", "288", "296"), _AUTHORIZATION),
     **dict.fromkeys(("26", "27", "33", "34", "200"), _OUT_OF_COVER),
     **dict.fromkeys(
-        ("46", "48", "49", "51", "53", "54", "78", "96", "111", "202", "204", "258", "269", "276", "B1"),
+        ("46", "48", "49", "51", "53", "54", "78", "96", "111", "167", "202", "204", "258", "269", "276", "B1"),
         _NOT_COVERED,
     ),
     **dict.fromkeys(("150", "151", "152", "222", "261", "B14", "B22"), _NOT_SUPPORTED),

@@ -10,7 +10,9 @@ from clearlane.cli.claim_ids import ClaimId, choose_claim_number
 from clearlane.cli.client_command import (
     ClientSession,
     ServiceOptions,
+    Yes,
     client_session,
+    confirm,
     exit_with,
     read_json,
     usage_error,
@@ -49,12 +51,14 @@ def release(session: ClientSession, claim_id: ClaimId) -> None:
     _show_state(session, session.client.claims.release(_claim_number(session, claim_id)))
 
 
-def cancel(session: ClientSession, claim_id: ClaimId) -> None:
+def cancel(session: ClientSession, claim_id: ClaimId, yes: Yes = False) -> None:
     """Take a claim back before a batch takes it: it is not sent, and its claim id is free.
 
     Example: clearlane claim cancel C193N353RW88KF7KA1W
     """
-    _show_state(session, session.client.claims.cancel(_claim_number(session, claim_id)))
+    number = _claim_number(session, claim_id)
+    confirm(f"Claim {number} is never sent; to bill its services, a new claim is needed.", yes=yes)
+    _show_state(session, session.client.claims.cancel(number))
 
 
 def correct(

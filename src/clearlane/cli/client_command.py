@@ -54,6 +54,7 @@ CaFile = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 COMMON_OPTIONS: dict[str, tuple[Any, Any]] = {
     "data": (Data, None),
@@ -181,6 +182,15 @@ def usage_error(sentence: str) -> NoReturn:
     """Print a message and end the command with the status of wrong usage."""
     show_error(sentence)
     raise typer.Exit(MISUSED)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask at a terminal before something that cannot be undone or that others feel; elsewhere ``--yes`` is needed."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        usage_error(f"{question} Nothing was done: give --yes to do it without being asked.")
+    typer.confirm(question, abort=True, err=True)
 
 
 def exit_with(*, fine: bool) -> None:

@@ -27,7 +27,7 @@ from clearlane.cli.operator_command import (
     show_list,
 )
 from clearlane.cli.output import show_message
-from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.storage_command import MISUSED, Data, Yes, confirm, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
@@ -130,11 +130,12 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(name: Name, as_json: AsJson = False, data: Data = None) -> None:
+def disable(name: Name, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Disable a user; open sessions end at once.
 
     Example: clearlane user disable nora
     """
+    confirm(f"User {name} cannot sign in any more, and all open sessions end now.", yes=yes)
     _set_state(name, UserState.DISABLED, data, as_json=as_json)
 
 
@@ -182,6 +183,7 @@ def reset_password(
     name: Name,
     password_stdin: PasswordStdinOption = False,
     ask: AskOption = False,
+    yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -189,6 +191,7 @@ def reset_password(
 
     Example: clearlane user reset-password nora
     """
+    confirm(f"The password of user {name} stops working, and all open sessions end now.", yes=yes)
     password, made = _password(from_input=password_stdin, ask=ask)
     normalized = normalize_name(name)
 
@@ -204,13 +207,17 @@ def reset_password(
 
 
 @app.command("totp")
-def new_totp(name: Name, as_json: AsJson = False, data: Data = None) -> None:
+def new_totp(name: Name, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Set a new second factor for a user, shown once; open sessions end and a lock is lifted.
 
     Example: clearlane user totp nora
     """
     from clearlane.pipeline.access.sign_in import seal_totp_secret
 
+    confirm(
+        f"The second factor and the recovery codes of user {name} stop working, and all open sessions end now.",
+        yes=yes,
+    )
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
     async def work(installation: Installation) -> None:

@@ -26,7 +26,7 @@ from clearlane.cli.operator_command import (
     show_table,
 )
 from clearlane.cli.output import counted
-from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.storage_command import MISUSED, Data, Yes, confirm, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
 from clearlane.payers.model import PAYER_TYPES, Payer
@@ -64,6 +64,7 @@ Payers = Annotated[
 Reason = Annotated[str, typer.Option("--reason", help="Reason, stored with the enrollment.")]
 
 STANDARD = "-"
+TOLD = "The vendor gets an event."
 
 
 @app.command("list")
@@ -132,6 +133,7 @@ def approve(
     payer: Payers = None,
     type: OfType = None,
     reason: Reason = "",
+    yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -139,6 +141,9 @@ def approve(
 
     Example: clearlane enrollment approve E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
     """
+    confirm(
+        f"Claims of the provider of {id} are sent to {_named(payer)} from now on. {TOLD}", yes=yes
+    )
     _move(data, id, EnrollmentEvent.APPROVE, payer, type, reason, as_json=as_json)
 
 
@@ -148,6 +153,7 @@ def refuse_(
     payer: Payers = None,
     type: OfType = None,
     reason: Reason = "",
+    yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -155,6 +161,10 @@ def refuse_(
 
     Example: clearlane enrollment refuse E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M --reason "TIN not on file"
     """
+    confirm(
+        f"Claims of the provider of {id} for {_named(payer)} are not accepted from now on. {TOLD}",
+        yes=yes,
+    )
     _move(data, id, EnrollmentEvent.REFUSE, payer, type, reason, as_json=as_json)
 
 
@@ -190,6 +200,10 @@ def export(
     _write(file, WRITERS[EnrollmentFileFormat.JSON if as_json else format or by_name](rows))
     if file != STANDARD:
         typer.echo(f"{counted(len(rows), 'enrollment')} written to {file}.", err=True)
+
+
+def _named(payers: list[str] | None) -> str:
+    return ", ".join(payers) if payers else "all payers that require enrollment"
 
 
 # --- which enrollments, and which payers ------------------------------------------------------------

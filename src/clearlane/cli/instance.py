@@ -111,7 +111,8 @@ def _set_state(id: str, vendor_site_id: str, state: str, data: Data, *, as_json:
         return await store.set_state(installation.database, found[0], state, actor=operator())
 
     changed = run_in_installation(data, work)
-    message = f"Instance {wanted} is {state}."
+    undo = f" To undo it: clearlane instance enable {wanted}" if state == store.DISABLED else ""
+    message = f"Instance {wanted} is {state}.{undo}"
     show_change(message, as_json=as_json, changed=changed, instance_id=wanted, state=state)
 
 

@@ -197,5 +197,6 @@ def _set_active(id: int, data: Path | None, *, active: bool, as_json: bool) -> N
             note_sandbox(installation)
         return await set_active(installation.database, id, active=active, actor=operator())
 
-    message = f"Route {id} is {'active' if active else 'disabled'}."
+    undo = "" if active else f" To undo it: clearlane route enable {id}"
+    message = f"Route {id} is {'active' if active else 'disabled'}.{undo}"
     make_change(data, PAYERS_REVISION, message, make, as_json=as_json)

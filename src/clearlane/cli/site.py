@@ -15,7 +15,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_list,
 )
-from clearlane.cli.storage_command import Data, operator, refuse
+from clearlane.cli.storage_command import Data, Yes, confirm, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.store.accounts import (
     REVISION,
@@ -106,15 +106,22 @@ def list_(
 
 
 @app.command()
-def suspend(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
+def suspend(
+    vendor_site_id: SiteId, yes: Yes = False, as_json: AsJson = False, data: Data = None
+) -> None:
     """Suspend a site: it cannot submit, but it can still read.
 
     Example: clearlane site suspend LARK-1
     """
+    confirm(
+        f"New claims, eligibility inquiries and enrollments of site {vendor_site_id} are refused from now on. "
+        "Claims on their way go on.",
+        yes=yes,
+    )
     make_change(
         data,
         REVISION,
-        f"Site {vendor_site_id} is suspended.",
+        f"Site {vendor_site_id} is suspended. To undo it: clearlane site activate {vendor_site_id}",
         lambda installation, by: set_site_state(
             installation.database, vendor_site_id, SiteState.SUSPENDED, actor=by
         ),
@@ -157,15 +164,22 @@ def baa_accept(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = Non
 
 
 @app.command("baa-revoke")
-def baa_revoke(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
+def baa_revoke(
+    vendor_site_id: SiteId, yes: Yes = False, as_json: AsJson = False, data: Data = None
+) -> None:
     """Record that the client no longer accepts the agreement: calls with PHI are refused.
 
     Example: clearlane site baa-revoke LARK-1
     """
+    confirm(
+        f"Claims and inquiries of site {vendor_site_id} are refused from now on, and the console shows its claims and "
+        "payments to no one.",
+        yes=yes,
+    )
     make_change(
         data,
         REVISION,
-        f"The BAA of site {vendor_site_id} is revoked.",
+        f"The BAA of site {vendor_site_id} is revoked. To undo it: clearlane site baa-accept {vendor_site_id}",
         lambda installation, by: revoke_baa(installation.database, vendor_site_id, actor=by),
         as_json=as_json,
     )

@@ -6,7 +6,6 @@ For the commands that work on the storage itself: `db`, `keys`, `audit`, `backup
 import asyncio
 import getpass
 import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
+from clearlane.cli.client_command import Yes as Yes
+from clearlane.cli.client_command import confirm as confirm
 from clearlane.cli.output import show_error
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.settings import InvalidSettings, Settings, load
@@ -28,7 +29,6 @@ T = TypeVar("T")
 
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
-Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
 ]
@@ -109,15 +109,6 @@ def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
     """Print a message and end the command."""
     show_error(sentence)
     raise typer.Exit(code)
-
-
-def confirm(question: str, *, yes: bool) -> None:
-    """Ask at a terminal before something that cannot be undone; elsewhere ``--yes`` is needed."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        refuse(f"{question} Nothing was done: give --yes to do it without being asked.", MISUSED)
-    typer.confirm(question, abort=True, err=True)
 
 
 def load_settings(data: Path | None) -> Settings:

@@ -20,7 +20,7 @@ from clearlane.cli.operator_command import (
     show_list,
 )
 from clearlane.cli.output import show_message
-from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.storage_command import MISUSED, Data, Yes, confirm, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.store.accounts import (
@@ -74,6 +74,7 @@ def rotate(
     overlap: Annotated[
         str, typer.Option(help="How long the old password is still valid: 24h, 90m, 7d, or 0.")
     ] = "24h",
+    yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -82,6 +83,10 @@ def rotate(
     Example: clearlane vendor rotate ACME --overlap 24h
     """
     time = read_duration(overlap)
+    if not time:
+        confirm(
+            f"The old passwords of vendor {key} end at once: calls that use them fail.", yes=yes
+        )
 
     async def make(installation: Installation, actor: Actor) -> AccountChange:
         return await rotate_secret(
@@ -136,12 +141,17 @@ def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(key: Key, as_json: AsJson = False, data: Data = None) -> None:
+def disable(key: Key, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Refuse a vendor's credentials, at once and on every node.
 
     Example: clearlane vendor disable ACME
     """
-    message, state = f"Vendor {key} is disabled.", VendorState.DISABLED
+    confirm(
+        f"Every call of vendor {key} is refused from now on: it cannot send claims or fetch payments.",
+        yes=yes,
+    )
+    message = f"Vendor {key} is disabled. To undo it: clearlane vendor enable {key}"
+    state = VendorState.DISABLED
     make_change(
         data,
         REVISION,

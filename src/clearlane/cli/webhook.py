@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.client_command import ClientSession, vendor_command
+from clearlane.cli.client_command import ClientSession, Yes, confirm, vendor_command
 from clearlane.cli.output import show_json, show_table, show_text
 from clearlane.cli.table import TableColumn
 
@@ -151,11 +151,14 @@ def rotate_secret(session: ClientSession, endpoint: Id) -> None:
 
 
 @vendor_command(app)
-def remove(session: ClientSession, endpoint: Id) -> None:
+def remove(session: ClientSession, endpoint: Id, yes: Yes = False) -> None:
     """Remove an endpoint and its log.
 
     Example: clearlane webhook remove W193QZ0AGS26Q3LZCMZ
     """
+    confirm(
+        f"Nothing more is sent to endpoint {endpoint}; its secret and its log are deleted.", yes=yes
+    )
     session.client.webhook_endpoints.remove(endpoint)
     _done(session, endpoint, "It is removed.")
 

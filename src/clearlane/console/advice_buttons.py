@@ -51,7 +51,7 @@ OUTSIDE: Mapping[AdviceAct, tuple[str, ...]] = {
     ),
     AdviceAct.SEND_RECORDS: (
         "Send the payer what it asks for, by its portal, fax or mail, with its claim number.",
-        "Do not send the claim again: the payer goes on with this one.",
+        "Send no new claim for it: the payer has this one, and would deny another as a duplicate.",
     ),
     AdviceAct.ENROLL: (
         "Send the enrollment of the provider from your practice software, or look under Enrollments how far it is.",

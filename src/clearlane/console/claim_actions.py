@@ -6,10 +6,11 @@ Knows states of claims; does nothing itself.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from clearlane.claims.advice_act import CORRECTED
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
-from clearlane.console.claim_advice import why_not_sent_again
+from clearlane.console.claim_advice import claim_advice, why_not_sent_again
 from clearlane.console.page_request import PageRequest
 from clearlane.console.page_text import short_day
 from clearlane.kernel.clock import from_micros
@@ -106,7 +107,8 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     claim = history.loaded.claim
     if form_of(claim).frequency(claim) == VOID and row.label is not ClaimLabel.REJECTED:
         return IS_A_VOID
-    if row.label in CORRECTABLE:
+    # Of a paid claim, too, the payer may have left out a part that a correction answers.
+    if row.label in CORRECTABLE or claim_advice(row, history).act in CORRECTED:
         return why_not_sent_again(row, history)
     if row.label in NOT_YET:
         return NOT_YET[row.label]

@@ -75,6 +75,10 @@ def is_fixable(one: Explanation, label: ClaimLabel) -> bool:
     """Return whether an explanation is what the claim's label is about, and asks for an act."""
     if one.source == "835":
         return is_denied(one) and label not in NEVER_DENIED
+    if (
+        label is ClaimLabel.IN_PROCESS
+    ):  # pending, and perhaps for what the provider or the patient has to give
+        return one.source == "277" and one.act not in IDLE
     return label in {ClaimLabel.NOT_ACCEPTED, ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
 
 

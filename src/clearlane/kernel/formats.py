@@ -82,6 +82,12 @@ def _day(match: re.Match[str] | None) -> date | None:
         return None
 
 
+def format_amount(amount: Decimal) -> str:
+    """Write an amount for people, with two decimals, or as many as it was given with: ``1.00``, ``1.005``."""
+    exponent = amount.as_tuple().exponent
+    return f"{amount:f}" if isinstance(exponent, int) and exponent < -2 else f"{amount:.2f}"
+
+
 def parse_amount(text: str) -> Decimal | None:
     """Return an amount or quantity of a payer's file, or None; one with more digits than are read is none.
 

@@ -24,6 +24,7 @@ from clearlane.claims.rules.registry import (
     rule,
 )
 from clearlane.kernel import limits
+from clearlane.kernel.formats import format_amount
 from clearlane.x12 import codes as x12_codes
 
 NEEDS = fields_of_forms(
@@ -119,8 +120,8 @@ def decided_line_is_balanced(
         if charge != explained:
             yield (
                 form.line_path(at, form.names.line_earlier_paid),
-                f"The line costs {charge}, but {decided.paid} paid and {explained - decided.paid} adjusted "
-                f"make {explained}; give adjustments that explain the difference.",
+                f"The line costs {format_amount(charge)}, but {format_amount(decided.paid)} paid and "
+                f"{format_amount(explained - decided.paid)} adjusted make {format_amount(explained)}; give adjustments that explain the difference.",
             )
 
 
@@ -145,8 +146,8 @@ def decided_claim_is_balanced(
     if charge != found.paid + adjusted:
         yield (
             form.names.earlier_paid or form.line_path(0, form.names.line_earlier_paid),
-            f"The claim costs {charge}, but {found.paid} paid and {adjusted} adjusted make "
-            f"{found.paid + adjusted}; give what the earlier payer paid and why it did not pay the rest.",
+            f"The claim costs {format_amount(charge)}, but {format_amount(found.paid)} paid and {format_amount(adjusted)} "
+            f"adjusted make {format_amount(found.paid + adjusted)}; give what the earlier payer paid and why it did not pay the rest.",
         )
 
 
@@ -163,7 +164,7 @@ def paid_fields_agree(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[Field
     if paid and also is not None and paid != also:
         yield (
             "F29_PayerAmountPaid",
-            f"F29_PayerAmountPaid is {paid}, X12_ClaimPrimaryPayerPaidAmount is {also}; "
+            f"F29_PayerAmountPaid is {format_amount(paid)}, X12_ClaimPrimaryPayerPaidAmount is {format_amount(also)}; "
             "make them equal, or give one.",
         )
 

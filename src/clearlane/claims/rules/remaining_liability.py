@@ -16,6 +16,7 @@ from clearlane.claims.rules.registry import (
     rule,
 )
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.formats import format_amount
 
 CLAIM_REMAINING = names_of_forms(lambda names: names.remaining_liability)
 LINE_REMAINING = names_of_forms(lambda names: names.line_remaining_liability)
@@ -128,18 +129,20 @@ def remaining_liability_is_computed(
         return
     names = form_of(claim).names
     paid = claim.__dict__.get(names.patient_paid) or cob.ZERO
-    computed = f"computed: the adjustments of group PR less {paid} that the patient paid"
+    computed = (
+        f"computed: the adjustments of group PR less {format_amount(paid)} that the patient paid"
+    )
     if found.claim is not None:
         name = names.remaining_liability
         yield (
             name,
-            f"The patient still owes {found.claim}, {computed}; give {name} if it is another amount.",
+            f"The patient still owes {format_amount(found.claim)}, {computed}; give {name} if it is another amount.",
         )
     owing = [(at, owed) for at, owed in enumerate(found.lines) if owed is not None]
     if owing:
         name, total = names.line_remaining_liability, sum((owed for _, owed in owing), cob.ZERO)
         yield (
             form_of(claim).line_path(owing[0][0], name),
-            f"The patient still owes {total} for the decided lines, {computed}; "
+            f"The patient still owes {format_amount(total)} for the decided lines, {computed}; "
             f"give {name} on a line if it is another amount.",
         )
