@@ -12,6 +12,7 @@ import pytest
 
 from clearlane.claims.facts import Fact
 from clearlane.claims.lifecycle import ClaimState, fold
+from clearlane.kernel import limits
 from clearlane.payments import read_835
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import PaymentSummary
@@ -112,6 +113,7 @@ def test_other_sets_of_a_mixed_file_are_left_alone():
         (paid("C1", "1", "100", "-" + "9" * 30), "CLP04"),
         (paid("C1", "1", "100", "0." + "0" * 30 + "1"), "CLP04"),
         (paid("C1", "1", "100", "80", "CAS*CO*45*" + "9" * 19), "CAS"),
+        (paid("C1", "1", "100", "1" + "0" * 9), "CLP04"),
     ],
 )
 def test_an_amount_of_more_than_18_digits_is_a_fault_that_every_database_can_store(row, fault):
@@ -135,6 +137,20 @@ def test_payers_texts_are_read_as_utf8_or_latin1_without_control_characters_of_e
         for sent in (content, content.replace(b"*", b"\x1d").replace(b"~", b"\x1c")):
             [one], _ = read(sent)
             assert (one.payer_name, one.charged) == (shown, 10000)
+
+
+@pytest.mark.safe_default(13)
+def test_sums_of_many_large_amounts_are_numbers_that_every_database_can_store():
+    largest = "999999999.99"
+    rows = [paid("C1", "1", largest, largest, f"CAS*PR*1*{largest}") for _ in range(200)]
+    lines = [each for _ in range(200) for each in (*LINE[:1], f"CAS*PR*1*{largest}")]
+    plb = [f"PLB*1234567893*20261231*WO*{largest}" for _ in range(200)]
+    found, [end] = read(payment(*rows, paid("C2", "1", "100", "0", *lines), plb=plb))
+    assert (found[0].paid, found[-1].unreadable) == (10**11 - 1, ())
+    sums = (found[-1].patient, end.paid, sum(one.amount for one in end.adjustments))
+    assert [abs(cents) for cents in sums] == [200 * (10**11 - 1)] * 3
+    # An amount takes two bytes at least.
+    assert (10**11 - 1) * limits.TRANSFER_BYTES_MAX // 2 < 2**63
 
 
 @pytest.mark.safe_default(13)

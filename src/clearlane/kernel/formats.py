@@ -9,7 +9,9 @@ from decimal import Decimal, InvalidOperation
 
 NPI_PREFIX_SUM = 24  # Luhn sum of the prefix 80840 that a US NPI is checked with.
 ZERO = ord("0")
-MONEY_DIGITS_MAX = 15
+AMOUNT_CHARACTERS_MAX = 17
+AMOUNT_LIMIT = Decimal(10**9)
+"""Amounts of payers are below this. The guides allow ten digits, cents included; this is one more."""
 
 _NPI = re.compile(r"[12]\d{9}", re.ASCII)
 _TAXONOMY = re.compile(r"[0-9A-Z]{9}X", re.ASCII)
@@ -91,9 +93,11 @@ def format_amount(amount: Decimal) -> str:
 def parse_amount(text: str) -> Decimal | None:
     """Return an amount or quantity of a payer's file, or None; one with more digits than are read is none.
 
-    The guides allow ten digits. Beyond the limit, sums would no longer fit the 64 bits of a database's integers.
+    A payer's file may hold any number of amounts. Below the limit, the sum of all that fit into the largest file still fits
+    the 64 bits of a database's integers.
     """
-    return parse_money(text) if len(text) <= MONEY_DIGITS_MAX + len("-.") else None
+    amount = parse_money(text) if len(text) <= AMOUNT_CHARACTERS_MAX else None
+    return amount if amount is not None and abs(amount) < AMOUNT_LIMIT else None
 
 
 def parse_control_number(text: str) -> int | None:
