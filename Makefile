@@ -84,10 +84,10 @@ fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowl
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 docs: .venv/.installed ## write the generated reference pages, build the reference viewer and the site into the package
-	@$(BIN)/python -m docs.generate
-	@$(BIN)/python -m docs.client_types
-	@$(BIN)/python -m docs.viewer
-	@$(BIN)/python -m docs.site
+	@$(BIN)/python -m tools.docs.generate
+	@$(BIN)/python -m tools.docs.client_types
+	@$(BIN)/python -m tools.docs.viewer
+	@$(BIN)/python -m tools.docs.site
 
 format: .venv/.installed ## format and repair what can be repaired
 	@$(BIN)/ruff check --fix -q . || true

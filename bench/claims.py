@@ -5,11 +5,12 @@ import json
 from datetime import UTC, date, datetime
 
 from bench.harness import Measure, bench, side_by_side
-from clearlane.claims import decode, fields
+from clearlane.claims import fields
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.repairs import repair
+from clearlane.claims.read import decode
+from clearlane.claims.read.repairs import repair
 from clearlane.claims.samples import minimal_claim
-from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
+from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 
 KIND = ClaimKind.MEDICAL
 DAY = date(2026, 4, 10)

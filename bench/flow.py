@@ -28,8 +28,8 @@ from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payments import PaymentSearch
 from clearlane.pipeline.work_context import PayerAccess, WorkContext
-from clearlane.store import inbox
-from clearlane.store.database import Actor
+from clearlane.store.database.database import Actor
+from clearlane.store.delivery import inbox
 from tests.connect.memory import MemoryMailbox
 
 CLAIMS = 20_000

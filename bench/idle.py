@@ -150,7 +150,7 @@ def on_postgresql() -> list[Measure]:
 
 def main() -> None:
     """Run a command of clearlane that tells its threads' CPU when it is sent SIGRTMIN."""
-    from clearlane.cli.root import app
+    from clearlane.cli.command.root import app
 
     signal.signal(signal.SIGRTMIN, _report)
     app()

@@ -13,7 +13,7 @@ from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payments import PAYMENTS_PER_PAGE, PaymentSearch
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox
+from clearlane.store.delivery import inbox
 
 PER_FILE = 1_000
 FILES = 10

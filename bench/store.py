@@ -14,14 +14,14 @@ import uvloop
 from bench.harness import Measure, bench
 from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.kernel.ids import Scope, new_request_id
-from clearlane.store import migrate
-from clearlane.store.anchor import ANCHOR_NAME
-from clearlane.store.database import Actor, Database, SystemScope, Tx, open_database
-from clearlane.store.keys import load_master_keys
-from clearlane.store.schema import claims, sites, vendors
-from clearlane.store.sql import Statement, insert_into, scoped_insert
-from clearlane.store.sqlite_connection import connect
-from clearlane.store.vault import Vault
+from clearlane.store.audit.anchor import ANCHOR_NAME
+from clearlane.store.database import migrate
+from clearlane.store.database.database import Actor, Database, SystemScope, Tx, open_database
+from clearlane.store.database.schema import claims, sites, vendors
+from clearlane.store.database.sql import Statement, insert_into, scoped_insert
+from clearlane.store.database.sqlite_connection import connect
+from clearlane.store.vault.keys import load_master_keys
+from clearlane.store.vault.vault import Vault
 
 WRITERS = 32
 PAYLOAD_BYTES = 5_000

@@ -26,11 +26,12 @@ from urllib.parse import urlsplit
 import uvloop
 
 from bench.harness import Measure, bench
-from clearlane.claims import decode, samples
+from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.read import decode
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.payers.samples import TEST_PAYERS
-from clearlane.store import migrate
+from clearlane.store.database import migrate
 
 CLEARLANE = (sys.executable, "-m", "clearlane")
 SECONDS = 6.0

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from bench.harness import Measure, bench, seconds, side_by_side
 from clearlane.kernel.finding import Severity
-from clearlane.x12 import guides, placement
-from clearlane.x12.check import check, event_findings
-from clearlane.x12.lexer import Lexer
-from clearlane.x12.reader import UnitClosed, read
-from clearlane.x12.writer import Envelope, wrap_sets
+from clearlane.x12 import guides
+from clearlane.x12.checker.check import check, event_findings
+from clearlane.x12.reader.lexer import Lexer
+from clearlane.x12.reader.reader import UnitClosed, read
+from clearlane.x12.writer import placement
+from clearlane.x12.writer.writer import Envelope, wrap_sets
 
 MOMENT = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 LAST = ("ARDEN", "LUND", "QUILL", "BIRCH", "FENN")

@@ -8,7 +8,7 @@ from bench.harness import Measure, bench, side_by_side
 from clearlane.x12 import guides
 from clearlane.x12.views import remittance as views_remittance
 from clearlane.x12.views import stream_views
-from clearlane.x12.writer import Envelope, wrap_sets
+from clearlane.x12.writer.writer import Envelope, wrap_sets
 
 MOMENT = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 

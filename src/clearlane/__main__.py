@@ -1,5 +1,5 @@
 """``python -m clearlane`` is the ``clearlane`` command."""
 
-from clearlane.cli.root import main
+from clearlane.cli.command.root import main
 
 main()

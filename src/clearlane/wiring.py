@@ -18,23 +18,23 @@ from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
 from clearlane.payers.directory import PayerDirectory
 from clearlane.settings import Settings
-from clearlane.store import migrate
-from clearlane.store.accounts import load_accounts
-from clearlane.store.anchor import ANCHOR_NAME
-from clearlane.store.database import Actor, Database, OperationRefused, open_database
-from clearlane.store.event_watch import EventWatch
-from clearlane.store.keys import MasterKeys, load_master_keys
-from clearlane.store.nodes import NodeRegistration
-from clearlane.store.payers import ensure_sandbox_payers, load_payers
-from clearlane.store.routes import load_routes
-from clearlane.store.sandbox import REVISION as SANDBOX_REVISION
-from clearlane.store.vault import Vault
+from clearlane.store.accounts.accounts import load_accounts
+from clearlane.store.audit.anchor import ANCHOR_NAME
+from clearlane.store.database import migrate
+from clearlane.store.database.database import Actor, Database, OperationRefused, open_database
+from clearlane.store.delivery.payers import ensure_sandbox_payers, load_payers
+from clearlane.store.delivery.routes import load_routes
+from clearlane.store.events.event_watch import EventWatch
+from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.store.installation.sandbox import REVISION as SANDBOX_REVISION
+from clearlane.store.vault.keys import MasterKeys, load_master_keys
+from clearlane.store.vault.vault import Vault
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
-    from clearlane.api.app import MountedApp
-    from clearlane.claims.write_837 import TradingPartner
+    from clearlane.api.frame.app import MountedApp
+    from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
     from clearlane.engine.dbos_engine import Engine
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.query.measures import MeasureSource
     from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
     from clearlane.sandbox.payer import SandboxPayer
-    from clearlane.store.set_back import SetBack
+    from clearlane.store.audit.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
@@ -174,7 +174,7 @@ class Installation:
     @property
     def submitter(self) -> "TradingPartner":
         """The submitter in files to payers (1000A)."""
-        from clearlane.claims.write_837 import TradingPartner
+        from clearlane.claims.write.write_837 import TradingPartner
 
         settings = self.settings
         name = settings.submitter_name
@@ -240,7 +240,7 @@ class SandboxRuntime:
 
     def __init__(self, installation: Installation) -> None:
         from clearlane.sandbox.simulator import Simulator
-        from clearlane.store.sandbox import NODE, PayerLocks, StoredClock, StoredLedger
+        from clearlane.store.installation.sandbox import NODE, PayerLocks, StoredClock, StoredLedger
 
         self._installation = installation
         self._node_actor = NODE
@@ -277,7 +277,7 @@ class SandboxRuntime:
         from clearlane.pipeline.work_context import SimulatedEnrollments
         from clearlane.sandbox.clock import CALENDAR_DAY
         from clearlane.sandbox.enrollment_scenarios import ENROLLMENT_ANSWER_DAYS, answer_of
-        from clearlane.store.sandbox import StoredEnrollmentAgenda
+        from clearlane.store.installation.sandbox import StoredEnrollmentAgenda
 
         wait = ENROLLMENT_ANSWER_DAYS * CALENDAR_DAY
         agenda = StoredEnrollmentAgenda(self.simulator.clock.calendar, wait)
@@ -351,8 +351,8 @@ def _require_opened(part: T | None) -> T:
 
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
-    from clearlane.api.app import MountedApp
-    from clearlane.api.auth import SignInThrottle
+    from clearlane.api.frame.app import MountedApp
+    from clearlane.api.frame.auth import SignInThrottle
     from clearlane.console.app import SEGMENT, Console
 
     console = Console(installation, base_url, SignInThrottle())

@@ -1,6 +1,6 @@
 """`clearlane vendor` and `clearlane site`, as an operator types them.
 
-Also tests `cli/site`, `cli/vendor` and `cli/operator_command`.
+Also tests `cli/account/site`, `cli/account/vendor` and `cli/command/operator_command`.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from clearlane.cli import site, vendor
-from clearlane.cli.operator_command import confirm_loaded
+from clearlane.cli.account import site, vendor
+from clearlane.cli.command.operator_command import confirm_loaded
 from clearlane.kernel.clock import SystemClock
-from clearlane.store.accounts import load_accounts
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.nodes import NodeRegistration, bump_revision
-from clearlane.store.vault import Vault
+from clearlane.store.accounts.accounts import load_accounts
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.installation.nodes import NodeRegistration, bump_revision
+from clearlane.store.vault.vault import Vault
 from tests.patience import PATIENCE_SECONDS
 
 APPS = {"vendor": vendor.app, "site": site.app}

@@ -1,6 +1,6 @@
 """Accounts in the database: every change is stored, audited and announced, or nothing is.
 
-Also tests `store/accounts` and `store/sandbox_account`.
+Also tests `store/accounts/accounts` and `store/installation/sandbox_account`.
 """
 
 import asyncio
@@ -13,8 +13,7 @@ from sqlalchemy import select
 
 from clearlane.accounts.model import SiteState, VendorState
 from clearlane.kernel import limits
-from clearlane.store import schema
-from clearlane.store.accounts import (
+from clearlane.store.accounts.accounts import (
     SECRETS_PER_VENDOR_MAX,
     VENDOR_SITE_ID_CHARACTERS,
     AccountRefused,
@@ -30,13 +29,14 @@ from clearlane.store.accounts import (
     set_vendor_rate,
     set_vendor_state,
 )
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.sandbox_account import (
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.sql import Statement
+from clearlane.store.installation.sandbox_account import (
     SANDBOX_SITE_ID,
     SANDBOX_VENDOR_KEY,
     ensure_sandbox_account,
 )
-from clearlane.store.sql import Statement
 
 PEPPER = b"\x07" * 32
 NORA = Actor("operator", "nora")

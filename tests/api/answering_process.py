@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from clearlane.api.idempotency import answer_once
+from clearlane.api.frame.idempotency import answer_once
 from tests.api.test_idempotency import Counting, a_call, open_node
 from tests.databases import Place
 

@@ -19,20 +19,20 @@ import uvloop
 from clearlane.accounts.credentials import hash_password
 from clearlane.accounts.directory import AccountDirectory, VendorPassword
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
-from clearlane.api.app import ApiApplication
-from clearlane.api.certificates import TlsCertificate, ensure_local_pair
-from clearlane.api.endpoint import ApiLimits, Endpoint
-from clearlane.api.metrics import Metrics
-from clearlane.api.protocol import ConnectionPolicy
-from clearlane.api.proxies import TrustedProxies
-from clearlane.api.public_pages import build_pages
-from clearlane.api.server import HttpServer, listen
+from clearlane.api.frame.app import ApiApplication
+from clearlane.api.frame.endpoint import ApiLimits, Endpoint
+from clearlane.api.http.certificates import TlsCertificate, ensure_local_pair
+from clearlane.api.http.protocol import ConnectionPolicy
+from clearlane.api.http.proxies import TrustedProxies
+from clearlane.api.http.server import HttpServer, listen
+from clearlane.api.operations.metrics import Metrics
+from clearlane.api.pages.public_pages import build_pages
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
 from clearlane.api.versions import VERSIONS
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.store.group_commit import DatabaseUnavailable
+from clearlane.store.database.group_commit import DatabaseUnavailable
 from tests.patience import PATIENCE_SECONDS
 
 NO_VIEWER = "no viewer"

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from clearlane.api.public_pages import build_pages
+from clearlane.api.pages.public_pages import build_pages
 from clearlane.api.versions import VERSIONS
 
 

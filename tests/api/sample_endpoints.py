@@ -6,14 +6,14 @@ from pathlib import Path
 
 from starlette.responses import StreamingResponse
 
-from clearlane.api.body import decode
-from clearlane.api.endpoint import BodyUse, Endpoint, EndpointFamily, Parameter
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import JSON, json_response
-from clearlane.api.stream import stream_array
+from clearlane.api.frame.endpoint import BodyUse, Endpoint, EndpointFamily, Parameter
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.body import decode
+from clearlane.api.http.http_responses import JSON, json_response
+from clearlane.api.http.stream import stream_array
 from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.store.group_commit import CommitOutcomeUnknown, DatabaseUnavailable
+from clearlane.store.database.group_commit import CommitOutcomeUnknown, DatabaseUnavailable
 
 MARKER = "ZQMARKERZQ"
 
@@ -136,7 +136,7 @@ FAULTY = (
 if __name__ == "__main__":
     import logging
 
-    from clearlane.api import logs
+    from clearlane.api.operations import logs
     from tests.api.local_server import start_local_server
     from tests.api.raw_connection import RawConnection, basic, request
 

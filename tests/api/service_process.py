@@ -18,7 +18,7 @@ from uuid import uuid4
 import httpx
 from typer.testing import CliRunner
 
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 READY = "clearlane ready "

@@ -1,6 +1,6 @@
 """Failed logins are delayed, more with each one, within bounds; vendors are limited by rate.
 
-Also tests `api/rates` and `pipeline/access/failed_sign_ins`.
+Also tests `api/http/rates` and `pipeline/access/failed_sign_ins`.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from base64 import b64encode
 import pytest
 
 from clearlane.accounts.model import Vendor
-from clearlane.api.auth import (
+from clearlane.api.frame.auth import (
     FAILED_LOGIN_SECONDS_FIRST,
     FAILED_LOGIN_SECONDS_MAX,
     FAILED_LOGINS_FREE_PER_ADDRESS,
@@ -24,7 +24,7 @@ from clearlane.api.auth import (
     client_network,
     delay_seconds,
 )
-from clearlane.api.rates import RateLimiter
+from clearlane.api.http.rates import RateLimiter
 from tests.patience import until
 
 
@@ -56,7 +56,7 @@ def test_one_source_does_not_slow_another():
 
 
 def test_the_memory_of_failures_is_bounded(monkeypatch):
-    monkeypatch.setattr("clearlane.api.auth.FAILED_LOGIN_SOURCES_MAX", 50)
+    monkeypatch.setattr("clearlane.api.frame.auth.FAILED_LOGIN_SOURCES_MAX", 50)
     failures = FailedLogins(free=1, forgiven_seconds=2)
     for number in range(500):
         failures.count(f"source {number}", now=0.0)
@@ -89,7 +89,7 @@ async def test_an_address_is_slowed_whatever_it_tries():
 
 
 async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
-    monkeypatch.setattr("clearlane.api.auth.FAILED_LOGINS_WAITING_MAX", 3)
+    monkeypatch.setattr("clearlane.api.frame.auth.FAILED_LOGINS_WAITING_MAX", 3)
     slowdown = LoginThrottle()
     for _ in range(60):
         slowdown._keys.count(b"ACME", asyncio.get_running_loop().time())
@@ -139,7 +139,7 @@ async def test_tries_to_sign_in_are_limited_by_name_and_address_and_success_give
 
 
 def test_the_memory_of_tries_is_bounded(monkeypatch):
-    monkeypatch.setattr("clearlane.api.auth.FAILED_LOGIN_SOURCES_MAX", 50)
+    monkeypatch.setattr("clearlane.api.frame.auth.FAILED_LOGIN_SOURCES_MAX", 50)
     tries = TryLimit(10, 60.0)
     for number in range(500):
         tries.take(f"source {number}", now=0.0)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from clearlane.api.v3.benefits import benefit_names
-from clearlane.cli import eligibility_answer
+from clearlane.cli.eligibility import eligibility_answer
 from clearlane.eligibility import services
 from clearlane.x12 import codes
 from clearlane.x12.guides import g270, g271

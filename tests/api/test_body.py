@@ -6,8 +6,8 @@ import json
 import msgspec
 import pytest
 
-from clearlane.api.body import Body, BodyBudget, decode, read_charset
-from clearlane.api.errors import ClientGone, RequestRefusal
+from clearlane.api.frame.errors import ClientGone, RequestRefusal
+from clearlane.api.http.body import Body, BodyBudget, decode, read_charset
 from clearlane.api.v3.error_responses import V3_ERRORS
 from tests.patience import PATIENCE_SECONDS
 

@@ -3,7 +3,7 @@
 What the database decides (credentials, sites, BAA, payers) is tested on both databases; what is refused
 before it is asked (path, verb, body, media type) on one.
 
-Also tests `api/v3/payer_responses`, `api/v3/payers`, `api/v3/endpoints` and `cli/call`.
+Also tests `api/v3/payer_responses`, `api/v3/payers`, `api/v3/endpoints` and `cli/installation/call`.
 """
 
 import gzip
@@ -28,8 +28,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clearlane.api.auth import FAILED_LOGINS_PER_KEY_MAX
-from clearlane.api.endpoint import BodyUse, EndpointFamily
+from clearlane.api.frame.auth import FAILED_LOGINS_PER_KEY_MAX
+from clearlane.api.frame.endpoint import BodyUse, EndpointFamily
 from clearlane.api.v3.endpoints import ENDPOINTS
 from clearlane.api.v3.payer_responses import DocumentIds
 from tests.api.markers import places_with

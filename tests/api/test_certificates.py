@@ -8,7 +8,7 @@ import pytest
 import trustme
 from cryptography import x509
 
-from clearlane.api.certificates import (
+from clearlane.api.http.certificates import (
     AEAD_SUITES,
     ALL_SUITES,
     BadCertificate,

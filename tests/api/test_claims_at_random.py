@@ -19,14 +19,14 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
+from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import load_claim
 from clearlane.settings import load
-from clearlane.store.database import Actor
-from clearlane.store.postgresql import POSTGRESQL_WRITERS
+from clearlane.store.database.database import Actor
+from clearlane.store.database.postgresql import POSTGRESQL_WRITERS
 from clearlane.wiring import open_installation
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.claims.outgoing import refusals
 from tests.claims.variety import random_claim

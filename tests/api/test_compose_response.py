@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from pydantic import TypeAdapter
 
-from clearlane.api import openapi
+from clearlane.api.frame import openapi
 from clearlane.api.v3 import responses
 from clearlane.api.v3.benefits import json_types, response_builder
 from clearlane.api.v3.benefits.compose_response import (

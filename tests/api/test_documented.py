@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.generation import GenerationMode
 
-from clearlane.api.public_pages import build_pages
+from clearlane.api.pages.public_pages import build_pages
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
 
 DEEP = "EligibilityRequest"

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from clearlane.api.v3.documents import claim_status, compose_documents, remittance_advice
-from clearlane.claims.claim_parts import extract_claim
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.responses.claim_parts import extract_claim
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from tests.claims.answers import (
     claim,

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import asyncpg
 import pytest
 
-from clearlane.store.schema import metadata
+from clearlane.store.database.schema import metadata
 from tests.api.raw_connection import RawConnection, basic, request
 
 QUERY = "vendorSiteId=A-1&type=medical"

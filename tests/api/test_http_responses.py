@@ -1,12 +1,12 @@
 """Header values are safe whatever callers send.
 
-Also tests `api/stream`.
+Also tests `api/http/stream`.
 """
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.api.http_responses import (
+from clearlane.api.http.http_responses import (
     NOTES_SHOWN_MAX,
     ignored_fields_header,
     notes_header,

@@ -1,6 +1,6 @@
 """A call under an `Idempotency-Key` is answered once, on both databases, and its answer is sealed.
 
-Also tests `store/idempotent_answers` and `store/schema/api`.
+Also tests `store/installation/idempotent_answers` and `store/database/schema/api`.
 """
 
 import asyncio
@@ -15,23 +15,25 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.model import Site, Vendor
-from clearlane.api.endpoint import ApiLimits, BodyUse, Call
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
-from clearlane.api.idempotency import (
-    RecordedResponse,
-    answer_once,
-)
+from clearlane.api.frame.endpoint import ApiLimits, BodyUse, Call
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.idempotency import RecordedResponse, answer_once
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import VendorScope
 from clearlane.pipeline.notify.purge_events import purge_old_answers
-from clearlane.store.database import Actor, CommitOutcomeUnknown, DatabaseUnavailable, SystemScope
-from clearlane.store.idempotent_answers import ANSWERS_KEPT_HOURS
-from clearlane.store.schema import audit, idempotent_answers
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import (
+    Actor,
+    CommitOutcomeUnknown,
+    DatabaseUnavailable,
+    SystemScope,
+)
+from clearlane.store.database.schema import audit, idempotent_answers
+from clearlane.store.database.sql import Statement
+from clearlane.store.installation.idempotent_answers import ANSWERS_KEPT_HOURS
+from clearlane.store.vault.vault import Vault
 from tests.databases import KINDS, START, make_site
 from tests.patience import PATIENCE_SECONDS
 

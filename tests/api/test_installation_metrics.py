@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from clearlane.api.installation_metrics import METRICS, OTHERS, PAYER_LABELS_MAX, collect
-from clearlane.api.metrics import Metrics
+from clearlane.api.operations.installation_metrics import METRICS, OTHERS, PAYER_LABELS_MAX, collect
+from clearlane.api.operations.metrics import Metrics
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.durations import BOUNDS_SECONDS, Durations
@@ -19,16 +19,16 @@ from clearlane.pipeline.query.measures import (
     RoutePolling,
     UndeliveredClaims,
 )
-from clearlane.store.database import StoreWaits
-from clearlane.store.nodes import Node
-from clearlane.store.operating_counts import (
+from clearlane.store.database.database import StoreWaits
+from clearlane.store.delivery.route_counts import RouteCounts
+from clearlane.store.installation.nodes import Node
+from clearlane.store.installation.operating_counts import (
     DeliveredFiles,
     InboxCounts,
     InquiryCounts,
     OpenClaims,
     OpenInquiries,
 )
-from clearlane.store.route_counts import RouteCounts
 from tests.databases import START
 
 NOW = to_micros(START)

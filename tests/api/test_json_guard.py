@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.api import json_guard as scanning
-from clearlane.api.json_guard import (
+from clearlane.api.http import json_guard as scanning
+from clearlane.api.http.json_guard import (
     JSON_DEPTH_MAX,
     NOT_UTF8,
     NUMBER_OUT_OF_RANGE,

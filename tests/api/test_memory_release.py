@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from clearlane.api.memory_release import TRIM_AFTER_BYTES, FreedMemory, limit_arenas
+from clearlane.api.http.memory_release import TRIM_AFTER_BYTES, FreedMemory, limit_arenas
 from tests.patience import until
 
 MIB = 1024 * 1024
@@ -16,7 +16,7 @@ def resident_bytes() -> int:
 
 async def test_what_a_flood_has_used_goes_back_to_the_system(monkeypatch):
     """Pieces just below the size from which each has a mapping of its own, and one of them kept at the end."""
-    monkeypatch.setattr("clearlane.api.memory_release.TRIM_SECONDS", 0.01)
+    monkeypatch.setattr("clearlane.api.http.memory_release.TRIM_SECONDS", 0.01)
     limit_arenas()
     freed = FreedMemory()
     giving_back = asyncio.create_task(freed.give_back_regularly())

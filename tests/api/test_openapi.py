@@ -1,6 +1,6 @@
 """The OpenAPI document and the served paths agree, because both come from one table.
 
-Also tests `api/public_pages`, `api/docs_page`, `api/versions` and `api/openapi_examples`.
+Also tests `api/pages/public_pages`, `api/pages/docs_page`, `api/versions` and `api/frame/openapi_examples`.
 """
 
 import json
@@ -11,13 +11,14 @@ from importlib import metadata
 import jsonschema_rs
 import pytest
 
-from clearlane.api import docs_page, openapi, openapi_examples
-from clearlane.api.app import ApiApplication
-from clearlane.api.endpoint import ApiLimits
-from clearlane.api.metrics import Metrics
-from clearlane.api.operations import PROBES
-from clearlane.api.proxies import TrustedProxies
-from clearlane.api.public_pages import OPENAPI, REFERENCE
+from clearlane.api.frame import openapi, openapi_examples
+from clearlane.api.frame.app import ApiApplication
+from clearlane.api.frame.endpoint import ApiLimits
+from clearlane.api.http.proxies import TrustedProxies
+from clearlane.api.operations.metrics import Metrics
+from clearlane.api.operations.operations import PROBES
+from clearlane.api.pages import docs_page
+from clearlane.api.pages.public_pages import OPENAPI, REFERENCE
 from clearlane.api.v3 import responses
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
 from clearlane.api.versions import VERSIONS
@@ -287,7 +288,7 @@ def test_two_endpoints_cannot_share_a_path():
 def test_an_endpoint_is_documented_with_its_own_errors():
     from dataclasses import replace
 
-    from clearlane.api.endpoint import BodyUse
+    from clearlane.api.frame.endpoint import BodyUse
 
     endpoint = replace(ENDPOINTS[0], bad_credentials_status=404, deprecated=True)
     claims = replace(

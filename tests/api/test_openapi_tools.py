@@ -15,10 +15,10 @@ import pytest
 from clearlane.api.v1.endpoints import V1
 from clearlane.api.v3.endpoints import V3
 from clearlane.api.versions import VERSIONS
-from docs.record_examples import Sandbox, record, same_form
 from tests.api.openapi_document import openapi_content
 from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS
+from tools.docs.record_examples import Sandbox, record, same_form
 
 CONTENT = openapi_content()
 NAMES = [endpoint.name for version in VERSIONS for endpoint in version.endpoints]
@@ -83,4 +83,4 @@ def test_the_recorded_examples_are_what_a_sandbox_answers(recorded_now, version)
     now, recorded = recorded_now[version], RECORDED[version]
     assert now.keys() == recorded.keys()
     old = [name for name in now if not same_form(now[name], recorded[name])]
-    assert not old, "the examples are old: run `python -m docs.record_examples`"
+    assert not old, "the examples are old: run `python -m tools.docs.record_examples`"

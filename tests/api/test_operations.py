@@ -1,6 +1,6 @@
 """Health and readiness of a node when a part of it fails; and where its log lines go.
 
-Also tests `api/metrics` and `api/logs`.
+Also tests `api/operations/metrics` and `api/operations/logs`.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from clearlane.api import logs
-from clearlane.api.logs import LOG_LINES_WAITING_MAX
-from clearlane.api.metrics import Metrics
-from clearlane.api.operations import Operations, Readiness
+from clearlane.api.operations import logs
+from clearlane.api.operations.logs import LOG_LINES_WAITING_MAX
+from clearlane.api.operations.metrics import Metrics
+from clearlane.api.operations.operations import Operations, Readiness
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.query.measures import Measures, NodeMeasures
-from clearlane.store.database import StoreFault
-from clearlane.store.nodes import Node
-from clearlane.store.schema import HEAD
+from clearlane.store.database.database import StoreFault
+from clearlane.store.database.schema import HEAD
+from clearlane.store.installation.nodes import Node
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 from tests.api.raw_connection import RawConnection
 from tests.databases import START
@@ -103,7 +103,7 @@ async def test_a_node_that_is_not_ready_names_the_part(broken, part):
 
 
 async def test_a_database_that_hangs_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr("clearlane.api.operations.READY_SECONDS_MAX", 0.05)
+    monkeypatch.setattr("clearlane.api.operations.operations.READY_SECONDS_MAX", 0.05)
     operations = Operations(Metrics(), Readiness(context(database=Database(hangs=True))), V3_ERRORS)
     status, reported = await ask(operations, "/readyz")
     assert (status, reported["parts"]["database"]) == (503, "does not answer (TimeoutError)")
@@ -174,7 +174,7 @@ def test_a_reader_that_left_does_not_matter():
 
 PROGRAM = """
 import asyncio, os, signal, sys
-from clearlane.api import logs
+from clearlane.api.operations import logs
 import structlog
 
 async def run():
@@ -229,7 +229,7 @@ def test_log_lines_for_people_are_readable():
 
 
 def test_a_handshake_that_does_not_come_is_cut_off(tmp_path, monkeypatch):
-    monkeypatch.setattr("clearlane.api.server.HANDSHAKE_SECONDS_MAX", 2)
+    monkeypatch.setattr("clearlane.api.http.server.HANDSHAKE_SECONDS_MAX", 2)
     local_server = start_local_server(tmp_path)
     try:
         address = ("127.0.0.1", local_server.server.port)

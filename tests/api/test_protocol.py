@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from clearlane.api.endpoint import ApiLimits
+from clearlane.api.frame.endpoint import ApiLimits
 from clearlane.api.v3.endpoints import ENDPOINTS
 from tests.api.local_server import PASSWORD, start_local_server
 from tests.api.raw_connection import RawConnection, basic, request

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearlane.api.proxies import TrustedProxies
+from clearlane.api.http.proxies import TrustedProxies
 
 PROXIES = TrustedProxies(["10.0.0.0/8", "2001:db8::/32"])
 

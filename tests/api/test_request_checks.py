@@ -1,6 +1,6 @@
 """The checks that all endpoints share, on endpoints without a domain: BAA, suspension, families, faults.
 
-Also tests `api/endpoint` and `api/error_shape`.
+Also tests `api/frame/endpoint` and `api/frame/error_shape`.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.api.endpoint import ApiLimits
+from clearlane.api.frame.endpoint import ApiLimits
 from tests.api.local_server import PASSWORD, start_local_server
 from tests.api.raw_connection import RawConnection, basic, request
 from tests.api.sample_endpoints import GOOD, MARKER

@@ -1,6 +1,6 @@
 """`/` says what this is, and `/docs/` is the documentation; neither gives away anything or leaves its directory.
 
-Also tests `api/documentation`.
+Also tests `api/pages/documentation`.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 from starlette.requests import Request
 
-from clearlane.api.documentation import Documentation, page_policy
-from clearlane.api.root_page import RootPage, first_call
+from clearlane.api.pages.documentation import Documentation, page_policy
+from clearlane.api.pages.root_page import RootPage, first_call
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.kernel.clock import ManualClock
 

@@ -12,7 +12,7 @@ from clearlane.api.sandbox_endpoints import read_duration, sandbox_endpoints
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from tests.api.local_server import start_local_server
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS

@@ -1,6 +1,6 @@
 """`clearlane serve`: start, stop, refusals, certificates, operations.
 
-Also tests `api/server`, `api/service`, `wiring` and `pipeline/work_context`.
+Also tests `api/http/server`, `api/service`, `wiring` and `pipeline/work_context`.
 """
 
 import json
@@ -258,7 +258,7 @@ def serial(serving):
 def test_a_certificate_is_reloaded_on_sighup_and_when_it_changes(running):
     from datetime import UTC, datetime
 
-    from clearlane.api.certificates import ensure_local_pair
+    from clearlane.api.http.certificates import ensure_local_pair
 
     serving, data = running, running.data
     shown = serial(serving)

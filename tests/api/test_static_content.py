@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.api.static_content import COMPRESSED_BYTES_MIN, accepts_gzip, static_response
+from clearlane.api.http.static_content import COMPRESSED_BYTES_MIN, accepts_gzip, static_response
 
 LONG = b"{}" * COMPRESSED_BYTES_MIN
 JSON = {"Content-Type": "application/json"}

@@ -2,7 +2,7 @@
 
 Also tests `api/v1/claim_verbs`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
 `pipeline/intake/prepare_document`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
-`store/unsent_claims`.
+`store/claims/unsent_claims`.
 """
 
 import random

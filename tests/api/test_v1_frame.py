@@ -1,6 +1,6 @@
 """What every call of `/clearlane/v1` shares, over https on both databases: sites, pages, problems, limits.
 
-Also tests `api/path_table`, `api/v1/cursors`, `api/v1/endpoints`, `api/v1/parameters`, `api/v1/problems` and
+Also tests `api/frame/path_table`, `api/v1/cursors`, `api/v1/endpoints`, `api/v1/parameters`, `api/v1/problems` and
 `api/v1/resource`.
 """
 
@@ -9,8 +9,8 @@ import random
 
 import pytest
 
-from clearlane.api.errors import ParameterFault
-from clearlane.api.path_table import PathTable
+from clearlane.api.frame.errors import ParameterFault
+from clearlane.api.frame.path_table import PathTable
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.cursors import decode_cursor, encode_cursor
 from clearlane.api.v1.endpoints import V1

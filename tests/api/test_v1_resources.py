@@ -1,7 +1,7 @@
 """Payments, payers, documents, calls and console links of `/clearlane/v1` on both databases, and the tenant matrix.
 
 Also tests `api/v1/calls`, `api/v1/console_links`, `api/v1/documents`, `api/v1/payers`, `api/v1/payments`,
-`pipeline/query/vendor_payments` and `store/vendor_payments`.
+`pipeline/query/vendor_payments` and `store/payments/vendor_payments`.
 """
 
 import random
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from clearlane.api.endpoint import BodyUse
+from clearlane.api.frame.endpoint import BodyUse
 from clearlane.api.v1.endpoints import V1
 from tests.api.test_claims import a_document, post, results
 from tests.api.test_v1_frame import problem

@@ -1,14 +1,17 @@
-"""Imports go down only, never sideways and never in a circle: packages, parts of pipeline, modules."""
+"""Imports go down only, never sideways and never in a circle: packages, parts of packages, modules."""
 
 import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.architecture.part_imports import APART, PART_IMPORTS
 from tests.architecture.source import SOURCE, imports_in, nodes_of, python_files, tree_of
 from tests.cases import every_case
 
 FILES = python_files(SOURCE)
+MODULES_MAX = 25
+"""Modules side by side in a package: more of them hide the one that a reader looks for."""
 
 # Each package and the packages it may import: those of the layers below it, never its neighbours.
 KERNEL = {"kernel"}
@@ -43,48 +46,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": EVERYONE - {"console", "sandbox"},
     "__main__": {"cli"},
     "__init__": set(),
-}
-
-# Inside pipeline/: which part may import which, and why. Modules directly in pipeline/ are "shared", but
-# for the two that know the verbs: the context that they are given and the schedule that starts them.
-APART_IN_PIPELINE = {"work_context", "schedule"}
-CONTEXT = "verbs take the work context"
-STATUS = "facts are recorded and read, and claims are loaded, in one way everywhere"
-PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
-    ("access", "work_context"): CONTEXT,
-    ("eligibility", "work_context"): CONTEXT,
-    ("enrollment", "work_context"): CONTEXT,
-    ("inbound", "work_context"): CONTEXT,
-    ("intake", "work_context"): CONTEXT,
-    ("operator", "work_context"): CONTEXT,
-    ("outbound", "work_context"): CONTEXT,
-    ("eligibility", "shared"): "inquiries go out on the routes that claims use",
-    ("inbound", "shared"): STATUS,
-    ("notify", "shared"): "an event names the vendor's claim id, which is read from the claim",
-    ("notify", "work_context"): CONTEXT,
-    ("intake", "shared"): STATUS,
-    ("operator", "shared"): STATUS,
-    ("outbound", "shared"): STATUS,
-    ("query", "shared"): STATUS,
-    ("query", "work_context"): CONTEXT,
-    ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
-    ("inbound", "outbound"): "an answer proves a delivery; a poll that works ends a pause",
-    (
-        "intake",
-        "enrollment",
-    ): "a claim may need a provider that is enrolled, or take the ZIP code from there",
-    ("operator", "eligibility"): "advancing the sandbox's clock runs what is due",
-    ("operator", "inbound"): "a person replays a file; advancing the clock runs what is due",
-    ("operator", "outbound"): "a person sends a batch again; advancing the clock runs what is due",
-    ("schedule", "eligibility"): "a row for each kind of work",
-    ("schedule", "inbound"): "a row for each kind of work",
-    ("schedule", "intake"): "a row for each kind of work",
-    ("schedule", "notify"): "a row for each kind of work",
-    ("schedule", "operator"): "a row for each kind of work",
-    ("schedule", "outbound"): "a row for each kind of work",
-    ("schedule", "query"): "a row for each kind of work",
-    ("work_context", "eligibility"): "the context holds the node's inquiry runner",
-    ("work_context", "intake"): "the context holds the node's intake batcher",
 }
 
 
@@ -181,24 +142,45 @@ def test_a_circle_is_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
 
 
-def pipeline_part(module: str) -> str:
-    """Return the subpackage of a module of pipeline; of a module without one its name or "shared"."""
-    first = module.removeprefix("clearlane.pipeline").strip(".").split(".")[0]
-    return (
-        first if (SOURCE / "pipeline" / first).is_dir() or first in APART_IN_PIPELINE else "shared"
-    )
+def part_of(module: str, package: str) -> str:
+    """Return the part of a package that a module is in; "shared" for a module directly in the package."""
+    first = module.removeprefix(f"clearlane.{package}").strip(".").split(".")[0]
+    is_part = first and (SOURCE / package / first).is_dir()
+    return first if is_part or first in APART.get(package, ()) else "shared"
 
 
-def test_parts_of_the_pipeline_import_each_other_only_for_a_reason():
+@every_case("package", sorted(PART_IMPORTS))
+def test_parts_of_a_package_import_each_other_only_for_a_reason(package):
+    inside = f"clearlane.{package}"
     found = {
-        (pipeline_part(module), pipeline_part(other)): f"{file.relative_to(SOURCE)}:{line}"
+        (part_of(module, package), part_of(other, package)): f"{file.relative_to(SOURCE)}:{line}"
         for module, file in MODULES.items()
-        if module.startswith("clearlane.pipeline")
+        if module == inside or module.startswith(f"{inside}.")
         for line, other in imports_of(file)
-        if other.startswith("clearlane.pipeline.") and pipeline_part(other) != pipeline_part(module)
+        if other.startswith(f"{inside}.") and part_of(other, package) != part_of(module, package)
     }
-    assert not {pair: place for pair, place in found.items() if pair not in PIPELINE_IMPORTS}
-    assert not {pair for pair in PIPELINE_IMPORTS if pair not in found}, "rows nobody needs"
+    rows = PART_IMPORTS[package]
+    assert not {pair: place for pair, place in found.items() if pair not in rows}
+    assert not {pair for pair in rows if pair not in found}, "rows that no import needs"
+
+
+def test_a_package_with_parts_gives_reasons():
+    with_parts = {
+        package.name
+        for package in SOURCE.iterdir()
+        if package.is_dir() and sum(1 for part in package.iterdir() if is_package(part)) > 1
+    }
+    assert with_parts == PART_IMPORTS.keys() - {"sandbox"}
+
+
+def is_package(folder: Path) -> bool:
+    return (folder / "__init__.py").is_file()
+
+
+@every_case("package", sorted({str(file.parent.relative_to(SOURCE)) for file in FILES}))
+def test_a_package_has_few_modules_side_by_side(package):
+    modules = [file for file in (SOURCE / package).glob("*.py") if file.stem != "__init__"]
+    assert len(modules) <= MODULES_MAX, "more wants parts"
 
 
 def test_the_sandbox_sees_connections_only_through_the_port():

@@ -11,7 +11,7 @@ import yaml
 
 from clearlane.pipeline.query.conditions import CONDITIONS
 from clearlane.settings import all_settings, environment_variable
-from docs.monitoring import RULES, alert_name, alert_rules
+from tools.docs.monitoring import RULES, alert_name, alert_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

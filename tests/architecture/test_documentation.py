@@ -9,10 +9,10 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from clearlane.cli.root import app
-from docs.generate import PAGES, REFERENCE, text_of
-from docs.pictures import DRAWN, PICTURES
+from clearlane.cli.command.root import app
 from tests.cases import every_case
+from tools.docs.generate import PAGES, REFERENCE, text_of
+from tools.docs.pictures import DRAWN, PICTURES
 
 ROOT = Path(__file__).resolve().parents[2]
 PROSE = [

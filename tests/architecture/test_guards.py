@@ -7,24 +7,24 @@ import pytest
 
 from clearlane import wiring
 from clearlane.api import sandbox_endpoints
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.path_table import PathTable
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.path_table import PathTable
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.connect.factory import open_mailbox, open_realtime
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
-from clearlane.store.database import MissingRow, require_row
+from clearlane.store.database.database import MissingRow, require_row
 from tests.architecture.source import SOURCE, nodes_of
 from tests.connect.invented import route
 
 # Assertions in the packages that touch data, by module: each says what our own code, a statement that always
 # returns a row, or a library makes impossible. Anything that data or a caller could bring about raises.
 CANNOT_BE = {
-    "store/batches.py": 2,  # INSERT ... RETURNING and SELECT count(*)
-    "store/control_numbers.py": 2,  # upserts that return
-    "store/keys.py": 1,  # keys that the same transaction has added
-    "store/nodes.py": 1,  # an upsert that returns
-    "store/routes.py": 1,  # INSERT ... RETURNING
+    "store/delivery/batches.py": 2,  # INSERT ... RETURNING and SELECT count(*)
+    "store/delivery/control_numbers.py": 2,  # upserts that return
+    "store/vault/keys.py": 1,  # keys that the same transaction has added
+    "store/installation/nodes.py": 1,  # an upsert that returns
+    "store/delivery/routes.py": 1,  # INSERT ... RETURNING
 }
 
 

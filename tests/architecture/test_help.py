@@ -1,13 +1,13 @@
 """Every command has a help text with an example of its own.
 
-Also tests `cli/root`, `cli/__main__` and `__main__`.
+Also tests `cli/command/root`, `cli/__main__` and `__main__`.
 """
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from clearlane.cli.root import COMMANDS, _load, app
+from clearlane.cli.command.root import COMMANDS, _load, app
 from tests.cases import every_case
 
 

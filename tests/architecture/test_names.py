@@ -173,7 +173,7 @@ def may_use_metaphor(file: Path) -> bool:
 def test_no_name_however_local_uses_a_metaphor_of_the_list():
     found = [
         f"{file.relative_to(ROOT)}:{line}: {name}"
-        for folder in ("src", "tests", "bench", "docs", "tools")
+        for folder in ("src", "tests", "bench", "tools")
         for file in python_files(ROOT / folder)
         if may_use_metaphor(file)
         for line, name in defined_names(file)

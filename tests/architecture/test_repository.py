@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.architecture.source import ROOT, imports_in, python_files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-OWN = {"clearlane", "tests", "bench", "docs"}
+OWN = {"clearlane", "tests", "bench", "tools"}
 # Imported by a program that is no test and that says how to install it.
 NOT_INSTALLED = {"atheris"}
 # Modules whose package has another name, or belongs to a declared one.
@@ -123,7 +123,7 @@ def test_every_dependency_has_its_reason_written_down():
 
 def test_every_import_is_declared():
     assert imported("src") <= declared("base", "server")
-    assert imported("src", "tests", "bench", "docs", "tools") <= declared("base", "server", "dev")
+    assert imported("src", "tests", "bench", "tools") <= declared("base", "server", "dev")
 
 
 def test_every_dependency_of_the_server_is_imported():

@@ -19,13 +19,13 @@ VERSION = SOURCE / "api" / "v3"
 MOUNTS = SOURCE / "api" / "versions.py"
 # The vendor's side of V3: the library, and the commands that use it.
 CALLERS = {
-    "cli/claim_client.py",
-    "cli/documents.py",
-    "cli/eligibility.py",
-    "cli/eligibility_answer.py",
-    "cli/eligibility_client.py",
-    "cli/listen.py",
-    "cli/output.py",
+    "cli/claim/claim_client.py",
+    "cli/claim/documents.py",
+    "cli/eligibility/eligibility.py",
+    "cli/eligibility/eligibility_answer.py",
+    "cli/eligibility/eligibility_client.py",
+    "cli/claim/listen.py",
+    "cli/command/output.py",
 }
 # Names of V3's answers that are names of something else as well.
 ALSO_ELSEWHERE = {

@@ -3,16 +3,16 @@
 import json
 from datetime import date, datetime
 
-from clearlane.claims import acks
-from clearlane.claims.ack_messages import GroupAck, InterchangeAck
-from clearlane.claims.claim_parts import AckParts
-from clearlane.claims.decode import read_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import form_of
-from clearlane.claims.repairs import repair
+from clearlane.claims.read.decode import read_document
+from clearlane.claims.read.repairs import repair
+from clearlane.claims.responses import acks
+from clearlane.claims.responses.ack_messages import GroupAck, InterchangeAck
+from clearlane.claims.responses.claim_parts import AckParts
 from clearlane.claims.samples import document
-from clearlane.claims.sent_layout import read_layout
-from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
+from clearlane.claims.write.sent_layout import read_layout
+from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 
 DAY = date(2026, 10, 1)
 NOW = datetime(2026, 11, 1, 12, 0)

@@ -10,13 +10,14 @@ from random import Random
 import pyx12.params
 import pyx12.x12n_document
 
-from clearlane.claims import decode, fields
+from clearlane.claims import fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import FORMS, form_of
-from clearlane.claims.repairs import repair
+from clearlane.claims.read import decode
+from clearlane.claims.read.repairs import repair
 from clearlane.claims.samples import extended_claim, minimal_claim
-from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
-from clearlane.x12.reader import parse
+from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop
 from tests.claims.variety import random_claim
 

@@ -1,21 +1,21 @@
 """TA1, 999, 277CA and 277 become facts about claims.
 
-Also tests `claims/statuses`, `claims/ack_messages`, `claims/facts` and `claims/identify`.
+Also tests `claims/responses/statuses`, `claims/responses/ack_messages`, `claims/responses/facts` and `claims/responses/identify`.
 """
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearlane.claims import acks, provenance
-from clearlane.claims import sent_layout as sending
-from clearlane.claims.claim_parts import AckParts, extract_claim
-from clearlane.claims.facts import Fact, FactKind, StatusVerdict, UnmatchedFact
-from clearlane.claims.identify import identify
 from clearlane.claims.lifecycle import ClaimState, fold
-from clearlane.claims.statuses import verdict_of
+from clearlane.claims.responses import acks, provenance
+from clearlane.claims.responses.claim_parts import AckParts, extract_claim
+from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict, UnmatchedFact
+from clearlane.claims.responses.identify import identify
+from clearlane.claims.responses.statuses import verdict_of
+from clearlane.claims.write import sent_layout as sending
 from clearlane.payments import read_835
-from clearlane.x12 import ack
+from clearlane.x12.checker import ack
 from tests.cases import every_case, full_or_quick
 from tests.claims.answers import (
     NOW,

@@ -1,6 +1,6 @@
 """``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims.
 
-Also tests `cli/claim`, `cli/claim_check`, `cli/claim_admin`, `cli/claim_show`, `cli/claim_output` and `pipeline/find_claim`.
+Also tests `cli/claim/claim`, `cli/claim/claim_check`, `cli/claim/claim_admin`, `cli/claim/claim_show`, `cli/claim/claim_output` and `pipeline/find_claim`.
 """
 
 import asyncio
@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.claim import app
-from clearlane.cli.root import app as every_command
+from clearlane.cli.claim.claim import app
+from clearlane.cli.command.root import app as every_command
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.submit import SubmissionReceipt, submit
 from clearlane.settings import load
-from clearlane.store.database import Actor
+from clearlane.store.database.database import Actor
 from clearlane.wiring import open_installation
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 
 RUN = CliRunner()
 DAY = date(2025, 3, 14)

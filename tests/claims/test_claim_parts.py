@@ -1,9 +1,9 @@
 """A claim's part of a payer's file is a complete interchange with nobody else's data."""
 
-from clearlane.claims import acks
-from clearlane.claims import sent_layout as sending
-from clearlane.claims.claim_parts import AckParts, extract_claim
-from clearlane.x12.reader import parse
+from clearlane.claims.responses import acks
+from clearlane.claims.responses.claim_parts import AckParts, extract_claim
+from clearlane.claims.write import sent_layout as sending
+from clearlane.x12.reader.reader import parse
 from tests.claims.answers import (
     nine,
     outgoing,

@@ -7,9 +7,9 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.claim_subject import SubjectComparison, claim_subject
-from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.read.decode import read_claim
 from tests.cases import every_case
 
 DAY = date(2025, 3, 14)

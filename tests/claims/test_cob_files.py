@@ -9,14 +9,14 @@ from itertools import product
 import pytest
 from x12sdk.io import X12ModelReader
 
-from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import form_of
+from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.samples import minimal_claim
 from clearlane.kernel.finding import Severity
-from clearlane.x12.check import check
-from clearlane.x12.reader import parse
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop
 from tests.claims.outgoing import DAY, outgoing, refusals, written
 

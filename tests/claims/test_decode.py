@@ -1,6 +1,6 @@
 """Documents become claims, or every fault of their shape with the document's own key.
 
-Also tests `claims/tolerant_reading`, `claims/value_types` and `kernel/json_names`.
+Also tests `claims/read/tolerant_reading`, `claims/value_types` and `kernel/json_names`.
 """
 
 import json
@@ -11,14 +11,15 @@ from itertools import permutations
 
 import pytest
 
-from clearlane.claims import decode, samples
-from clearlane.claims.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
+from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX, count_findings
 from clearlane.claims.forms import FORMS
-from clearlane.claims.repairs import Repair
+from clearlane.claims.read import decode
+from clearlane.claims.read.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
+from clearlane.claims.read.repairs import Repair
+from clearlane.claims.read.tolerant_reading import LIST_ITEMS_READ_MAX
 from clearlane.claims.rules import RuleInputs, repair_and_check
-from clearlane.claims.tolerant_reading import LIST_ITEMS_READ_MAX
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage

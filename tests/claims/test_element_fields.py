@@ -2,12 +2,12 @@
 
 import pytest
 
-from clearlane.claims.element_fields import ElementFields
-from clearlane.claims.explain import explain
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.write_837 import write_claims
-from clearlane.x12.describe import iter_segments
+from clearlane.claims.responses.element_fields import ElementFields
+from clearlane.claims.responses.explain import explain
+from clearlane.claims.write.write_837 import write_claims
 from clearlane.x12.path import parse_path
+from clearlane.x12.show.describe import iter_segments
 from tests.cases import every_case
 from tests.claims.outgoing import (
     ENVELOPE,

@@ -1,14 +1,14 @@
 """Field, form box, place and finding side by side.
 
-Also tests `claims/derived_values` and `claims/finding`.
+Also tests `claims/write/derived_values` and `claims/finding`.
 """
 
 import pytest
 
-from clearlane.claims.explain import explain
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
+from clearlane.claims.responses.explain import explain
 from clearlane.kernel.finding import Severity
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims
 

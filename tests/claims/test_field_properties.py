@@ -13,17 +13,17 @@ from functools import cache
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import open_document, restore
-from clearlane.claims.explain import explain
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
 from clearlane.claims.finding import LEFT_OUT
 from clearlane.claims.forms import FORMS
+from clearlane.claims.read.decode import open_document, restore
+from clearlane.claims.responses.explain import explain
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import ValueType
-from clearlane.claims.write_837 import OutgoingClaim
+from clearlane.claims.write.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.claims.outgoing import written
 

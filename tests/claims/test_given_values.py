@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.given_values import given_values
-from clearlane.claims.repairs import Repair
+from clearlane.claims.read.decode import open_document
+from clearlane.claims.read.repairs import Repair
 from clearlane.claims.rules import RuleInputs, repair_and_check
 
 DAY = date(2025, 3, 14)

@@ -6,10 +6,10 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind, ClaimPart, fields_of
 from clearlane.claims.forms import FORMS
-from clearlane.claims.repairs import is_carried
+from clearlane.claims.read.decode import read_claim
+from clearlane.claims.read.repairs import is_carried
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import ValueType
 from tests.cases import every_case, fewer_in_quick, full_or_quick

@@ -2,13 +2,13 @@
 
 import pytest
 
-from clearlane.claims import acks
-from clearlane.claims.ack_messages import GroupAck, InterchangeAck
-from clearlane.claims.claim_parts import AckParts
-from clearlane.claims.facts import Fact
-from clearlane.claims.identify import identify
-from clearlane.claims.inbound_file import read_inbound
-from clearlane.claims.sent_layout import read_layout
+from clearlane.claims.responses import acks
+from clearlane.claims.responses.ack_messages import GroupAck, InterchangeAck
+from clearlane.claims.responses.claim_parts import AckParts
+from clearlane.claims.responses.facts import Fact
+from clearlane.claims.responses.identify import identify
+from clearlane.claims.responses.inbound_file import read_inbound
+from clearlane.claims.write.sent_layout import read_layout
 from tests.cases import every_case, fewer_in_quick
 from tests.claims.answers import nine, outgoing, paid, patient, payment, sent, status, ta1
 from tests.corpus import corpus_files

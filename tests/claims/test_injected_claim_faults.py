@@ -21,14 +21,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.read.decode import open_document
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
-from clearlane.claims.write_837 import OutgoingClaim
+from clearlane.claims.write.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.cases import every_case
 from tests.claims.outgoing import written as write
 from tests.x12 import injected_faults

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from clearlane.claims.facts import ClaimKey, ClaimStatusCode, Fact, FactKind, StatusVerdict
 from clearlane.claims.lifecycle import (
     CLOSING_EVENTS,
     NEXT,
@@ -21,6 +20,13 @@ from clearlane.claims.lifecycle import (
     diagram,
     first_category,
     fold,
+)
+from clearlane.claims.responses.facts import (
+    ClaimKey,
+    ClaimStatusCode,
+    Fact,
+    FactKind,
+    StatusVerdict,
 )
 from clearlane.payments.model import ClaimPayment, PaymentHeading
 from clearlane.x12 import codes

@@ -1,16 +1,16 @@
 """The tables of both kinds: whole, true to the guide, and readable back.
 
-Also tests `claims/write_837`, `claims/claim_context`, `claims/line_controls` and `claims/field_lookup`.
+Also tests `claims/write/write_837`, `claims/write/claim_context`, `claims/write/line_controls` and `claims/responses/field_lookup`.
 """
 
 from dataclasses import replace
 
 import pytest
 
-from clearlane.claims.field_lookup import field_places, field_words, source_fields
 from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
-from clearlane.claims.write_837 import (
+from clearlane.claims.responses.field_lookup import field_places, field_words, source_fields
+from clearlane.claims.write.write_837 import (
     OutgoingClaim,
     TradingPartner,
     account_of,
@@ -21,13 +21,13 @@ from clearlane.claims.write_837 import (
 )
 from clearlane.kernel import limits
 from clearlane.kernel.finding import SegmentPosition, Severity
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.encode import format_element
 from clearlane.x12.grammar import LoopSpec as GuideLoop
 from clearlane.x12.path import get, node_at
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop
+from clearlane.x12.writer.encode import format_element
 from tests.cases import every_case, full_or_quick
 from tests.claims.outgoing import (
     ENVELOPE,

@@ -4,8 +4,8 @@ import pytest
 
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel.finding import Severity
-from clearlane.x12.check import check
-from clearlane.x12.reader import parse
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import parse
 from tests.cases import full_or_quick
 from tests.claims.outgoing import dental, extended, outgoing, random_claims, segments, written
 from tests.corpus import samples

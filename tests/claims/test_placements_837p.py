@@ -8,7 +8,7 @@ import pytest
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.samples import minimal_claim
 from clearlane.kernel.finding import Severity
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.cases import full_or_quick
 from tests.claims.outgoing import (
     DAY,

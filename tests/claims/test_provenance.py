@@ -1,18 +1,18 @@
 """A position in an 837 leads back to the field of the claim it was written from.
 
-Also tests `claims/code_advice`, `claims/advice_act`, `claims/adjustment_advice` and `claims/sent_layout`.
+Also tests `claims/responses/code_advice`, `claims/responses/advice_act`, `claims/responses/adjustment_advice` and `claims/write/sent_layout`.
 """
 
 import re
 
 import pytest
 
-from clearlane.claims import acks, code_advice, provenance
-from clearlane.claims import sent_layout as sending
-from clearlane.claims.facts import Complaint, Fact, FactKind
 from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
-from clearlane.claims.provenance import fields_at
+from clearlane.claims.responses import acks, code_advice, provenance
+from clearlane.claims.responses.facts import Complaint, Fact, FactKind
+from clearlane.claims.responses.provenance import fields_at
+from clearlane.claims.write import sent_layout as sending
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, remittance
 from tests.cases import every_case

@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import read_document
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.repair_summary import SENTENCES, summarise_repairs
-from clearlane.claims.repairs import repair
+from clearlane.claims.read.decode import read_document
+from clearlane.claims.read.repair_summary import SENTENCES, summarise_repairs
+from clearlane.claims.read.repairs import repair
 
 
 def test_many_repairs_of_one_kind_are_one_sentence():

@@ -9,10 +9,10 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind, fields_of
 from clearlane.claims.forms import FORMS
-from clearlane.claims.repairs import Repair, repair
+from clearlane.claims.read.decode import read_claim
+from clearlane.claims.read.repairs import Repair, repair
 from clearlane.claims.teeth import PERMANENT, PRIMARY, from_iso
 from tests.cases import every_case
 

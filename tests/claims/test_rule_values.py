@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clearlane.claims import codes
 from clearlane.claims.fields import DentalAdjustment, Tooth, fields_of
 from clearlane.claims.forms import FORMS
-from clearlane.claims.repairs import CARRIED, is_carried
+from clearlane.claims.read.repairs import CARRIED, is_carried
 from clearlane.claims.rules import RULES
 from clearlane.claims.rules.values import PLAIN, plain_texts_fit, quick_test
 from clearlane.claims.samples import npi

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind, fields_of
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
 from clearlane.claims.forms import FORMS
+from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
 from clearlane.kernel.finding import Severity, Stage

@@ -5,9 +5,9 @@ from datetime import date
 import msgspec
 import pytest
 
-from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.read.decode import open_document
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.sample_variation import (
     DAYS_AGO_MIN,

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from clearlane.claims import codes, samples
-from clearlane.claims.decode import read_claim, restore
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
+from clearlane.claims.read.decode import read_claim, restore
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from tests.cases import full_or_quick
 from tests.claims.variety import random_claim

@@ -6,8 +6,8 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.read.decode import open_document
 from clearlane.claims.search_terms import name_start, search_name, search_terms
 
 

@@ -1,14 +1,14 @@
 """A payer's rejection in one plain sentence, from category, status and entity.
 
-Also tests `claims/payer_words`.
+Also tests `claims/responses/payer_words`.
 """
 
-from clearlane.claims.code_advice import STATUS_PLACES
-from clearlane.claims.facts import Complaint, Fact, FactKind
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.payer_words import list_words, payers_words, short_reason
-from clearlane.claims.provenance import explain_complaints
-from clearlane.claims.status_sentence import (
+from clearlane.claims.responses.code_advice import STATUS_PLACES
+from clearlane.claims.responses.facts import Complaint, Fact, FactKind
+from clearlane.claims.responses.payer_words import list_words, payers_words, short_reason
+from clearlane.claims.responses.provenance import explain_complaints
+from clearlane.claims.responses.status_sentence import (
     CLAUSES,
     FRAGMENTS,
     NO_THINGS,

@@ -1,7 +1,7 @@
 """Two claims that were sent, C1 and C2, and what their payer states of them."""
 
-from clearlane.claims import acks
-from clearlane.claims import sent_layout as sending
+from clearlane.claims.responses import acks
+from clearlane.claims.write import sent_layout as sending
 from clearlane.payments import read_835
 from tests.claims.answers import outgoing, paid, patient, payment, sent, status
 

@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import claim_pieces
-from clearlane.cli.claim_pieces import WholeAnswer, cut_document, move_path
-from clearlane.cli.root import app
+from clearlane.cli.claim import claim_pieces
+from clearlane.cli.claim.claim_pieces import WholeAnswer, cut_document, move_path
+from clearlane.cli.command.root import app
 from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply, Service
 
 
@@ -118,7 +118,7 @@ def test_a_large_file_is_sent_in_order_and_answered_at_once(submit, service):
 
 
 def test_the_summary_counts_and_lists_what_was_not_accepted(submit, monkeypatch):
-    monkeypatch.setattr("clearlane.cli.claim_client.RESULTS_LISTED_MAX", 3)
+    monkeypatch.setattr("clearlane.cli.claim.claim_client.RESULTS_LISTED_MAX", 3)
     done = submit(6, [answer(range(4)), answer([4, 5], refused={5})])
     assert "6 claims: 5 accepted, 1 not." in done.stdout
     assert "A-5" in done.stdout

@@ -33,12 +33,12 @@ HEAVY = (
 )  # fmt: skip
 # What `claim show` must not bring with it either: a claim that no payer has answered needs no 837 and no reader.
 OF_THE_837 = (
-    "clearlane.claims.placements_837d",
-    "clearlane.claims.placements_837p",
+    "clearlane.claims.write.placements_837d",
+    "clearlane.claims.write.placements_837p",
     "clearlane.claims.rules",
-    "clearlane.claims.write_837",
+    "clearlane.claims.write.write_837",
     "clearlane.x12.guides.g837p",
-    "clearlane.x12.reader",
+    "clearlane.x12.reader.reader",
     "clearlane.x12.views",
     "dbos",
     "structlog",
@@ -46,7 +46,7 @@ OF_THE_837 = (
 # Runs a command to its end.
 RUN = """
 import sys
-from clearlane.cli.root import main
+from clearlane.cli.command.root import main
 sys.argv = {arguments!r}
 try:
     main()
@@ -81,7 +81,7 @@ def test_a_command_group_imports_nothing_heavy(imported, group):
 
 
 def test_claim_show_imports_nothing_of_the_837():
-    modules = _modules_after("import clearlane.cli.claim_show")
+    modules = _modules_after("import clearlane.cli.claim.claim_show")
     assert [name for name in OF_THE_837 if name in modules] == []
 
 

@@ -2,8 +2,8 @@
 
 import io
 
-from clearlane.cli import progress as module
-from clearlane.cli.progress import progress
+from clearlane.cli.command import progress as module
+from clearlane.cli.command.progress import progress
 from tests.patience import wait_until
 
 

@@ -1,13 +1,13 @@
 """Tables fit the terminal without cutting anything that a reader must copy.
 
-Also tests `cli/terminal` and `cli/output`.
+Also tests `cli/command/terminal` and `cli/command/output`.
 """
 
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import terminal
-from clearlane.cli.output import (
+from clearlane.cli.command import terminal
+from clearlane.cli.command.output import (
     counted,
     plural,
     show_error,
@@ -16,8 +16,8 @@ from clearlane.cli.output import (
     show_message,
     show_table,
 )
-from clearlane.cli.root import app
-from clearlane.cli.table import TableColumn, fit
+from clearlane.cli.command.root import app
+from clearlane.cli.command.table import TableColumn, fit
 from tests.cases import every_case
 
 ID = "P0KT2F8QJ3M5N7R9V1W"

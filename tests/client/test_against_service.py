@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from clearlane import client as library
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, eligibility_request
 from clearlane.kernel.clock import SystemClock
 from tests.api.service_process import ServiceProcess

@@ -1,6 +1,6 @@
 """The vendor's commands against the scripted service: output and exit status.
 
-Also tests `cli/claim_client`, `cli/client_command`, `cli/listen` and `cli/output`.
+Also tests `cli/claim/claim_client`, `cli/command/client_command`, `cli/claim/listen` and `cli/command/output`.
 """
 
 import json
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from tests.client import sample_calls
 from tests.client.scripted_service import DROPPED, KEY, PASSWORD, SITE, Reply
 

@@ -1,6 +1,6 @@
 """The doctor finds what is wrong, one thing after the other, and changes nothing.
 
-Also tests `cli/doctor_checks`, `cli/doctor_installation` and `cli/doctor_network`.
+Also tests `cli/doctor/doctor_checks`, `cli/doctor/doctor_installation` and `cli/doctor/doctor_network`.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ from email.utils import format_datetime
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.doctor_checks import DoctorVerdict
-from clearlane.cli.doctor_network import certificate_expiry, clock_skew, sandbox_time
-from clearlane.cli.root import app
-from clearlane.cli.serve import has_local_url_only
+from clearlane.cli.command.root import app
+from clearlane.cli.doctor.doctor_checks import DoctorVerdict
+from clearlane.cli.doctor.doctor_network import certificate_expiry, clock_skew, sandbox_time
+from clearlane.cli.installation.serve import has_local_url_only
 from clearlane.settings import Settings
 from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
 

@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from clearlane.cli import doctor_production as production
-from clearlane.cli.doctor_checks import DoctorVerdict
+from clearlane.cli.doctor import doctor_production as production
+from clearlane.cli.doctor.doctor_checks import DoctorVerdict
 from clearlane.settings import Settings
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)

@@ -14,9 +14,9 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.client import input_types
-from docs import client_types
-from docs.record_examples import PROVIDER
 from tests.patience import PATIENCE_SECONDS
+from tools.docs import client_types
+from tools.docs.record_examples import PROVIDER
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -1,6 +1,6 @@
 """Claims, payments and payers of Clearlane's own API through the library and the commands, against a real service.
 
-Also tests `client/v1_calls`, `client/v1_models`, `cli/claim_service` and `cli/claim_ids`.
+Also tests `client/v1_calls`, `client/v1_models`, `cli/claim/claim_service` and `cli/claim/claim_ids`.
 """
 
 import json
@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from clearlane.api.v1.endpoints import V1
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, InvalidRequest, NotFound
 from clearlane.client.v1_calls import query_of, segment
 from clearlane.kernel.clock import SystemClock

@@ -1,6 +1,6 @@
 """`clearlane webhook`, `events follow` and `listen --forward` against the scripted service.
 
-Also tests `cli/webhook`, `cli/events`, `cli/events_client` and `cli/forward`.
+Also tests `cli/events/webhook`, `cli/events/events`, `cli/events/events_client` and `cli/events/forward`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """`clearlane route`, as an operator types it.
 
-Also tests `cli/route`, `cli/route_edit`, `cli/route_input` and `connect/connection_check`.
+Also tests `cli/payer/route`, `cli/payer/route_edit`, `cli/payer/route_input` and `connect/connection_check`.
 """
 
 import json
@@ -8,7 +8,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import payer, route, route_edit
+from clearlane.cli.payer import payer, route, route_edit
 from tests.connect import sftp_server
 from tests.connect.invented import interchange
 

@@ -1,6 +1,6 @@
 """Routes in the database: sealed, audited, announced, changed, removed, and seen in the payer directory.
 
-Also tests `store/routes` and `payers/route_change`.
+Also tests `store/delivery/routes` and `payers/route_change`.
 """
 
 import json
@@ -12,11 +12,13 @@ from sqlalchemy import select
 from clearlane.payers.model import Payer
 from clearlane.payers.route_change import RouteEdit, read_change
 from clearlane.payers.routes import RouteSecrets
-from clearlane.store import batches, schema
-from clearlane.store.batches import BatchFile
-from clearlane.store.database import Actor, OperationRefused, SystemScope
-from clearlane.store.payers import import_payers, load_payers
-from clearlane.store.routes import (
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, OperationRefused, SystemScope
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches
+from clearlane.store.delivery.batches import BatchFile
+from clearlane.store.delivery.payers import import_payers, load_payers
+from clearlane.store.delivery.routes import (
     RouteWithSecrets,
     add_route,
     change_route,
@@ -28,8 +30,7 @@ from clearlane.store.routes import (
     route_history,
     set_active,
 )
-from clearlane.store.sql import Statement
-from clearlane.store.vault import InvalidSeal, Vault
+from clearlane.store.vault.vault import InvalidSeal, Vault
 from tests.connect.invented import route
 from tests.connect.sftp_server import HOST_KEY
 from tests.databases import START

@@ -1,10 +1,10 @@
 """Files of a payer that are written by hand and arrive in a sandbox."""
 
-from clearlane.claims.identify import identify
+from clearlane.claims.responses.identify import identify
 from clearlane.pipeline.inbound.check_addresses import check_addresses
 from clearlane.pipeline.inbound.post import post_file
 from clearlane.pipeline.inbound.receive import receive
-from clearlane.store import inbox
+from clearlane.store.delivery import inbox
 
 PAYER, TYPE = "TST01", "Medical"
 

@@ -11,8 +11,8 @@ from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.pipeline.intake import submit
 from clearlane.settings import load
-from clearlane.store.accounts import NewSite, add_site, add_vendor
-from clearlane.store.database import Actor
+from clearlane.store.accounts.accounts import NewSite, add_site, add_vendor
+from clearlane.store.database.database import Actor
 from clearlane.wiring import Installation, open_installation
 from tests.console.signed_in_console import BY, ConsolePerson, sign_in_as
 

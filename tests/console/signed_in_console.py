@@ -10,11 +10,11 @@ from starlette.responses import Response
 from clearlane.accounts.totp import TOTP_SECRET_BYTES
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.app import Console
-from clearlane.console.forms import CSRF_FIELD, MEDIA_TYPE, SESSION_COOKIE, csrf_token
+from clearlane.console.frame.forms import CSRF_FIELD, MEDIA_TYPE, SESSION_COOKIE, csrf_token
 from clearlane.kernel.ids import NO_VENDOR
 from clearlane.pipeline.access.sign_in import seal_totp_secret, session_hash
-from clearlane.store import console_users as store
-from clearlane.store.database import Actor
+from clearlane.store.accounts import console_users as store
+from clearlane.store.database.database import Actor
 from clearlane.wiring import Installation
 
 BY = Actor("operator", "a test")

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.store.database import SystemScope
-from clearlane.store.schema import audit
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import SystemScope
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 
 SECRET = re.compile(r'data-copy="([A-Za-z0-9]{24,})"')

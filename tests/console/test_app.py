@@ -8,9 +8,9 @@ import structlog
 from starlette.requests import Request
 
 from clearlane.console.app import Console
-from clearlane.console.forms import SESSION_COOKIE
-from clearlane.store.database import DatabaseUnavailable
-from clearlane.store.vault import Vault
+from clearlane.console.frame.forms import SESSION_COOKIE
+from clearlane.store.database.database import DatabaseUnavailable
+from clearlane.store.vault.vault import Vault
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """The audit trail in the console: found by person, claim and action, and verified.
 
-Also tests `store/audit_search`.
+Also tests `store/audit/audit_search`.
 """
 
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console.audit_page import action_words
-from clearlane.store import audit_search
+from clearlane.console.operator.audit_page import action_words
+from clearlane.store.audit import audit_search
 from tests.console.sandbox_console import open_sandbox_console
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from clearlane.console.forms import SESSION_COOKIE
+from clearlane.console.frame.forms import SESSION_COOKIE
 from tests.console import chromium
 from tests.console.console_user import Person, add_person
 from tests.patience import PATIENCE_SECONDS

@@ -1,6 +1,6 @@
 """The act that a claim asks for is the main button of its page, in the console of a sandbox.
 
-Also tests `console/advice_buttons` and `console/outside_page`.
+Also tests `console/claims/advice_buttons` and `console/claims/outside_page`.
 """
 
 import re

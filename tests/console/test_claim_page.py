@@ -1,7 +1,7 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
-Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `console/claim_files`, `console/claim_money`, `store/schema/worklist`,
+Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `console/claims/search_page`, `console/home_page`,
+`console/first_steps`, `console/frame/charts`, `console/claims/claim_action_handlers`, `console/claims/claim_files`, `console/claims/claim_money`, `store/database/schema/worklist`,
 `pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
@@ -15,19 +15,19 @@ import pytest
 from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console.charts import paired_chart, stacked_chart
-from clearlane.console.claim_actions import CORRECTABLE, NOT_YET
-from clearlane.console.claim_files import explain_segments
-from clearlane.console.claim_money import money_table
-from clearlane.console.claim_page import NEVER_DENIED
+from clearlane.console.claims.claim_actions import CORRECTABLE, NOT_YET
+from clearlane.console.claims.claim_files import explain_segments
+from clearlane.console.claims.claim_money import money_table
+from clearlane.console.claims.claim_page import NEVER_DENIED
+from clearlane.console.claims.search_page import read_name
 from clearlane.console.first_steps import steps
-from clearlane.console.search_page import read_name
+from clearlane.console.frame.charts import paired_chart, stacked_chart
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
-from clearlane.store.database import SystemScope
-from clearlane.store.schema import audit, claim_notes, claims
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import SystemScope
+from clearlane.store.database.schema import audit, claim_notes, claims
+from clearlane.store.database.sql import Statement
 from tests.console.sandbox_console import SENDER, open_sandbox_console
 from tests.console.signed_in_console import BY
 from tests.enrollment.invented import a_document, a_practice

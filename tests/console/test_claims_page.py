@@ -1,7 +1,7 @@
 """Claims and worklists: what a list shows, finds, adds up and keeps to itself.
 
-Also tests `console/claim_filters`, `console/claim_words`, `console/claim_csv`, `pipeline/query/claim_list`,
-`pipeline/query/claim_summary`, `store/claim_listing`, `store/claim_summaries` and `store/work_items`.
+Also tests `console/claims/claim_filters`, `console/claims/claim_words`, `console/claims/claim_csv`, `pipeline/query/claim_list`,
+`pipeline/query/claim_summary`, `store/claims/claim_listing`, `store/claims/claim_summaries` and `store/claims/work_items`.
 """
 
 import csv
@@ -14,19 +14,20 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console import claims_page, page_request
-from clearlane.console.claim_filters import TABS, read_filters
-from clearlane.console.claim_words import LABEL_WORDS, silence_words
+from clearlane.console.claims import claims_page
+from clearlane.console.claims.claim_filters import TABS, read_filters
+from clearlane.console.claims.claim_words import LABEL_WORDS, silence_words
+from clearlane.console.frame import page_request
 from clearlane.payers.model import Payer
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
 from clearlane.settings import load
-from clearlane.store.database import SystemScope
-from clearlane.store.payers import import_payers
-from clearlane.store.routes import add_route
-from clearlane.store.schema import audit
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import SystemScope
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery.payers import import_payers
+from clearlane.store.delivery.routes import add_route
 from clearlane.wiring import open_installation
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY, sign_in_as
@@ -160,7 +161,7 @@ async def test_filters_that_cannot_be_used_are_named(biller, query, sentence):
 
 
 async def test_pages_go_on_by_cursor_without_gap_or_repetition(sandbox, monkeypatch):
-    monkeypatch.setattr("clearlane.console.claims_page.PAGE_ROWS", 3)
+    monkeypatch.setattr("clearlane.console.claims.claims_page.PAGE_ROWS", 3)
     viewer = await sandbox.person(ConsoleRole.VIEWER)
     path, seen, pages = "/claims?changed=any", [], []
     while path:

@@ -1,6 +1,6 @@
 """`clearlane user` and `clearlane instance`, as an operator types them.
 
-Also tests `cli/instance`, `cli/console_user` and `cli/console_open`.
+Also tests `cli/account/instance`, `cli/account/console_user` and `cli/account/console_open`.
 """
 
 import asyncio
@@ -9,8 +9,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import console_open, console_user, instance, site, vendor
-from clearlane.cli.root import COMMANDS
+from clearlane.cli.account import console_open, console_user, instance, site, vendor
+from clearlane.cli.command.root import COMMANDS
 from tests.console.console_user import secret_of
 
 APPS = {
@@ -53,7 +53,10 @@ def listed(clearlane, name="user"):
 
 
 def test_both_commands_are_in_the_table():
-    assert (COMMANDS["user"].module, COMMANDS["instance"].module) == ("console_user", "instance")
+    assert (COMMANDS["user"].module, COMMANDS["instance"].module) == (
+        "account.console_user",
+        "account.instance",
+    )
 
 
 def test_a_user_is_added_listed_disabled_and_enabled(clearlane, two_sites):
@@ -156,9 +159,9 @@ def test_instances_are_listed_and_disabled_one_client_at_a_time(clearlane, two_s
 async def _two_instances(place):
     from clearlane.kernel.clock import SystemClock
     from clearlane.pipeline.access.proxy_login import ProxyLoginCaller, create_token
-    from clearlane.store.accounts import load_accounts
-    from clearlane.store.database import Actor
-    from clearlane.store.vault import Vault
+    from clearlane.store.accounts.accounts import load_accounts
+    from clearlane.store.database.database import Actor
+    from clearlane.store.vault.vault import Vault
 
     database = await place.open(SystemClock())
     vault = Vault(database, place.keys(), SystemClock())

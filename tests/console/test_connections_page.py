@@ -1,6 +1,6 @@
 """Connections in the console: what is down comes first, and an operator pauses, resumes, tries and changes.
 
-Also tests `console/connection_page` and `console/page_table_operators`.
+Also tests `console/operator/connection_page` and `console/page_table_operators`.
 """
 
 from datetime import date
@@ -9,11 +9,11 @@ from html import unescape
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console.connection_page import day_square
+from clearlane.console.operator.connection_page import day_square
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.query.route_states import RouteDay
-from clearlane.store import audit
-from clearlane.store.routes import add_route, load_route
+from clearlane.store.audit import audit
+from clearlane.store.delivery.routes import add_route, load_route
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY
 

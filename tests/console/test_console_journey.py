@@ -10,7 +10,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.console.page_row import READ
+from clearlane.console.frame.page_row import READ
 from clearlane.console.page_table import PAGES
 from tests.api.service_process import ServiceProcess
 from tests.console import axe, chromium

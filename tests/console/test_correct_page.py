@@ -1,8 +1,8 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
-Also tests `console/correction_form`, `console/page_table_billing`, `console/fix_cause_page`, `console/worklist_actions`,
-`console/pasted_column`, `console/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/resend_page`, `console/correction_ways`,
-`pipeline/operator/draft_corrections` and `store/correction_drafts`.
+Also tests `console/claims/correction_form`, `console/page_table_billing`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
+`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
+`pipeline/operator/draft_corrections` and `store/claims/correction_drafts`.
 """
 
 import json
@@ -15,16 +15,16 @@ from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims import samples
-from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind, fields_of
 from clearlane.claims.forms import FORMS
-from clearlane.console.claims_page import SNOOZE_DAYS_MAX
-from clearlane.console.correction_form import changed_texts, is_billed, to_fields
+from clearlane.claims.read.decode import restore
+from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
+from clearlane.console.claims.correction_form import changed_texts, is_billed, to_fields
 from clearlane.pipeline.intake.submit_correction import submit_correction
-from clearlane.store.accounts import set_console_corrections
-from clearlane.store.database import SystemScope
-from clearlane.store.schema import audit, correction_drafts
-from clearlane.store.sql import Statement
+from clearlane.store.accounts.accounts import set_console_corrections
+from clearlane.store.database.database import SystemScope
+from clearlane.store.database.schema import audit, correction_drafts
+from clearlane.store.database.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY
 

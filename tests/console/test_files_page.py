@@ -1,6 +1,6 @@
 """Files in the console: what came in and went out, in sentences, explained, replayed and sent again.
 
-Also tests `console/file_page` and `console/path_number`.
+Also tests `console/operator/file_page` and `console/frame/path_number`.
 """
 
 import re
@@ -10,13 +10,13 @@ import pytest
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.connect.loopback_connections import loopback_route
-from clearlane.console import files_page
-from clearlane.console.path_number import read_number
+from clearlane.console.frame.path_number import read_number
+from clearlane.console.operator import files_page
 from clearlane.pipeline.inbound.post import post_file
 from clearlane.pipeline.inbound.receive import receive
 from clearlane.pipeline.operator import batch_admin
 from clearlane.settings import load
-from clearlane.store import audit
+from clearlane.store.audit import audit
 from clearlane.wiring import open_installation
 from tests.claims.answers import paid, payment
 from tests.console.incoming_files import arrive

@@ -8,8 +8,8 @@ from html import unescape
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console.forms import FormFields
-from clearlane.console.kept_form import (
+from clearlane.console.frame.forms import FormFields
+from clearlane.console.frame.kept_form import (
     KEPT_CHARACTERS_MAX,
     KEPT_MINUTES_MAX,
     open_form,

@@ -1,6 +1,6 @@
 """Claims that were not accepted, as the console shows them: on Home, in lists, by search, and with the correction form.
 
-Also tests `console/home_page`, `console/search_page` and `console/resend_page`.
+Also tests `console/home_page`, `console/claims/search_page` and `console/claims/resend_page`.
 """
 
 import re

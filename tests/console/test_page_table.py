@@ -1,7 +1,7 @@
 """Every page, fragment, action and download of the console: who may use it, and with which form.
 
-Also tests `console/page_row`, `console/act_question`, `console/page_questions`, `console/frame`, `console/menu_counts`, `console/frame_assets`, `console/local_path`,
-`console/sandbox_clock`, `console/page_request` and `pipeline/access/sign_in_link`.
+Also tests `console/frame/page_row`, `console/frame/act_question`, `console/page_questions`, `console/frame/frame`, `console/menu_counts`, `console/frame/frame_assets`, `console/frame/local_path`,
+`console/operator/sandbox_clock`, `console/frame/page_request` and `pipeline/access/sign_in_link`.
 """
 
 import re
@@ -12,13 +12,13 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console.local_path import local_path
-from clearlane.console.page_row import READ
+from clearlane.console.frame.local_path import local_path
+from clearlane.console.frame.page_row import READ
 from clearlane.console.page_table import PAGES
 from clearlane.pipeline.access import sign_in_link
-from clearlane.store.database import SystemScope
-from clearlane.store.schema import audit
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import SystemScope
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY, ConsolePerson
 

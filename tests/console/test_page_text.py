@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from clearlane.console import page_text
+from clearlane.console.frame import page_text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The console over https: sign in, look, sign out, and everything that must not work.
 
-Also tests `console/home_page`, `console/rendering` and `console/page_request`.
+Also tests `console/home_page`, `console/frame/rendering` and `console/frame/page_request`.
 """
 
 import json
@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from clearlane.api.auth import SIGN_INS_PER_NAME_MAX
-from clearlane.console.forms import CSRF_COOKIE, SESSION_COOKIE
+from clearlane.api.frame.auth import SIGN_INS_PER_NAME_MAX
+from clearlane.console.frame.forms import CSRF_COOKIE, SESSION_COOKIE
 from tests.console.console_user import add_person, csrf_token, notice, sign_in
 from tests.patience import wait_until
 

@@ -1,7 +1,7 @@
 """People in the console: invited by one-time addresses, with a password and a second factor of their own.
 
-Also tests `console/me_page`, `console/person_page`, `console/role_form`, `console/qr_code`,
-`pipeline/access/invitations`, `pipeline/access/change_role` and `store/console_credentials`.
+Also tests `console/account/me_page`, `console/operator/person_page`, `console/operator/role_form`, `console/account/qr_code`,
+`pipeline/access/invitations`, `pipeline/access/change_role` and `store/accounts/console_credentials`.
 """
 
 import re
@@ -12,12 +12,12 @@ import pytest
 from clearlane.accounts import totp
 from clearlane.accounts.passwords import UNSET_PREFIX, verify_user_password
 from clearlane.accounts.users import Access, ConsoleRole, UserState
-from clearlane.console.qr_code import QUIET_MODULES, qr_path
+from clearlane.console.account.qr_code import QUIET_MODULES, qr_path
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.change_role import change_role
 from clearlane.pipeline.access.sign_in import PasswordChecker, SignInForm
-from clearlane.store import console_users as store
-from clearlane.store.accounts import AccountRefused
+from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts.accounts import AccountRefused
 from tests.console.console_user import secret_of
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY, ConsolePerson

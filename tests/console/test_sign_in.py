@@ -1,7 +1,7 @@
 """Sign-in, sessions and one-time login URLs, with a clock that only the test moves.
 
-Also tests `console/sign_in_page`, `store/instances`, `accounts/recovery_codes`, `store/recovery_codes` and
-`store/schema/recovery_codes`.
+Also tests `console/account/sign_in_page`, `store/accounts/instances`, `accounts/recovery_codes`, `store/accounts/recovery_codes` and
+`store/database/schema/recovery_codes`.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from clearlane.accounts.users import (
     ConsoleRole,
     UserState,
 )
-from clearlane.cli.console_user import TOTP_SECRET_BYTES
+from clearlane.cli.account.console_user import TOTP_SECRET_BYTES
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, Scope
 from clearlane.pipeline.access import proxy_login
@@ -41,13 +41,22 @@ from clearlane.pipeline.access.sign_in import (
     sign_in,
     sign_out,
 )
-from clearlane.store import console_users as store
-from clearlane.store import schema
-from clearlane.store.accounts import AccountRefused, NewSite, add_site, add_vendor, load_accounts
-from clearlane.store.console_users import CONSOLE_IDLE_SECONDS_MAX, CONSOLE_SESSIONS_PER_USER_MAX
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
+from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts.accounts import (
+    AccountRefused,
+    NewSite,
+    add_site,
+    add_vendor,
+    load_accounts,
+)
+from clearlane.store.accounts.console_users import (
+    CONSOLE_IDLE_SECONDS_MAX,
+    CONSOLE_SESSIONS_PER_USER_MAX,
+)
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.sql import Statement
+from clearlane.store.vault.vault import Vault
 from tests.cases import every_case
 
 BY = Actor("operator", "a test")
@@ -379,7 +388,7 @@ async def test_a_hundred_at_once_are_let_through_once(context):
 
 async def test_the_database_decides_also_where_all_have_looked_before(context):
     from clearlane.kernel.clock import to_micros
-    from clearlane.store import instances
+    from clearlane.store.accounts import instances
 
     part = await new_part(context)
     hashed, now = proxy_login._part_hash(context.vault, part), to_micros(context.clock.now())

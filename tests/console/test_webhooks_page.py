@@ -1,6 +1,6 @@
 """Webhook endpoints of a vendor in the console: added with a secret shown once, tested, disabled, and their log.
 
-Also tests `console/webhook_page`.
+Also tests `console/operator/webhook_page`.
 """
 
 import re
@@ -11,7 +11,7 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.connect.webhook_http import WebhookSender
 from clearlane.pipeline.notify import webhook_endpoints as verbs
 from clearlane.pipeline.notify.webhook_runner import WebhookRunner
-from clearlane.store.event_watch import EventWatch
+from clearlane.store.events.event_watch import EventWatch
 from tests.console.sandbox_console import open_sandbox_console
 from tests.pipeline.webhook_receiver import WebhookReceiver
 

@@ -2,9 +2,9 @@
 
 from typer.testing import CliRunner
 
-from clearlane.cli.root import app
-from docs import claim_timeline
+from clearlane.cli.command.root import app
 from tests.api.service_process import ServiceProcess
+from tools.docs import claim_timeline
 
 
 def test_the_page_shows_what_happens_to_a_claim(tmp_path):
@@ -18,5 +18,5 @@ def test_the_page_shows_what_happens_to_a_claim(tmp_path):
     block = claim_timeline.record(run, tmp_path)
     assert serving.stop() == 0
     [shown] = claim_timeline.BLOCK.findall(claim_timeline.PAGE.read_text(encoding="utf-8"))
-    assert shown == block, "run `python -m docs.claim_timeline`"
+    assert shown == block, "run `python -m tools.docs.claim_timeline`"
     assert "PR-3" in block

@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from clearlane.api import reference_viewer
-from clearlane.api.public_pages import build_pages
+from clearlane.api.pages import reference_viewer
+from clearlane.api.pages.public_pages import build_pages
 from clearlane.api.v3.endpoints import V3
-from docs import viewer
 from tests.api.service_process import ServiceProcess
 from tests.console import chromium
 from tests.patience import PATIENCE_SECONDS
+from tools.docs import viewer
 
 NOT_BUILT = "the viewer is not built: `make docs` builds it where npm is installed"
 pytestmark = pytest.mark.xdist_group("reference")

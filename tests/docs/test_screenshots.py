@@ -2,7 +2,7 @@
 
 import re
 
-from docs import screenshots
+from tools.docs import screenshots
 
 MADE = {each.file for each in (*screenshots.BROWSER, *screenshots.TERMINAL)}
 FOLDER = screenshots.DOCS / "screenshots"

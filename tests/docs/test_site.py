@@ -9,9 +9,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from docs.site import SITE
 from tests.console import chromium
 from tests.patience import PATIENCE_SECONDS
+from tools.docs.site import SITE
 
 POLICY = "default-src 'self'; img-src 'self' data:"
 pytestmark = pytest.mark.xdist_group("reference")

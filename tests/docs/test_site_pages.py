@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from docs import site
 from tests.architecture.test_documentation import PROSE
+from tools.docs import site
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ def built(tmp_path_factory):
     """The site, built once; building it proves its links."""
     directory = tmp_path_factory.mktemp("built") / "site"
     done = subprocess.run(
-        [sys.executable, "-m", "docs.site", str(directory)],
+        [sys.executable, "-m", "tools.docs.site", str(directory)],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

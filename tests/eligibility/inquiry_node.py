@@ -13,9 +13,9 @@ from clearlane.payers.routes import RouteSecrets
 from clearlane.pipeline.eligibility import inquire as verbs
 from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
 from clearlane.pipeline.route_connections import RouteConnections
-from clearlane.store.database import Actor
-from clearlane.store.routes import ActiveRoutes, RouteWithSecrets
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Actor
+from clearlane.store.delivery.routes import ActiveRoutes, RouteWithSecrets
+from clearlane.store.vault.vault import Vault
 from tests.connect import core_server as there
 from tests.connect.invented import route
 from tests.contexts import work_context

@@ -1,6 +1,6 @@
 """`clearlane eligibility`, as people type it beside a running service.
 
-Also tests `cli/eligibility_client`.
+Also tests `cli/eligibility/eligibility_client`.
 """
 
 import json
@@ -9,7 +9,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from tests.api.service_process import ServiceProcess
 
 CHECK = ("check", "--first", "ROSA", "--last", "ARDEN", "--birth", "1980-01-01")

@@ -6,7 +6,7 @@ import pytest
 
 from clearlane.api.v3.benefits.compose_response import encode_element
 from clearlane.api.v3.benefits.response_builder import build_response
-from clearlane.cli.eligibility_answer import response_tables
+from clearlane.cli.eligibility.eligibility_answer import response_tables
 from clearlane.eligibility import read_271
 from clearlane.eligibility.benefit_table import patient_tables
 from tests.cases import every_case

@@ -24,11 +24,11 @@ from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.route_connections import RouteConnections
 from clearlane.sandbox.eligibility import responder_of
-from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import read
+from clearlane.sandbox.responses.envelope import reply_envelope
 from clearlane.store import eligibility as store
-from clearlane.store.routes import ActiveRoutes
+from clearlane.store.delivery.routes import ActiveRoutes
 from tests.contexts import work_context
 from tests.eligibility.eligibility_caller import COMPLETE, INCOMPLETE, many, traces
 from tests.eligibility.inquiry_node import joined, nine, ta1

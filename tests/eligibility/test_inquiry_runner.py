@@ -23,10 +23,11 @@ from clearlane.pipeline.eligibility.inquiry_runner import (
     retry_seconds,
 )
 from clearlane.pipeline.eligibility.realtime_inquiry import read_reply
-from clearlane.store import batches, operating_counts
 from clearlane.store import eligibility as store
-from clearlane.store.schema import eligibility_requests
-from clearlane.store.sql import Statement
+from clearlane.store.database.schema import eligibility_requests
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches
+from clearlane.store.installation import operating_counts
 from tests.connect import core_server as there
 from tests.contexts import work_context
 from tests.eligibility.eligibility_caller import COMPLETE, INCOMPLETE, many, traces

@@ -15,7 +15,7 @@ from clearlane.eligibility.benefit_answer import (
     decode_outcome,
     encode_outcome,
 )
-from clearlane.x12 import check
+from clearlane.x12.checker import check
 from tests.cases import full_or_quick
 from tests.eligibility.invented import (
     DEPENDENT,

@@ -11,7 +11,8 @@ from x12sdk.io import X12ModelReader
 
 from clearlane.eligibility import services, write_270
 from clearlane.kernel import formats
-from clearlane.x12 import check, parse, views
+from clearlane.x12 import parse, views
+from clearlane.x12.checker import check
 from clearlane.x12.delimiters import Delimiters
 from tests.eligibility.invented import MILO, TRACE, check_document, document, envelope, inquiry
 

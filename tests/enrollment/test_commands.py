@@ -1,6 +1,6 @@
 """`clearlane enrollment`, as an operator types it.
 
-Also tests `cli/enrollment_client` and `cli/enrollment_output`.
+Also tests `cli/enrollment/enrollment_client` and `cli/enrollment/enrollment_output`.
 """
 
 import csv
@@ -13,14 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.accounts.model import Site
-from clearlane.cli.enrollment import app
-from clearlane.cli.root import app as root
+from clearlane.cli.command.root import app as root
+from clearlane.cli.enrollment.enrollment import app
 from clearlane.enrollment.fields import FIELDS
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.samples import LIVE_PAYERS
 from clearlane.pipeline.enrollment.enroll import enroll
-from clearlane.store.database import Actor
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Actor
+from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
 from tests.databases import make_site
 from tests.enrollment.invented import a_document, a_practice, an_enrollment

@@ -29,14 +29,14 @@ from clearlane.pipeline.operator.enrollment_admin import (
     list_enrollments,
     load_enrollment,
 )
-from clearlane.store.database import (
+from clearlane.store.database.database import (
     Actor,
     CommitOutcomeUnknown,
     DatabaseUnavailable,
     OperationRefused,
     StoreFault,
 )
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
 from tests.databases import START, make_site
 from tests.enrollment.invented import FAIL, MEND, a_document, an_enrollment, by_hand

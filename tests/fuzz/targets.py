@@ -11,19 +11,19 @@ from functools import cache
 from random import Random
 
 from clearlane.claims import samples
-from clearlane.claims.decode import read_document
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.read.decode import read_document
 from clearlane.eligibility.decode import decode_request
 from clearlane.enrollment.decode import decode_enrollment, split_request
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import views
-from clearlane.x12.ack import acknowledge
-from clearlane.x12.check import check, iter_findings
-from clearlane.x12.outline import OutlineSegment, iter_outline
-from clearlane.x12.page import UnreadablePageError, write_page
-from clearlane.x12.reader import parse
-from clearlane.x12.redact import redact
-from clearlane.x12.writer import write
+from clearlane.x12.checker.ack import acknowledge
+from clearlane.x12.checker.check import check, iter_findings
+from clearlane.x12.reader.outline import OutlineSegment, iter_outline
+from clearlane.x12.reader.reader import parse
+from clearlane.x12.show.page import UnreadablePageError, write_page
+from clearlane.x12.show.redact import redact
+from clearlane.x12.writer.writer import write
 from tests.eligibility.invented import document as eligibility_document
 from tests.enrollment.invented import a_document, a_practice
 from tests.x12 import samples837, samples_other

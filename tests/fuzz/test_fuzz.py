@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from clearlane.x12.ack import acknowledge
-from clearlane.x12.check import check
+from clearlane.x12.checker.ack import acknowledge
+from clearlane.x12.checker.check import check
 from tests.fuzz import __main__ as fuzz
 from tests.fuzz.targets import TARGETS, FuzzTarget
 from tests.x12.injected_faults import good

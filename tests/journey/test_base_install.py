@@ -28,7 +28,7 @@ import sys
 for name in {blocked!r}:
     sys.modules[name] = None
 sys.argv = ["clearlane", *{arguments!r}]
-from clearlane.cli.root import main
+from clearlane.cli.command.root import main
 main()
 """
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from docs.library import SAMPLE
 from tests.api.service_process import READY
 from tests.api.test_serve import free_port
 from tests.journey.follower import ROOT, Follower, steps
 from tests.journey.newcomer import checkout, sandbox_at
+from tools.docs.library import SAMPLE
 
 pytestmark = pytest.mark.xdist_group("one-sandbox")
 

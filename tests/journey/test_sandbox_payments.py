@@ -15,10 +15,10 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.operator_command import run_in_installation
+from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.pipeline.load_claim import find_claim_scope
 from clearlane.pipeline.query.payments import list_own_payments
-from clearlane.sandbox.payment_examples import PAYMENT_EXAMPLES, PaymentExample
+from clearlane.sandbox.responses.payment_examples import PAYMENT_EXAMPLES, PaymentExample
 from tests.api.service_process import ServiceProcess
 
 TODAY = datetime.now(UTC).date()

@@ -3,7 +3,7 @@
 Claims of each kind go out together, two lines of 150.00 and 50.00 each; then time is advanced from day to day and
 the status list is looked at. Figures are computed by hand from what the scenario's row in the documentation says.
 
-Also tests `cli/sandbox`.
+Also tests `cli/installation/sandbox`.
 """
 
 import json
@@ -18,7 +18,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
 

@@ -4,8 +4,14 @@ import asyncio
 
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.tasks import cancel_all
-from clearlane.store.group_commit import Actor, PendingWrite, WriteOutcome, WriteQueue, submit
-from clearlane.store.sql import SystemScope
+from clearlane.store.database.group_commit import (
+    Actor,
+    PendingWrite,
+    WriteOutcome,
+    WriteQueue,
+    submit,
+)
+from clearlane.store.database.sql import SystemScope
 
 
 async def forever():

@@ -1,6 +1,6 @@
 """`clearlane payer`, as an operator types it.
 
-Also tests `cli/payer_client`.
+Also tests `cli/payer/payer_client`.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import payer
+from clearlane.cli.payer import payer
 from clearlane.payers.samples import LIVE_PAYERS
 from clearlane.payers.transfer import as_wire, write_csv
 

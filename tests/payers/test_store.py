@@ -1,6 +1,6 @@
 """The directory in the database: imports happen whole or not at all, and are put on record.
 
-Also tests `store/payers`.
+Also tests `store/delivery/payers`.
 """
 
 import asyncio
@@ -11,16 +11,16 @@ from sqlalchemy import select
 
 from clearlane.payers.model import ERAS, PAYER_TYPES, Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
-from clearlane.store import schema
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.payers import (
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery.payers import (
     ensure_sandbox_payers,
     import_payers,
     load_payers,
     preview_import,
     record_export,
 )
-from clearlane.store.sql import Statement
 from tests.cases import full_or_quick
 
 NORA = Actor("operator", "nora")

@@ -1,12 +1,12 @@
 """Which claim a payment is for: by number, account and payer number, never by chance.
 
-Also tests `x12/envelope_time`.
+Also tests `x12/reader/envelope_time`.
 """
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearlane.claims import acks
+from clearlane.claims.responses import acks
 from clearlane.payments.match import (
     AMBIGUOUS,
     CONTRADICTORY,
@@ -16,7 +16,7 @@ from clearlane.payments.match import (
     possible_claim_numbers,
 )
 from clearlane.payments.model import ClaimPayment, PaymentHeading
-from clearlane.x12.envelope_time import NEVER
+from clearlane.x12.reader.envelope_time import NEVER
 from tests.cases import every_case, full_or_quick
 from tests.claims.answers import patient, status
 

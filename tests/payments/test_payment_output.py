@@ -2,7 +2,7 @@
 
 import msgspec
 
-from clearlane.cli.payment_output import WIDTH, payment_lines
+from clearlane.cli.payment.payment_output import WIDTH, payment_lines
 from clearlane.payments.payment import ClaimOccurrence
 from clearlane.payments.read_payment import read_payments
 from tests.cases import every_case

@@ -10,13 +10,13 @@ from datetime import date, datetime
 import msgspec
 import pytest
 
-from clearlane.claims.facts import Fact
 from clearlane.claims.lifecycle import ClaimState, fold
+from clearlane.claims.responses.facts import Fact
 from clearlane.kernel import limits
 from clearlane.payments import read_835
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import PaymentSummary
-from clearlane.x12.envelope_time import NEVER
+from clearlane.x12.reader.envelope_time import NEVER
 from tests.cases import full_or_quick
 from tests.claims.answers import nine, paid, payment, sealed, ta1
 

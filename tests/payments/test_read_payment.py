@@ -1,6 +1,6 @@
 """Payments read in full, against sums that the test makes itself from the bytes of the file.
 
-Also tests `x12/received_guides`.
+Also tests `x12/reader/received_guides`.
 """
 
 from collections import defaultdict

@@ -6,7 +6,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.root import app
+from clearlane.cli.command.root import app
 from clearlane.kernel.clock import ManualClock
 from tests.databases import START
 from tests.pipeline.flowing import Flow

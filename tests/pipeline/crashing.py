@@ -22,13 +22,13 @@ from clearlane.engine import engine_storage, fault_injection
 from clearlane.events.types import TYPES
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
-from clearlane.store import batches as store
-from clearlane.store import events
-from clearlane.store.database import Actor
-from clearlane.store.routes import add_route
-from clearlane.store.schema import claim_facts, claims, polls
-from clearlane.store.sql import Statement
-from clearlane.x12.ack import acknowledge
+from clearlane.store.database.database import Actor
+from clearlane.store.database.schema import claim_facts, claims, polls
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.routes import add_route
+from clearlane.store.events import events
+from clearlane.x12.checker.ack import acknowledge
 from tests.connect import sftp_server
 from tests.connect.invented import route
 from tests.databases import Place

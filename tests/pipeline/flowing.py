@@ -22,11 +22,12 @@ from clearlane.pipeline.intake import submit as submission
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query.list_statuses import list_statuses
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import facts, inbox
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.schema import INBOX_STATES, documents, sites
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
+from clearlane.store.claims import facts
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.schema import INBOX_STATES, documents, sites
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import inbox
+from clearlane.store.vault.vault import Vault
 from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
 from tests.databases import START, make_site

@@ -15,7 +15,7 @@ from clearlane.engine.dbos_engine import Engine, EngineRefused, RecoverySettings
 from clearlane.engine.workflows import Workflow, WorkSchedule, WorkTables
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline import schedule
-from clearlane.store.nodes import NodeRegistration
+from clearlane.store.installation.nodes import NodeRegistration
 from tests.contexts import EngineContext
 from tests.databases import Place
 from tests.patience import PATIENCE_SECONDS

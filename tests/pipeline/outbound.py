@@ -18,13 +18,13 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.intake import submit as submitting
 from clearlane.pipeline.outbound import dispatch
-from clearlane.store import batches as store
-from clearlane.store.database import Actor
-from clearlane.store.route_health import all_route_health
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
-from clearlane.x12.reader import parse
+from clearlane.store.database.database import Actor
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.route_health import all_route_health
+from clearlane.store.vault.vault import Vault
+from clearlane.x12.reader.reader import parse
 from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
 from tests.databases import make_site

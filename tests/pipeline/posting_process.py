@@ -14,7 +14,7 @@ from clearlane.connect.folder import FolderMailbox
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.inbound import post, receive
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
 from tests.databases import START, Place
 

@@ -1,6 +1,6 @@
 """A payer's own number of days counts for lists, counts, events and sending again; all others have the installation's.
 
-Also tests `store/payer_filter`.
+Also tests `store/claims/payer_filter`.
 """
 
 from dataclasses import replace
@@ -13,9 +13,9 @@ from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
 from clearlane.pipeline.query.claim_list import OPEN_LABELS, load_claim_rows, usual_days_of
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.route_connections import payer_route
-from clearlane.store import silent_claims
-from clearlane.store.claim_listing import ListFilters, list_keys
-from clearlane.store.routes import RouteWithSecrets
+from clearlane.store.claims import silent_claims
+from clearlane.store.claims.claim_listing import ListFilters, list_keys
+from clearlane.store.delivery.routes import RouteWithSecrets
 from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow
 
 QUICK_DAYS, SLOW_DAYS = 10, 45

@@ -7,9 +7,9 @@ from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.outbound import deliver
-from clearlane.store import audit
-from clearlane.store import batches as store
-from clearlane.store.database import Actor, OperationRefused
+from clearlane.store.audit import audit
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.delivery import batches as store
 from tests.pipeline.outbound import HARBOR, numbers_in, outbound
 
 NORA = Actor("operator", "nora")

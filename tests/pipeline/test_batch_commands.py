@@ -1,6 +1,6 @@
 """`clearlane batch` and `clearlane export-undelivered`, as an operator types them.
 
-Also tests `cli/batch` and `cli/export_undelivered`.
+Also tests `cli/delivery/batch` and `cli/delivery/export_undelivered`.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ import pytest
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.outbound import deliver
-from clearlane.store.nodes import NodeRegistration
-from clearlane.x12.check import check
+from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.x12.checker.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
 
 

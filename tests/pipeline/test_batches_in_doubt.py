@@ -9,8 +9,8 @@ from clearlane.connect.port import Presence
 from clearlane.pipeline.inbound import post
 from clearlane.pipeline.operator import batch_admin, inbox_admin
 from clearlane.pipeline.outbound import deliver, dispatch
-from clearlane.store import batches
-from clearlane.store.database import OperationRefused
+from clearlane.store.database.database import OperationRefused
+from clearlane.store.delivery import batches
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, EVERYONE, PAYER, Flow, accounts, controls
 

@@ -1,6 +1,6 @@
 """A claim whose billing address has no ZIP code takes it from what the site sent of the provider before.
 
-Also tests `store/billing_zips`.
+Also tests `store/claims/billing_zips`.
 """
 
 import pytest

@@ -2,17 +2,17 @@
 
 import pytest
 
-from clearlane.claims.identify import identify
+from clearlane.claims.responses.identify import identify
 from clearlane.connect.connections import PayerRoute
 from clearlane.payers.routes import RouteKind, RouteSecrets, read_route
 from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.inbound.check_addresses import check_addresses
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.route_connections import payer_route
-from clearlane.store import inbox
-from clearlane.store.database import Actor, OperationRefused
-from clearlane.store.payers import import_payers
-from clearlane.store.routes import RouteWithSecrets, add_route, load_route
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.delivery import inbox
+from clearlane.store.delivery.payers import import_payers
+from clearlane.store.delivery.routes import RouteWithSecrets, add_route, load_route
 from tests.claims.answers import paid, payment
 from tests.databases import START
 from tests.pipeline.flowing import PAYER, Flow, invented_payer

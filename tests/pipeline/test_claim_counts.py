@@ -1,6 +1,6 @@
 """Open claims are counted once for all who ask, from an index alone, however many there are.
 
-Also tests `pipeline/query/claim_counts`, `store/stored_counts` and `store/schema/counts`.
+Also tests `pipeline/query/claim_counts`, `store/installation/stored_counts` and `store/database/schema/counts`.
 """
 
 from datetime import timedelta
@@ -10,12 +10,12 @@ import pytest
 
 from clearlane.pipeline.query import claim_counts
 from clearlane.pipeline.query.measures import MeasureSource
-from clearlane.store import operating_counts
-from clearlane.store import stored_counts as store
-from clearlane.store.database import Actor
-from clearlane.store.operating_counts import SCOPE
-from clearlane.store.postgresql import _allow_owners, prepare_connection
-from clearlane.store.stored_counts import StoredCounts
+from clearlane.store.database.database import Actor
+from clearlane.store.database.postgresql import _allow_owners, prepare_connection
+from clearlane.store.installation import operating_counts
+from clearlane.store.installation import stored_counts as store
+from clearlane.store.installation.operating_counts import SCOPE
+from clearlane.store.installation.stored_counts import StoredCounts
 from tests.claims.answers import patient, status
 from tests.pipeline.flowing import Flow
 

@@ -1,7 +1,7 @@
 """What happens to claims and payments is recorded as events, in the same transaction.
 
 Also tests `pipeline/payment_events`, `pipeline/notify/feed`, `pipeline/notify/purge_events`,
-`pipeline/notify/silent_claims`, `store/silent_claims` and `claims/changed_fields`.
+`pipeline/notify/silent_claims`, `store/claims/silent_claims` and `claims/read/changed_fields`.
 """
 
 import json
@@ -11,8 +11,8 @@ from datetime import timedelta
 
 import pytest
 
-from clearlane.claims.facts import FactKind
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.responses.facts import FactKind
 from clearlane.events.event import NewEvent
 from clearlane.events.types import TYPES
 from clearlane.kernel.clock import to_micros
@@ -22,8 +22,9 @@ from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.notify.purge_events import purge_old_events
 from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
 from clearlane.pipeline.operator import payment_admin
-from clearlane.store import events, silent_claims
-from clearlane.store.database import Actor
+from clearlane.store.claims import silent_claims
+from clearlane.store.database.database import Actor
+from clearlane.store.events import events
 from tests.cases import full_or_quick
 from tests.claims.answers import nine, paid, patient, payment, status, ta1
 from tests.pipeline.flowing import EVERYONE, Flow, accounts, controls

@@ -2,8 +2,8 @@
 
 import pytest
 
-from clearlane.claims.claim_context import OutgoingClaim
-from clearlane.claims.explain import explain
+from clearlane.claims.responses.explain import explain
+from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.pipeline.query.claim_history import load_claim_history
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts, controls

@@ -26,10 +26,10 @@ from clearlane.pipeline.query.measures import (
     RoutePolling,
     UndeliveredClaims,
 )
-from clearlane.store.database import StoreWaits
-from clearlane.store.file_refusals import RefusedFiles
-from clearlane.store.nodes import Node
-from clearlane.store.operating_counts import (
+from clearlane.store.database.database import StoreWaits
+from clearlane.store.delivery.file_refusals import RefusedFiles
+from clearlane.store.installation.nodes import Node
+from clearlane.store.installation.operating_counts import (
     DeliveredFiles,
     InboxCounts,
     InquiryCounts,

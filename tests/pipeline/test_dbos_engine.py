@@ -37,9 +37,9 @@ from clearlane.engine.workflows import (
 from clearlane.kernel.clock import ManualClock, SystemClock
 from clearlane.kernel.faults import WorkFailed
 from clearlane.pipeline import schedule
-from clearlane.store.nodes import SCOPE, NodeRegistration, live_nodes
-from clearlane.store.schema import audit
-from clearlane.store.sql import Statement
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
+from clearlane.store.installation.nodes import SCOPE, NodeRegistration, live_nodes
 from tests.contexts import EngineContext
 from tests.patience import PATIENCE_SECONDS, until
 
@@ -415,7 +415,7 @@ async def test_threads_are_bounded(new_place):
 
 def test_a_command_that_does_not_need_the_library_does_not_load_it():
     loaded = subprocess.run(
-        [sys.executable, "-c", "import clearlane.cli.worker, clearlane.pipeline, sys; print('dbos' in sys.modules)"],
+        [sys.executable, "-c", "import clearlane.cli.installation.worker, clearlane.pipeline, sys; print('dbos' in sys.modules)"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert loaded.stdout.strip() == "False"

@@ -14,12 +14,12 @@ from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_seconds
 from clearlane.pipeline.query.claim_history import load_claim_history
-from clearlane.store import batches as store
-from clearlane.store import events
-from clearlane.store.control_numbers import CONTROL_NUMBERS_SKIPPED
-from clearlane.store.database import Actor
-from clearlane.store.schema import audit
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import Actor
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.control_numbers import CONTROL_NUMBERS_SKIPPED
+from clearlane.store.events import events
 from tests.patience import until
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, outbound
 

@@ -1,6 +1,6 @@
 """Which batch goes next, over which route, and what follows from a failure: decided without any I/O.
 
-Also tests `connect/connections` and `store/route_health`.
+Also tests `connect/connections` and `store/delivery/route_health`.
 """
 
 from dataclasses import replace
@@ -24,8 +24,8 @@ from clearlane.pipeline.outbound.delivery_policy import (
     pause_seconds,
     placeholder_route,
 )
-from clearlane.store.batches import Batch
-from clearlane.store.route_health import RouteHealth
+from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.route_health import RouteHealth
 from tests.cases import every_case
 
 NOW = 1_000_000 * SECOND

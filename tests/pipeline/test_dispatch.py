@@ -8,21 +8,21 @@ import pytest
 from sqlalchemy import select, update
 
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.batch_naming import CONTROL_MAX
-from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.responses.facts import Fact, FactKind
+from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
-from clearlane.store import batches as store
-from clearlane.store.control_numbers import next_control_number
-from clearlane.store.database import Actor
-from clearlane.store.schema import audit, control_numbers
-from clearlane.store.sql import Statement
-from clearlane.x12.check import check
-from clearlane.x12.reader import parse
+from clearlane.store.database.database import Actor
+from clearlane.store.database.schema import audit, control_numbers
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.control_numbers import next_control_number
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import parse
 from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
 AUDIT = Statement(select(audit.c.action, audit.c.count).order_by(audit.c.seq))

@@ -1,6 +1,6 @@
 """The command `clearlane worker`, as an operator starts it.
 
-Also tests `cli/worker`, `engine/backlog` and `api/operations_server`.
+Also tests `cli/installation/worker`, `engine/backlog` and `api/operations/operations_server`.
 """
 
 import asyncio

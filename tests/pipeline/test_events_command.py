@@ -1,10 +1,10 @@
 """`clearlane events list`: an operator sees what happened, of all vendors.
 
-Also tests `cli/events`.
+Also tests `cli/events/events`.
 """
 
 from clearlane.events.event import NewEvent
-from clearlane.store.database import Actor
+from clearlane.store.database.database import Actor
 from tests.pipeline.flowing import EVERYONE
 
 

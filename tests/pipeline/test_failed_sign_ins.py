@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from clearlane.pipeline.access import failed_sign_ins
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns, hash_name
-from clearlane.store.schema import audit
-from clearlane.store.sql import Statement, SystemScope
-from clearlane.store.vault import Vault
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement, SystemScope
+from clearlane.store.vault.vault import Vault
 from tests.patience import until
 
 ROWS = Statement(

@@ -7,12 +7,12 @@ import os
 
 import pytest
 
-from clearlane.claims.identify import is_unfinished
+from clearlane.claims.responses.identify import is_unfinished
 from clearlane.connect.factory import open_mailbox
 from clearlane.connect.port import FileChanged, IncomingFile
 from clearlane.kernel import limits
 from clearlane.pipeline.inbound.file_visits import VisitAct, next_act, unchanged
-from clearlane.store.seen_files import SeenFile
+from clearlane.store.delivery.seen_files import SeenFile
 from tests.claims.answers import paid, payment, ta1
 from tests.pipeline.test_growing_files import writing
 

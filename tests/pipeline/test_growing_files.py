@@ -1,6 +1,6 @@
 """Files that a payer writes slowly, into a folder and onto an SFTP server: taken whole, dropped late, and never lost.
 
-Also tests `store/seen_files`.
+Also tests `store/delivery/seen_files`.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """Verbs on one claim at the same time, through the store on both databases: one wins, and the others learn it.
 
-Also tests `pipeline/intake/correction_guard` and `store/unsent_claims`.
+Also tests `pipeline/intake/correction_guard` and `store/claims/unsent_claims`.
 """
 
 import asyncio

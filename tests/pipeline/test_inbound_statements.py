@@ -4,9 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from clearlane.claims.facts import Fact, FactKind, UnmatchedFact
+from clearlane.claims.responses.facts import Fact, FactKind, UnmatchedFact
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, UnmatchedStatementError
-from clearlane.store.batches import BatchMember
+from clearlane.store.delivery.batches import BatchMember
 
 AT = datetime(2024, 3, 6)
 OWNER = BatchMember("C1", 1, 2, 1)

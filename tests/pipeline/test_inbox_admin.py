@@ -4,8 +4,9 @@ import pytest
 
 from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.operator import inbox_admin
-from clearlane.store import audit, inbox
-from clearlane.store.database import Actor, OperationRefused
+from clearlane.store.audit import audit
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.delivery import inbox
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import PAYER, Flow
 

@@ -1,12 +1,12 @@
 """`clearlane inbox`, as an operator types it.
 
-Also tests `cli/inbox`.
+Also tests `cli/delivery/inbox`.
 """
 
 import pytest
 
 from clearlane.pipeline.inbound import receive
-from clearlane.store import audit
+from clearlane.store.audit import audit
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import PAYER
 

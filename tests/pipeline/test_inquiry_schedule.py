@@ -8,13 +8,13 @@ from sqlalchemy import select
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
-from clearlane.store import audit
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor
+from clearlane.store.audit import audit
+from clearlane.store.database.database import Actor
+from clearlane.store.database.schema import eligibility_inquiries, eligibility_requests
+from clearlane.store.database.sql import Statement
 from clearlane.store.eligibility import BY_FILE, NewInquiry
-from clearlane.store.schema import eligibility_inquiries, eligibility_requests
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 from tests.contexts import NoConnections, work_context
 from tests.databases import make_site
 

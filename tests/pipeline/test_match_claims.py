@@ -1,6 +1,6 @@
 """Numbers of a payer's statement, and the one claim that they mean; or why there is none.
 
-Also tests `store/claim_lookup`.
+Also tests `store/claims/claim_lookup`.
 """
 
 from dataclasses import dataclass

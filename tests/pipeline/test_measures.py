@@ -1,7 +1,7 @@
 """What is measured of an installation, and a payer that is away for three days, as every place shows it.
 
-Also tests `pipeline/query/measures`, `store/operating_counts`, `store/route_counts`, `cli/status` and
-`cli/installation_measures`.
+Also tests `pipeline/query/measures`, `store/installation/operating_counts`, `store/delivery/route_counts`, `cli/doctor/status` and
+`cli/doctor/installation_measures`.
 """
 
 import asyncio
@@ -12,12 +12,12 @@ from datetime import timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from clearlane.api.metrics import Metrics
-from clearlane.api.operations import Operations, Readiness
+from clearlane.api.operations.metrics import Metrics
+from clearlane.api.operations.operations import Operations, Readiness
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.status import COLUMNS
+from clearlane.cli.doctor.status import COLUMNS
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock, SystemClock
 from clearlane.pipeline.query.conditions import raised_conditions
@@ -25,9 +25,9 @@ from clearlane.pipeline.query.health import health
 from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.route_connections import RouteConnections
 from clearlane.settings import load
-from clearlane.store.operating_counts import AGE_BOUNDS
-from clearlane.store.routes import load_routes
-from clearlane.store.vault import Vault
+from clearlane.store.delivery.routes import load_routes
+from clearlane.store.installation.operating_counts import AGE_BOUNDS
+from clearlane.store.vault.vault import Vault
 from clearlane.wiring import open_installation
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import Flow, accounts, controls

@@ -20,9 +20,9 @@ from clearlane.engine.workflow_client import CANCELLED, WorkflowClient
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.faults import WorkFailed
 from clearlane.pipeline import schedule
-from clearlane.store.nodes import SCOPE, live_nodes
-from clearlane.store.schema import takeovers
-from clearlane.store.sql import Statement
+from clearlane.store.database.schema import takeovers
+from clearlane.store.database.sql import Statement
+from clearlane.store.installation.nodes import SCOPE, live_nodes
 from tests.patience import PATIENCE_SECONDS, until
 
 ROOT = Path(__file__).parents[2]

@@ -1,7 +1,7 @@
 """Claims that Clearlane did not accept, on both databases: listed until another takes their place, kept for some time.
 
-Also tests `store/not_accepted_claims`, `pipeline/intake/purge_not_accepted` and
-`claims/explain_findings`.
+Also tests `store/claims/not_accepted_claims`, `pipeline/intake/purge_not_accepted` and
+`claims/responses/explain_findings`.
 """
 
 from dataclasses import replace
@@ -15,9 +15,9 @@ from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.store.claim_listing import ListFilters, list_keys
-from clearlane.store.schema import audit, claim_notes, claims
-from clearlane.store.sql import Statement
+from clearlane.store.claims.claim_listing import ListFilters, list_keys
+from clearlane.store.database.schema import audit, claim_notes, claims
+from clearlane.store.database.sql import Statement
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, OTHER_PAYER, Flow, accounts
 

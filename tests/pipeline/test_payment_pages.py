@@ -1,6 +1,6 @@
 """Payments as pages show them, for operators and for sites, on both databases.
 
-Also tests `store/payment_lists`.
+Also tests `store/payments/payment_lists`.
 """
 
 import json
@@ -19,9 +19,10 @@ from clearlane.pipeline.query.payment_pages import (
     list_payment_page,
     load_payment_sheet,
 )
-from clearlane.store import audit, payment_lists
-from clearlane.store.database import Actor
-from clearlane.store.payment_lists import (
+from clearlane.store.audit import audit
+from clearlane.store.database.database import Actor
+from clearlane.store.payments import payment_lists
+from clearlane.store.payments.payment_lists import (
     NOT_FETCHED,
     UNBALANCED,
     UNMATCHED,

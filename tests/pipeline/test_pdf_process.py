@@ -1,6 +1,6 @@
 """`clearlane payment pdf` and `claim pdf`: files made by another process, whole or not at all.
 
-Also tests `cli/pdf_files`.
+Also tests `cli/payment/pdf_files`.
 """
 
 import io

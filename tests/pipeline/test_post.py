@@ -1,6 +1,6 @@
 """What payers' files do to claims, through mailbox and store, on both databases.
 
-Also tests `store/facts`, `store/claim_updates` and `store/statuses`.
+Also tests `store/claims/facts`, `store/claims/claim_updates` and `store/claims/statuses`.
 """
 
 from datetime import date
@@ -16,7 +16,7 @@ from clearlane.pipeline.inbound import post_payments, receive
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.stored_facts import open_document_source
-from clearlane.store import documents
+from clearlane.store.claims import documents
 from tests.api.markers import tables_with
 from tests.cases import full_or_quick
 from tests.claims.answers import nine, paid, patient, payment, sealed, status, ta1

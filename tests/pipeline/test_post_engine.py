@@ -6,7 +6,7 @@ from dataclasses import replace
 from clearlane.engine.dbos_engine import Engine, RecoverySettings
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkTables, WorkTick
 from clearlane.pipeline.inbound import post, receive
-from clearlane.store.nodes import NodeRegistration
+from clearlane.store.installation.nodes import NodeRegistration
 from tests.api.markers import tables_with
 from tests.claims.answers import paid, payment
 from tests.patience import PATIENCE_SECONDS

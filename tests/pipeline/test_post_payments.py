@@ -2,7 +2,7 @@
 
 Also tests `pipeline/query/payments`, `pipeline/operator/payment_admin`, `pipeline/inbound/match_payments`,
 `pipeline/claim_payment_content`,
-`store/payments` and `store/occurrences`.
+`store/payments/payments` and `store/payments/occurrences`.
 """
 
 from itertools import permutations
@@ -18,9 +18,9 @@ from clearlane.pipeline.query import payments as query
 from clearlane.pipeline.query.payments import PaymentSearch
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
 from clearlane.pipeline.query.vendor_payments import load_vendor_payment
-from clearlane.store import audit
-from clearlane.store.database import Actor, OperationRefused
-from clearlane.x12.set_slices import slice_sets
+from clearlane.store.audit import audit
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.x12.reader.set_slices import slice_sets
 from tests.api.markers import tables_with
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, sealed, status

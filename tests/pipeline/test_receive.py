@@ -1,6 +1,6 @@
 """Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other.
 
-Also tests `store/inbox`.
+Also tests `store/delivery/inbox`.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.inbound.receive import COLLECT_LEASE_SECONDS
-from clearlane.store import inbox
+from clearlane.store.delivery import inbox
 from tests.claims.answers import paid, payment, ta1
 from tests.connect.memory import MemoryMailbox
 from tests.patience import until

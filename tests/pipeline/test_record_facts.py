@@ -6,11 +6,11 @@ Also tests `pipeline/claim_status` and `pipeline/stored_facts`.
 import pytest
 from sqlalchemy import update
 
-from clearlane.claims.facts import Fact, FactKind
+from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.pipeline.record_facts import ClaimFact, ClaimOwnershipError, record_facts
-from clearlane.store.claims import NOT_ACCEPTED
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
+from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
 
 

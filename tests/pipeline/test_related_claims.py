@@ -17,9 +17,9 @@ from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payments import PaymentSearch
-from clearlane.store.database import Actor
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import Actor
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts

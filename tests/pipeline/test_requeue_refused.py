@@ -1,6 +1,6 @@
 """Files that a payer refuses for their envelope (TA1): one matter for the operator, and sent again when it is mended.
 
-Also tests `store/file_refusals`.
+Also tests `store/delivery/file_refusals`.
 """
 
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query.conditions import raised_conditions
 from clearlane.pipeline.query.measures import MeasureSource
-from clearlane.store import audit
-from clearlane.store import batches as store
-from clearlane.store.database import Actor, OperationRefused
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
+from clearlane.store.audit import audit
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches as store
 from tests.claims.answers import nine, paid, payment, ta1
 from tests.pipeline.flowing import EVERYONE, PAYER, Flow, MemoryConnections, accounts, controls
 from tests.pipeline.outbound import numbers_in

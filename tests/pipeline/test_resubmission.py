@@ -17,9 +17,9 @@ from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
-from clearlane.store import claim_listing, claim_summaries
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
+from clearlane.store.claims import claim_listing, claim_summaries
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.databases import START

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.pipeline.flowing import EVERYONE, Flow

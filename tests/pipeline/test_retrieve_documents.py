@@ -7,7 +7,7 @@ from clearlane.pipeline.query.retrieve_documents import (
     DOCUMENTS_PAGE_ROWS,
     retrieve_documents,
 )
-from clearlane.store import audit
+from clearlane.store.audit import audit
 from tests.claims.answers import paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, Flow, accounts
 

@@ -1,7 +1,7 @@
 """How each payer is reached as an operator sees it, and what the operator does about it.
 
-Also tests `pipeline/operator/route_admin`, `store/route_traffic`, `store/delivery_failures` and
-`store/schema/failed_deliveries`.
+Also tests `pipeline/operator/route_admin`, `store/delivery/route_traffic`, `store/events/delivery_failures` and
+`store/database/schema/failed_deliveries`.
 """
 
 import pytest
@@ -10,9 +10,10 @@ from clearlane.connect.port import Presence, Unreachable
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.operator import batch_admin, route_admin
 from clearlane.pipeline.query.route_states import load_days, load_route_states, load_traffic
-from clearlane.store import batches, delivery_failures
-from clearlane.store.database import Actor
-from clearlane.store.routes import add_route
+from clearlane.store.database.database import Actor
+from clearlane.store.delivery import batches
+from clearlane.store.delivery.routes import add_route
+from clearlane.store.events import delivery_failures
 from tests.databases import KINDS
 from tests.pipeline.outbound import HARBOR, MEADOW, outbound
 

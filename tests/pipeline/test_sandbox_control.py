@@ -1,6 +1,6 @@
 """Time and payers of a sandbox as callers change them: everything that is due then has happened.
 
-Also tests `pipeline/operator/enrollment_answers` and `store/empty_tables`.
+Also tests `pipeline/operator/enrollment_answers` and `store/database/empty_tables`.
 """
 
 import asyncio
@@ -22,12 +22,13 @@ from clearlane.pipeline.operator.enrollment_admin import apply_event, list_enrol
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.settings import load
-from clearlane.store import batches, events
-from clearlane.store.database import Actor
-from clearlane.store.empty_tables import KEPT
-from clearlane.store.inbox import list_files
-from clearlane.store.schema import metadata
-from clearlane.store.sql import Statement
+from clearlane.store.database.database import Actor
+from clearlane.store.database.empty_tables import KEPT
+from clearlane.store.database.schema import metadata
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches
+from clearlane.store.delivery.inbox import list_files
+from clearlane.store.events import events
 from clearlane.wiring import open_installation
 from tests.databases import make_site
 from tests.enrollment.invented import a_document, an_enrollment

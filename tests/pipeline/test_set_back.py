@@ -16,8 +16,8 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from clearlane.api.operations_server import serve_operations
-from clearlane.api.server import listen
+from clearlane.api.http.server import listen
+from clearlane.api.operations.operations_server import serve_operations
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.engine.engine_storage import engine_database_url, upgrade_engine_tables
 from clearlane.kernel.clock import SystemClock
@@ -25,13 +25,13 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.operator.batch_admin import export_undelivered
 from clearlane.settings import Settings
-from clearlane.store import batches as store
-from clearlane.store.anchor import AnchorVerdict
-from clearlane.store.database import Actor, OperationRefused
-from clearlane.store.routes import add_route
-from clearlane.store.schema import audit
-from clearlane.store.set_back import check_database_age, confirm_anchor, describe_set_back
-from clearlane.store.sql import Statement
+from clearlane.store.audit.anchor import AnchorVerdict
+from clearlane.store.audit.set_back import check_database_age, confirm_anchor, describe_set_back
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.routes import add_route
 from clearlane.wiring import open_installation
 from tests.api.local_server import TWO_VENDORS
 from tests.databases import MADE, _on_server, _with_database

@@ -1,6 +1,6 @@
 """Events are delivered to webhook endpoints at least once, signed, and again where that fails.
 
-Also tests `pipeline/notify/webhook_endpoints`, `store/webhooks` and `store/event_watch`.
+Also tests `pipeline/notify/webhook_endpoints`, `store/events/webhooks` and `store/events/event_watch`.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.notify import webhook_endpoints as verbs
 from clearlane.pipeline.notify import webhook_runner
 from clearlane.pipeline.notify.webhook_runner import WebhookRunner
-from clearlane.store import webhooks as store
-from clearlane.store.event_watch import EventWatch
+from clearlane.store.events import webhooks as store
+from clearlane.store.events.event_watch import EventWatch
 from tests.patience import until
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
 from tests.pipeline.test_claim_events import feed

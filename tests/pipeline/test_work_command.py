@@ -1,6 +1,6 @@
 """`clearlane work`: stopped work is listed and released, as an operator types it.
 
-Also tests `cli/work` and `engine/parked_work`.
+Also tests `cli/installation/work` and `engine/parked_work`.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from clearlane.engine.node_recovery import NodeRecovery, RecoverySettings
 from clearlane.engine.workflow_client import CANCELLED, WorkflowClient
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.schedule import TABLES, WORKFLOWS
-from clearlane.store import inbox
-from clearlane.store.database import Actor
+from clearlane.store.database.database import Actor
+from clearlane.store.delivery import inbox
 
 PARKS_AT_ONCE = RecoverySettings(
     heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=0, finished_work_days=7

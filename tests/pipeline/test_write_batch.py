@@ -1,6 +1,6 @@
 """Claims as one file for a route: a claim that cannot be opened or written keeps no other back.
 
-Also tests `pipeline/load_claim`, `pipeline/other_payer` and `claims/batch_naming`.
+Also tests `pipeline/load_claim`, `pipeline/other_payer` and `claims/write/batch_naming`.
 """
 
 from dataclasses import replace
@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from clearlane.claims.batch_naming import CONTROL_MAX
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.pipeline.outbound import write_batch
-from clearlane.store import batches as store
-from clearlane.store.control_numbers import next_control_number
-from clearlane.store.database import Actor
+from clearlane.store.database.database import Actor
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.control_numbers import next_control_number
 from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
 MEDICAL = ClaimKind.MEDICAL

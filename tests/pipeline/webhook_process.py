@@ -12,8 +12,8 @@ from pathlib import Path
 from clearlane.connect.webhook_http import WebhookSender
 from clearlane.kernel.clock import ManualClock, SystemClock
 from clearlane.pipeline.notify.webhook_runner import LEASE, WebhookRunner
-from clearlane.store.accounts import load_accounts
-from clearlane.store.vault import Vault
+from clearlane.store.accounts.accounts import load_accounts
+from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
 from tests.databases import START, Place
 

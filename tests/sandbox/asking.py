@@ -9,9 +9,10 @@ from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.sandbox.eligibility import EligibilityPayer
 from clearlane.sandbox.model import Profile
-from clearlane.x12 import guides, reader
+from clearlane.x12 import guides
 from clearlane.x12.delimiters import CANONICAL, Delimiters
-from clearlane.x12.writer import Envelope, format_segment, wrap_sets
+from clearlane.x12.reader import reader
+from clearlane.x12.writer.writer import Envelope, format_segment, wrap_sets
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 PAYERS = {

@@ -11,8 +11,10 @@ import pyx12.x12n_document
 
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.payer import SandboxPayer
-from clearlane.x12 import check, guides, reader
-from clearlane.x12.writer import Envelope, format_segment, wrap_sets
+from clearlane.x12 import guides
+from clearlane.x12.checker import check
+from clearlane.x12.reader import reader
+from clearlane.x12.writer.writer import Envelope, format_segment, wrap_sets
 from tests.connect.memory import MemoryLedger
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

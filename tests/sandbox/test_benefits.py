@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from clearlane.sandbox import benefits
-from clearlane.sandbox.benefits import DENTAL, MEDICAL, figures_of, simple_benefits
+from clearlane.sandbox.responses import benefits
+from clearlane.sandbox.responses.benefits import DENTAL, MEDICAL, figures_of, simple_benefits
 from tests.sandbox.asking import answer, ask
 from tests.sandbox.invented import starting
 

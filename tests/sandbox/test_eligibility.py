@@ -1,6 +1,6 @@
 """What is answered to each member id, by each payer.
 
-Also tests `sandbox/members`, `sandbox/coverage`, `sandbox/answer271`, `sandbox/full_271_sample` and
+Also tests `sandbox/members`, `sandbox/responses/coverage`, `sandbox/responses/answer271`, `sandbox/responses/full_271_sample` and
 `sandbox/realtime`.
 """
 
@@ -14,7 +14,8 @@ from clearlane.api.v3.benefits import benefit_names
 from clearlane.sandbox import members, read_270
 from clearlane.sandbox.eligibility import EligibilityPayer, responder_of
 from clearlane.sandbox.model import Profile
-from clearlane.x12 import check, codes
+from clearlane.x12 import codes
+from clearlane.x12.checker import check
 from tests.cases import full_or_quick
 from tests.sandbox.asking import (
     NOW,

@@ -1,6 +1,6 @@
 """Questions that come to a payer's mailbox as a file are answered by files.
 
-Also tests `sandbox/envelope`.
+Also tests `sandbox/responses/envelope`.
 """
 
 from tests.sandbox.asking import NOW, Question, asked, canonical, payer

@@ -12,9 +12,9 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
 from clearlane.sandbox.simulator import Simulator
-from clearlane.store.nodes import NodeRegistration
-from clearlane.store.sandbox import NODE, PayerLocks, StoredClock, StoredLedger
-from clearlane.store.vault import Vault
+from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.store.installation.sandbox import NODE, PayerLocks, StoredClock, StoredLedger
+from clearlane.store.vault.vault import Vault
 from tests.sandbox.invented import NOW, file, medical
 
 DAY = timedelta(days=1)

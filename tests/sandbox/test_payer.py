@@ -1,7 +1,7 @@
 """How a payer receives, works, fails and goes on.
 
-Also tests `sandbox/remit835`, `sandbox/styles`, `sandbox/ack999`, `sandbox/status277ca`, `sandbox/status277`,
-`sandbox/ta1`, `sandbox/read_837` and `sandbox/checks`.
+Also tests `sandbox/responses/remit835`, `sandbox/responses/styles`, `sandbox/responses/ack999`, `sandbox/responses/status277ca`, `sandbox/responses/status277`,
+`sandbox/responses/ta1`, `sandbox/read_837` and `sandbox/checks`.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from clearlane.sandbox import read_837, receive
 from clearlane.sandbox.model import Member, Profile
 from clearlane.sandbox.payer import Mode, SandboxPayer
 from clearlane.sandbox.receive import SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
-from clearlane.x12 import check
+from clearlane.x12.checker import check
 from tests.cases import full_or_quick
 from tests.connect.memory import MemoryLedger
 from tests.sandbox.invented import (

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from clearlane.sandbox import scenarios
-from clearlane.x12 import reader
+from clearlane.x12.reader import reader
 from tests.cases import every_case
 from tests.sandbox.invented import (
     CHECK_NPI,

@@ -1,6 +1,6 @@
 """The ledger and the clock of a sandbox as rows, on both databases and over two nodes.
 
-Also tests `sandbox/payer_ledger`, `sandbox/simulator` and `store/sandbox`.
+Also tests `sandbox/payer_ledger`, `sandbox/simulator` and `store/installation/sandbox`.
 """
 
 import asyncio
@@ -12,9 +12,11 @@ from sqlalchemy import select
 from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import CALENDAR_DAY, decode_state
 from clearlane.sandbox.simulator import Simulator
-from clearlane.store.database import Actor, DatabaseUnavailable
-from clearlane.store.nodes import NodeRegistration
-from clearlane.store.sandbox import (
+from clearlane.store.database.database import Actor, DatabaseUnavailable
+from clearlane.store.database.schema import sandbox_agenda, sandbox_ledger
+from clearlane.store.database.sql import Statement
+from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.store.installation.sandbox import (
     NODE,
     REVISION,
     SCOPE,
@@ -22,9 +24,7 @@ from clearlane.store.sandbox import (
     StoredClock,
     StoredLedger,
 )
-from clearlane.store.schema import sandbox_agenda, sandbox_ledger
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 from tests.connect.memory import MemoryLedger
 from tests.databases import START
 
@@ -160,7 +160,7 @@ async def test_another_node_waits_for_a_living_one_and_not_for_a_dead_one(
 ):
     here, there = PayerLocks(database, "here"), PayerLocks(database, "there")
     alive = await beating(database, place, "here")
-    monkeypatch.setattr("clearlane.store.sandbox.SANDBOX_LOCK_SECONDS_MAX", 0.1)
+    monkeypatch.setattr("clearlane.store.installation.sandbox.SANDBOX_LOCK_SECONDS_MAX", 0.1)
     async with here.exclusive("P"):
         with pytest.raises(DatabaseUnavailable, match="another node"):
             async with there.exclusive("P"):

@@ -1,6 +1,6 @@
 """The audit chain: verification names the first bad row of any tampering.
 
-Also tests `store/audit_chain` and `store/anchor`.
+Also tests `store/audit/audit_chain` and `store/audit/anchor`.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from dataclasses import replace
 import pytest
 
 from clearlane.kernel.clock import ManualClock
-from clearlane.store import audit
-from clearlane.store.anchor import Anchor, AnchorFault, AnchorNote
-from clearlane.store.audit_chain import ChainHead
-from clearlane.store.database import Actor, OperationRefused, SystemScope
-from clearlane.store.set_back import confirm_anchor, record_restore
-from clearlane.store.vault import Vault
+from clearlane.store.audit import audit
+from clearlane.store.audit.anchor import Anchor, AnchorFault, AnchorNote
+from clearlane.store.audit.audit_chain import ChainHead
+from clearlane.store.audit.set_back import confirm_anchor, record_restore
+from clearlane.store.database.database import Actor, OperationRefused, SystemScope
+from clearlane.store.vault.vault import Vault
 from tests.databases import START
 from tests.patience import until
 
@@ -179,7 +179,7 @@ async def test_the_first_bad_row_is_named(lasting, statements, seq):
 
 async def test_an_edit_with_a_right_looking_hash_needs_the_key(trail):
     """Hashes recomputed without the key are detected."""
-    from clearlane.store.audit_chain import digest
+    from clearlane.store.audit.audit_chain import digest
 
     async with trail.database.read(ALL) as tx:
         rows = [list(row) for row in await tx.rows(audit._PAGE, after=0, size=100)]
@@ -392,7 +392,7 @@ async def test_a_row_that_cannot_even_be_read_is_named(new_place, clock):
 
 
 async def test_rows_added_while_verifying_are_no_fault(trail, monkeypatch):
-    monkeypatch.setattr("clearlane.store.audit.AUDIT_PAGE_ROWS", 3)
+    monkeypatch.setattr("clearlane.store.audit.audit.AUDIT_PAGE_ROWS", 3)
     growing = asyncio.create_task(trail.grow(30))
     verifications = [await trail.verify() for _ in range(5)]
     await growing
@@ -401,7 +401,7 @@ async def test_rows_added_while_verifying_are_no_fault(trail, monkeypatch):
 
 
 async def test_progress_is_reported_and_ends_at_the_head(trail, monkeypatch):
-    monkeypatch.setattr("clearlane.store.audit.AUDIT_PAGE_ROWS", 4)
+    monkeypatch.setattr("clearlane.store.audit.audit.AUDIT_PAGE_ROWS", 4)
     results = []
     await audit.verify(
         trail.database, trail.key, trail.anchor, lambda done, total: results.append((done, total))
@@ -426,7 +426,7 @@ async def test_rows_are_exported_by_time(trail, clock, monkeypatch):
     clock.advance(timedelta(days=1))
     start = to_micros(clock.now())
     await trail.grow(5)
-    monkeypatch.setattr("clearlane.store.audit.AUDIT_PAGE_ROWS", 2)
+    monkeypatch.setattr("clearlane.store.audit.audit.AUDIT_PAGE_ROWS", 2)
     found = [row["seq"] async for row in audit.read_between(trail.database, start, start + 1)]
     assert found == [11, 12, 13, 14, 15]
     assert [row async for row in audit.read_between(trail.database, start + 1, start + 2)] == []

@@ -1,6 +1,6 @@
 """Backup and restore of a running installation: everything is checked, and nothing is done by half.
 
-Also tests `store/archive`.
+Also tests `store/installation/archive`.
 """
 
 import asyncio
@@ -18,16 +18,18 @@ from sqlalchemy import select
 
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import VendorId
-from clearlane.store import audit, key_rotation, schema
-from clearlane.store.anchor import Anchor
-from clearlane.store.archive import CONTENT, MANIFEST, Manifest
-from clearlane.store.backup import Restore, write_backup
-from clearlane.store.control_numbers import REQUEST_NUMBERS_SKIPPED, next_request_number
-from clearlane.store.database import Actor, OperationRefused, SystemScope
-from clearlane.store.keys import MasterKeys, read_key_file, write_key_file
-from clearlane.store.nodes import NodeRegistration
-from clearlane.store.sql import Statement
-from clearlane.store.vault import Vault
+from clearlane.store.audit import audit
+from clearlane.store.audit.anchor import Anchor
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, OperationRefused, SystemScope
+from clearlane.store.database.sql import Statement
+from clearlane.store.delivery.control_numbers import REQUEST_NUMBERS_SKIPPED, next_request_number
+from clearlane.store.installation.archive import CONTENT, MANIFEST, Manifest
+from clearlane.store.installation.backup import Restore, write_backup
+from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.store.vault import key_rotation
+from clearlane.store.vault.keys import MasterKeys, read_key_file, write_key_file
+from clearlane.store.vault.vault import Vault
 from tests.databases import START, make_site
 from tests.patience import until
 from tests.store.test_database import CLAIM, a_claim

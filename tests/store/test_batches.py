@@ -1,6 +1,6 @@
 """Batches in the database: members, lookup, leases, and what is in doubt after a restore.
 
-Also tests `store/claim_queue` and `store/control_numbers`.
+Also tests `store/claims/claim_queue` and `store/delivery/control_numbers`.
 """
 
 import asyncio
@@ -16,25 +16,27 @@ from clearlane.claims.batch_lifecycle import (
     BatchEventNotAllowed,
     BatchState,
 )
-from clearlane.store import batches as store
-from clearlane.store import claim_queue, route_traffic, schema
-from clearlane.store.backup import Restore, write_backup
-from clearlane.store.batches import BatchFile, ClaimAlreadyBatched
-from clearlane.store.claim_queue import PayerQueue, list_payer_queues, list_queued_claims
-from clearlane.store.control_numbers import (
+from clearlane.store.claims import claim_queue
+from clearlane.store.claims.claim_queue import PayerQueue, list_payer_queues, list_queued_claims
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, ConstraintViolation, MissingRow
+from clearlane.store.database.sql import scoped_insert
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import route_traffic
+from clearlane.store.delivery.batches import BatchFile, ClaimAlreadyBatched
+from clearlane.store.delivery.control_numbers import (
     CONTROL_NUMBERS_SKIPPED,
     last_control_number,
     next_control_number,
 )
-from clearlane.store.database import Actor, ConstraintViolation, MissingRow
-from clearlane.store.route_health import (
+from clearlane.store.delivery.route_health import (
     RouteHealth,
     all_route_health,
     lock_route_health,
     set_route_health,
 )
-from clearlane.store.sql import scoped_insert
-from clearlane.store.vault import Vault
+from clearlane.store.installation.backup import Restore, write_backup
+from clearlane.store.vault.vault import Vault
 from tests.databases import make_site
 from tests.store.test_database import a_claim
 

@@ -1,6 +1,6 @@
 """Signals of changed snapshots, between processes.
 
-Also tests `store/postgresql_signal`.
+Also tests `store/database/postgresql_signal`.
 """
 
 import asyncio
@@ -9,12 +9,12 @@ from functools import partial
 
 import pytest
 
-from clearlane.store.change_signal import FileSignal
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.nodes import bump_revision
-from clearlane.store.postgresql_connection import connect
-from clearlane.store.postgresql_signal import ChannelSignal
-from clearlane.store.schema import REVISIONS_CHANNEL
+from clearlane.store.database.change_signal import FileSignal
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.postgresql_connection import connect
+from clearlane.store.database.postgresql_signal import ChannelSignal
+from clearlane.store.database.schema import REVISIONS_CHANNEL
+from clearlane.store.installation.nodes import bump_revision
 from tests.patience import PATIENCE_SECONDS, until
 
 NORA = Actor("operator", "nora")

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import create_engine
 
-from clearlane.store import claim_listing, claim_search, claim_summaries
-from clearlane.store.schema import metadata
+from clearlane.store.claims import claim_listing, claim_search, claim_summaries
+from clearlane.store.database.schema import metadata
 
 # The filters of a search, and the index that it walks.
 PLANS = [

@@ -1,6 +1,6 @@
 """The storage commands: their output and exit codes.
 
-Also tests `cli/restore`, `cli/db` and `cli/storage_command`.
+Also tests `cli/installation/restore`, `cli/installation/db` and `cli/command/storage_command`.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ import stat
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import audit, backup, db, keys, restore
-from clearlane.store.keys import new_master_key, read_key_file
+from clearlane.cli.installation import audit, backup, db, keys, restore
+from clearlane.store.vault.keys import new_master_key, read_key_file
 
 APPS = {"audit": audit, "backup": backup, "db": db, "keys": keys, "restore": restore}
 

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.kernel.ids import Scope
-from clearlane.store import schema
-from clearlane.store.database import (
+from clearlane.store.database import schema
+from clearlane.store.database.database import (
     Actor,
     ConstraintViolation,
     DatabaseUnavailable,
@@ -16,9 +16,9 @@ from clearlane.store.database import (
     StoreFault,
     SystemScope,
 )
-from clearlane.store.group_commit import StatementFault
-from clearlane.store.postgresql import POSTGRESQL_WRITERS
-from clearlane.store.sql import Statement, among, scoped_insert, scoped_select
+from clearlane.store.database.group_commit import StatementFault
+from clearlane.store.database.postgresql import POSTGRESQL_WRITERS
+from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select
 from tests.databases import ADD_VENDOR, make_site
 from tests.patience import until
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.store.disk_reserve import RESERVE_BYTES, RESERVE_NAME, DiskReserve
+from clearlane.store.database.disk_reserve import RESERVE_BYTES, RESERVE_NAME, DiskReserve
 from tests.patience import PATIENCE_SECONDS
 
 SMALL_DISK_MIB = 48
@@ -34,11 +34,11 @@ ON_A_FULL_DISK = """
 import asyncio, json, os, sys, traceback
 from pathlib import Path
 from clearlane.kernel.clock import SystemClock
-from clearlane.store import migrate
-from clearlane.store.anchor import Anchor
-from clearlane.store.database import Actor, DatabaseUnavailable, SystemScope
-from clearlane.store.disk_reserve import RESERVE_NAME, DiskReserve
-from clearlane.store.sqlite import SqliteDatabase
+from clearlane.store.database import migrate
+from clearlane.store.audit.anchor import Anchor
+from clearlane.store.database.database import Actor, DatabaseUnavailable, SystemScope
+from clearlane.store.database.disk_reserve import RESERVE_NAME, DiskReserve
+from clearlane.store.database.sqlite import SqliteDatabase
 
 SCOPE, ACTOR = SystemScope("test"), Actor("vendor", "ACME")
 
@@ -138,10 +138,10 @@ WITH_A_FAILING_FSYNC = """
 import asyncio, os, traceback
 from pathlib import Path
 from clearlane.kernel.clock import SystemClock
-from clearlane.store import migrate
-from clearlane.store.anchor import Anchor
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.sqlite import SqliteDatabase
+from clearlane.store.database import migrate
+from clearlane.store.audit.anchor import Anchor
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.sqlite import SqliteDatabase
 
 
 async def look(tx):

@@ -1,6 +1,6 @@
 """Events are numbered in the order of commits, stored with what they tell, and read page by page.
 
-Also tests `store/event_log`.
+Also tests `store/events/event_log`.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ from clearlane.events.event import EventActor, NewEvent
 from clearlane.events.types import TYPES
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
-from clearlane.store import event_log, events
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.event_watch import EventWatch
-from clearlane.store.sql import PING
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.sql import PING
+from clearlane.store.events import event_log, events
+from clearlane.store.events.event_watch import EventWatch
 from tests.cases import full_or_quick
 from tests.databases import START, make_site
 

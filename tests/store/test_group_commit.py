@@ -8,10 +8,11 @@ from sqlalchemy import func, select
 
 from clearlane.claims.resubmission import ResubmissionDecision, ResubmissionTimes
 from clearlane.kernel.clock import EPOCH
-from clearlane.store import claims, schema
-from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
-from clearlane.store.database import Actor, CombinedJob, ConstraintViolation, SystemScope
-from clearlane.store.group_commit import (
+from clearlane.store.claims import claims
+from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, CombinedJob, ConstraintViolation, SystemScope
+from clearlane.store.database.group_commit import (
     CommitOutcomeUnknown,
     DatabaseUnavailable,
     DiskFull,
@@ -21,7 +22,7 @@ from clearlane.store.group_commit import (
     submit,
     write_fault,
 )
-from clearlane.store.sql import Statement
+from clearlane.store.database.sql import Statement
 from tests.databases import ADD_VENDOR, make_site
 
 ALL = SystemScope("a test")

@@ -1,6 +1,6 @@
 """Master keys: where they come from, what is refused, and changing one while nodes serve.
 
-Also tests `store/key_rotation` and `store/private_files`.
+Also tests `store/vault/key_rotation` and `store/vault/private_files`.
 """
 
 import asyncio
@@ -12,9 +12,10 @@ import sys
 
 import pytest
 
-from clearlane.store import key_rotation
-from clearlane.store.database import Actor, OperationRefused
-from clearlane.store.keys import (
+from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.store.vault import key_rotation
+from clearlane.store.vault.keys import (
     KeyRefused,
     MasterKeys,
     load_master_keys,
@@ -23,8 +24,7 @@ from clearlane.store.keys import (
     read_keys,
     write_key_file,
 )
-from clearlane.store.nodes import NodeRegistration
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 
 OPERATOR = Actor("operator", "nora")
 
@@ -117,7 +117,7 @@ async def test_the_first_start_makes_a_key_and_later_starts_need_it(place):
 
 async def test_production_makes_no_key_by_itself(place):
     from clearlane.kernel.clock import SystemClock
-    from clearlane.store.database import open_database
+    from clearlane.store.database.database import open_database
 
     keys = load_master_keys(text="", file=place.data / "master.key", may_create=False)
     with pytest.raises(KeyRefused, match="clearlane keys create"):
@@ -272,7 +272,7 @@ def test_a_command_that_prints_no_key_is_a_sentence_without_what_it_printed(
     program, sentence, monkeypatch, tmp_path
 ):
     monkeypatch.setattr(
-        "clearlane.store.keys.KEY_COMMAND_SECONDS_MAX", 1 if "sleep" in program else 60
+        "clearlane.store.vault.keys.KEY_COMMAND_SECONDS_MAX", 1 if "sleep" in program else 60
     )
     command = shlex.join([sys.executable, "-c", program])
     with pytest.raises(KeyRefused, match=sentence) as refused:

@@ -1,6 +1,6 @@
 """The schema is upgraded once, as a whole, and a database of another schema is refused.
 
-Also tests `store/schema/console`, `store/schema/core`, `store/schema/delivery` and `store/schema/payments`.
+Also tests `store/database/schema/console`, `store/database/schema/core`, `store/database/schema/delivery` and `store/database/schema/payments`.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from clearlane.store import migrate
-from clearlane.store.database import OperationRefused
-from clearlane.store.migrate import UNRELEASED, SchemaState
-from clearlane.store.schema import HEAD, metadata
+from clearlane.store.database import migrate
+from clearlane.store.database.database import OperationRefused
+from clearlane.store.database.migrate import UNRELEASED, SchemaState
+from clearlane.store.database.schema import HEAD, metadata
 
 
 async def sql(place, statement):
@@ -65,7 +65,7 @@ async def test_reading_the_state_does_not_create_a_database(new_place):
 UPGRADE = """
 import asyncio, sys
 from pathlib import Path
-from clearlane.store import migrate
+from clearlane.store.database import migrate
 print(asyncio.run(migrate.upgrade(url=sys.argv[1], sqlite_file=Path(sys.argv[2]))).state)
 """
 

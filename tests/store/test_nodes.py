@@ -7,10 +7,15 @@ import pytest
 from sqlalchemy import bindparam, update
 
 from clearlane.kernel.clock import ManualClock, SystemClock
-from clearlane.store import schema
-from clearlane.store.database import Actor, SystemScope
-from clearlane.store.nodes import NodeRegistration, bump_revision, live_nodes, wait_until_loaded
-from clearlane.store.sql import Statement, database_now
+from clearlane.store.database import schema
+from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.sql import Statement, database_now
+from clearlane.store.installation.nodes import (
+    NodeRegistration,
+    bump_revision,
+    live_nodes,
+    wait_until_loaded,
+)
 from tests.patience import PATIENCE_SECONDS
 
 OPERATOR = Actor("operator", "nora")

@@ -1,6 +1,6 @@
 """PostgreSQL only: row-level security, the server's settings, lost connections.
 
-Also tests `store/postgresql_connection`.
+Also tests `store/database/postgresql_connection`.
 """
 
 import asyncio
@@ -12,8 +12,8 @@ import asyncpg
 import pytest
 from sqlalchemy import Column, Text, bindparam, select, update
 
-from clearlane.store import migrate, schema
-from clearlane.store.database import (
+from clearlane.store.database import migrate, schema
+from clearlane.store.database.database import (
     Actor,
     CommitOutcomeUnknown,
     DatabaseUnavailable,
@@ -21,15 +21,16 @@ from clearlane.store.database import (
     SystemScope,
     VendorScope,
 )
-from clearlane.store.postgresql import require_durable
-from clearlane.store.postgresql_connection import connect
-from clearlane.store.schema import APP_ROLE, client_table, enable_row_security, id_column, metadata
-from clearlane.store.sql import (
-    CLIENT_TABLES,
-    Statement,
-    scoped_insert,
-    scoped_select,
+from clearlane.store.database.postgresql import require_durable
+from clearlane.store.database.postgresql_connection import connect
+from clearlane.store.database.schema import (
+    APP_ROLE,
+    client_table,
+    enable_row_security,
+    id_column,
+    metadata,
 )
+from clearlane.store.database.sql import CLIENT_TABLES, Statement, scoped_insert, scoped_select
 from tests.databases import ADD_VENDOR, make_site
 from tests.store.test_database import CLAIM, a_claim
 

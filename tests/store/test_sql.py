@@ -22,10 +22,10 @@ from sqlalchemy import (
 
 import clearlane
 from clearlane.kernel.ids import Scope, VendorScope
-from clearlane.store.schema import claim_events as e
-from clearlane.store.schema import claims as c
-from clearlane.store.schema import sites, vendors
-from clearlane.store.sql import (
+from clearlane.store.database.schema import claim_events as e
+from clearlane.store.database.schema import claims as c
+from clearlane.store.database.schema import sites, vendors
+from clearlane.store.database.sql import (
     CLIENT_TABLES,
     Statement,
     SystemScope,

@@ -1,6 +1,6 @@
 """SQLite only: durable settings, private files, one writer beside other processes.
 
-Also tests `store/sqlite_connection` and `store/sqlite_writer`.
+Also tests `store/database/sqlite_connection` and `store/database/sqlite_writer`.
 """
 
 import asyncio
@@ -13,13 +13,19 @@ import threading
 import pytest
 from sqlalchemy import func, select
 
-from clearlane.store import audit, migrate, schema
-from clearlane.store.anchor import Anchor
-from clearlane.store.database import Actor, DatabaseUnavailable, OperationRefused, SystemScope
-from clearlane.store.sql import Statement
-from clearlane.store.sqlite_connection import REQUIRED, connect, require_durable
-from clearlane.store.sqlite_writer import run_synchronously
-from clearlane.store.vault import Vault
+from clearlane.store.audit import audit
+from clearlane.store.audit.anchor import Anchor
+from clearlane.store.database import migrate, schema
+from clearlane.store.database.database import (
+    Actor,
+    DatabaseUnavailable,
+    OperationRefused,
+    SystemScope,
+)
+from clearlane.store.database.sql import Statement
+from clearlane.store.database.sqlite_connection import REQUIRED, connect, require_durable
+from clearlane.store.database.sqlite_writer import run_synchronously
+from clearlane.store.vault.vault import Vault
 from tests.databases import ADD_VENDOR
 from tests.patience import PATIENCE_SECONDS
 
@@ -171,7 +177,7 @@ def test_a_coroutine_that_ignores_the_foreign_await_still_ends():
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from clearlane.store.database import Actor, SystemScope
+from clearlane.store.database.database import Actor, SystemScope
 from tests.databases import ADD_VENDOR, Place
 
 async def main():

@@ -14,7 +14,7 @@ from clearlane.kernel.finding import Finding
 from clearlane.x12 import codes
 from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
-from clearlane.x12.reader import SetClosed, parse, read
+from clearlane.x12.reader.reader import SetClosed, parse, read
 
 Row = list[str]
 Avoid = Mapping[str, Iterable[str] | int | None]

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from clearlane.x12 import check
-from clearlane.x12.ack import Acknowledgement, acknowledge
-from clearlane.x12.reader import parse
+from clearlane.x12.checker import check
+from clearlane.x12.checker.ack import Acknowledgement, acknowledge
+from clearlane.x12.reader.reader import parse
 from tests.cases import every_case, fewer_in_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12.injected_faults import Fault, P, inject

@@ -1,17 +1,17 @@
 """Faults of envelopes, order, hierarchy and rules, each with its position.
 
-Also tests `x12/finding_catalogue` and `x12/envelope`.
+Also tests `x12/checker/finding_catalogue` and `x12/checker/envelope`.
 """
 
 import pytest
 
 from clearlane.kernel.finding import Severity, Stage
-from clearlane.x12.check import check, event_findings
-from clearlane.x12.collector import FindingCollector
-from clearlane.x12.finding_catalogue import FINDING_TYPES
+from clearlane.x12.checker.check import check, event_findings
+from clearlane.x12.checker.collector import FindingCollector
+from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
-from clearlane.x12.reader import Reader, parse
+from clearlane.x12.reader.reader import Reader, parse
 from tests.cases import every_case
 from tests.x12.toy import (
     BODY,

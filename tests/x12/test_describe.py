@@ -1,8 +1,8 @@
 """Every segment is explained, with its loop, names and meanings."""
 
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.describe import describe
-from clearlane.x12.reformat import reformat
+from clearlane.x12.show.describe import describe
+from clearlane.x12.show.reformat import reformat
 from tests.cases import every_case, fewer_in_quick
 from tests.corpus import corpus_files
 from tests.x12.views.leaves import segments

@@ -1,9 +1,9 @@
 """Two files are compared by what they mean."""
 
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.diff import Change, diff, summarize
-from clearlane.x12.reader import parse
-from clearlane.x12.reformat import reformat
+from clearlane.x12.reader.reader import parse
+from clearlane.x12.show.diff import Change, diff, summarize
+from clearlane.x12.show.reformat import reformat
 from tests.cases import every_case, fewer_in_quick
 from tests.corpus import corpus_files
 from tests.x12.views.test_views import BENEFITS, CLAIMS, REMITTANCE, file

@@ -1,15 +1,16 @@
 """One value at a time: what each kind of element refuses, and the words for it.
 
-Also tests `x12/value_checks`, `x12/pattern` and `x12/findings`.
+Also tests `x12/checker/value_checks`, `x12/pattern` and `x12/checker/findings`.
 """
 
 import re
 
 import pytest
 
-from clearlane.x12 import element, pattern, value_checks
-from clearlane.x12.finding_catalogue import FINDING_TYPES
-from clearlane.x12.findings import classify_value
+from clearlane.x12 import pattern
+from clearlane.x12.checker import element, value_checks
+from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
+from clearlane.x12.checker.findings import classify_value
 from clearlane.x12.grammar import ElementSpec, SegmentSpec, apply_usage, dictionary_segment
 from clearlane.x12.guides.dictionary import seg
 from tests.cases import every_case

@@ -11,10 +11,10 @@ import pytest
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides
-from clearlane.x12.check import check, event_findings
-from clearlane.x12.collector import FINDINGS_PER_SET_MAX
-from clearlane.x12.reader import InterchangeOpened, Reader, UnitClosed, parse, read
-from clearlane.x12.writer import write
+from clearlane.x12.checker.check import check, event_findings
+from clearlane.x12.checker.collector import FINDINGS_PER_SET_MAX
+from clearlane.x12.reader.reader import InterchangeOpened, Reader, UnitClosed, parse, read
+from clearlane.x12.writer.writer import write
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.x12 import samples837, samples_other
 

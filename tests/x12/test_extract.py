@@ -2,9 +2,9 @@
 
 import pytest
 
-from clearlane.x12 import reader
-from clearlane.x12.extract import ExtractSpec, extract_loops, extract_ta1, extract_unit
-from clearlane.x12.lexer import read_as_utf8
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1, extract_unit
+from clearlane.x12.reader.lexer import read_as_utf8
 from tests.x12.views.test_views import file
 
 SPEC = ExtractSpec(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearlane.kernel.limits import SEGMENT_BYTES_MAX
-from clearlane.x12.lexer import (
+from clearlane.x12.reader.lexer import (
     ByteOrderMark,
     EmptySegments,
     IndentedSegments,

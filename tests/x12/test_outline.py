@@ -3,8 +3,9 @@
 import tracemalloc
 from random import Random
 
-from clearlane.x12 import reader, tree
-from clearlane.x12.outline import LoopClosed, LoopOpened, OutlineSegment, iter_outline
+from clearlane.x12 import tree
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.outline import LoopClosed, LoopOpened, OutlineSegment, iter_outline
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import corpus_files
 from tests.x12 import samples837

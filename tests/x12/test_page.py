@@ -1,6 +1,6 @@
 """A file as one page: whole, explained, escaped, and with every finding at its place.
 
-Also tests `x12/page_summary` and `cli/x12_html`.
+Also tests `x12/show/page_summary` and `cli/x12/x12_html`.
 """
 
 import re
@@ -11,11 +11,11 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import x12, x12_html
-from clearlane.x12 import page, page_summary
-from clearlane.x12.check import check
-from clearlane.x12.page import UnreadablePageError, write_page
-from clearlane.x12.redact import Redactor
+from clearlane.cli.x12 import x12, x12_html
+from clearlane.x12.checker.check import check
+from clearlane.x12.show import page, page_summary
+from clearlane.x12.show.page import UnreadablePageError, write_page
+from clearlane.x12.show.redact import Redactor
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.console import chromium
 from tests.corpus import corpus_files

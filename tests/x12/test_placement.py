@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.kernel import limits
-from clearlane.x12 import placement, tree
+from clearlane.x12 import tree
 from clearlane.x12.automaton import compile_guide
-from clearlane.x12.encode import format_money
-from clearlane.x12.placement import ElementPath, get, parse_path, put
+from clearlane.x12.writer import placement
+from clearlane.x12.writer.encode import format_money
+from clearlane.x12.writer.placement import ElementPath, get, parse_path, put
 from tests.cases import every_case, full_or_quick
 from tests.x12.toy import BODY, CLAIM, GUIDE, HEADER, SUBSCRIBER, file, read
 

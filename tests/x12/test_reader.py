@@ -1,6 +1,6 @@
 """Files become trees: whatever the chunks, whatever the faults, and in little memory.
 
-Also tests `x12/loop_parser`, `x12/collector`, `x12/reader_events` and `x12/envelope_state`.
+Also tests `x12/reader/loop_parser`, `x12/checker/collector`, `x12/reader/reader_events` and `x12/reader/envelope_state`.
 """
 
 import io
@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
-from clearlane.x12 import guides, reader
-from clearlane.x12.check import check, event_findings, iter_findings
-from clearlane.x12.collector import FINDINGS_PER_SET_MAX
-from clearlane.x12.lexer import InterchangeHeader, Lexer, SegmentChunk
-from clearlane.x12.reader import (
+from clearlane.x12 import guides
+from clearlane.x12.checker.check import check, event_findings, iter_findings
+from clearlane.x12.checker.collector import FINDINGS_PER_SET_MAX
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.lexer import InterchangeHeader, Lexer, SegmentChunk
+from clearlane.x12.reader.reader import (
     FileClosed,
     GroupClosed,
     GroupOpened,
@@ -31,7 +32,7 @@ from clearlane.x12.reader import (
     parse,
     read,
 )
-from clearlane.x12.writer import write
+from clearlane.x12.writer.writer import write
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples837

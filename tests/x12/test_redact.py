@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearlane.kernel import formats
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.redact import Pseudonyms, is_routing, redact
-from clearlane.x12.reformat import reformat
+from clearlane.x12.show.redact import Pseudonyms, is_routing, redact
+from clearlane.x12.show.reformat import reformat
 from tests.cases import every_case, fewer_in_quick
 from tests.corpus import corpus_files
 from tests.x12 import samples837, samples_other

@@ -2,11 +2,11 @@
 
 import pytest
 
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.reader import parse
-from clearlane.x12.reformat import SeparatorConflictError, reformat
-from clearlane.x12.writer import interchange_segments
+from clearlane.x12.reader.reader import parse
+from clearlane.x12.show.reformat import SeparatorConflictError, reformat
+from clearlane.x12.writer.writer import interchange_segments
 from tests.cases import every_case, fewer_in_quick
 from tests.corpus import corpus_files
 from tests.x12.views.test_views import REMITTANCE, file

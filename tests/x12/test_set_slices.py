@@ -1,7 +1,7 @@
 import pytest
 
-from clearlane.x12 import reader
-from clearlane.x12.set_slices import cut_sets, slice_sets
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 from tests.cases import every_case
 from tests.claims.answers import nine, paid, payment, sealed
 from tests.corpus import corpus_files

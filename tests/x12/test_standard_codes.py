@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearlane.x12.standard_codes import is_x12_code
+from clearlane.x12.checker.standard_codes import is_x12_code
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Texts that X12 can carry, sets built from plain data, and envelopes around them.
 
-Also tests `x12/encode` and `x12/build`.
+Also tests `x12/writer/encode` and `x12/writer/build`.
 """
 
 from datetime import UTC, date, datetime
@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearlane.x12 import encode, guides, tree
+from clearlane.x12 import guides, tree
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.reader import parse
-from clearlane.x12.writer import (
+from clearlane.x12.reader.reader import parse
+from clearlane.x12.writer import encode
+from clearlane.x12.writer.writer import (
     Envelope,
     body_texts,
     build,

@@ -1,6 +1,6 @@
 """``clearlane x12`` on files alone.
 
-Also tests `cli/x12`, `cli/x12_check` and `cli/x12_files`.
+Also tests `cli/x12/x12`, `cli/x12/x12_check` and `cli/x12/x12_files`.
 """
 
 import io
@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import x12, x12_files
+from clearlane.cli.x12 import x12, x12_files
 from clearlane.kernel import limits
 from clearlane.x12 import views
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.patience import PATIENCE_SECONDS
@@ -346,7 +346,7 @@ def test_every_command_has_help_with_an_example():
 
 def test_the_command_starts_without_server_libraries():
     code = (
-        "import sys, clearlane.cli.x12, clearlane.x12.views, clearlane.x12.redact\n"
+        "import sys, clearlane.cli.x12.x12, clearlane.x12.views, clearlane.x12.show.redact\n"
         "heavy = {'sqlalchemy', 'starlette', 'dbos', 'uvicorn', 'pydantic', 'httpx', 'cryptography'}\n"
         "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()"
     )

@@ -7,7 +7,7 @@ from clearlane.x12 import guides
 from clearlane.x12.automaton import compile_guide
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, SET, RuleContext, RuleFinding, parse_cents, rule
 from clearlane.x12.tree import Loop, X12File
 

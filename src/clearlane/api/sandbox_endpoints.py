@@ -12,11 +12,11 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.body import decode
-from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily
-from clearlane.api.error_shape import ErrorShape
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
+from clearlane.api.frame.endpoint import BodyUse, Call, Endpoint, EndpointFamily
+from clearlane.api.frame.error_shape import ErrorShape
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.body import decode
+from clearlane.api.http.http_responses import json_response
 from clearlane.kernel.clock import Clock
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.query.claim_summary import refresh_stale

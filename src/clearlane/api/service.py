@@ -11,23 +11,23 @@ from dataclasses import dataclass
 
 import structlog
 
-from clearlane.api import documentation, root_page
-from clearlane.api.app import ApiApplication, MountedApp
-from clearlane.api.certificates import BadCertificate, TlsCertificate
-from clearlane.api.documentation import Documentation
-from clearlane.api.endpoint import ApiContext, ApiLimits
-from clearlane.api.error_shape import ErrorShape
-from clearlane.api.logs import fault_fields
-from clearlane.api.memory_release import FreedMemory
-from clearlane.api.metrics import Metrics
-from clearlane.api.operations import Readiness
-from clearlane.api.operations_server import make_operations_server
-from clearlane.api.protocol import ConnectionPolicy
-from clearlane.api.proxies import TrustedProxies
-from clearlane.api.public_pages import build_pages
-from clearlane.api.root_page import RootPage
+from clearlane.api.frame.app import ApiApplication, MountedApp
+from clearlane.api.frame.endpoint import ApiContext, ApiLimits
+from clearlane.api.frame.error_shape import ErrorShape
+from clearlane.api.http.certificates import BadCertificate, TlsCertificate
+from clearlane.api.http.memory_release import FreedMemory
+from clearlane.api.http.protocol import ConnectionPolicy
+from clearlane.api.http.proxies import TrustedProxies
+from clearlane.api.http.server import HttpServer, connections_max, listen
+from clearlane.api.operations.logs import fault_fields
+from clearlane.api.operations.metrics import Metrics
+from clearlane.api.operations.operations import Readiness
+from clearlane.api.operations.operations_server import make_operations_server
+from clearlane.api.pages import documentation, root_page
+from clearlane.api.pages.documentation import Documentation
+from clearlane.api.pages.public_pages import build_pages
+from clearlane.api.pages.root_page import RootPage
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
-from clearlane.api.server import HttpServer, connections_max, listen
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
 
 log = structlog.get_logger()

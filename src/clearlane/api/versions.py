@@ -3,7 +3,7 @@
 The one module outside a version's own package that imports it: adding a version is one row here.
 """
 
-from clearlane.api.endpoint import ApiVersion
+from clearlane.api.frame.endpoint import ApiVersion
 from clearlane.api.v1.endpoints import V1
 from clearlane.api.v3.endpoints import V3
 

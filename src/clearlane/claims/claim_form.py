@@ -17,7 +17,7 @@ from clearlane.claims.cob import EarlierDecision
 from clearlane.claims.fields import ClaimKind, ClaimPart
 
 if TYPE_CHECKING:
-    from clearlane.claims.placement import PlacementTables
+    from clearlane.claims.write.placement import PlacementTables
 
 C = TypeVar("C", bound=ClaimPart)
 L = TypeVar("L", bound=ClaimPart)

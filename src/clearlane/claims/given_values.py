@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clearlane.claims.fields import ClaimPart
-from clearlane.claims.repairs import Repair
+from clearlane.claims.read.repairs import Repair
 
 _INDEX = re.compile(r"(\w+)\[(\d+)\]", re.ASCII)
 

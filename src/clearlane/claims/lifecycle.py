@@ -19,7 +19,13 @@ from typing import TypeVar
 
 import msgspec
 
-from clearlane.claims.facts import ClaimStatusCode, Fact, FactKind, RemittanceFact, StatusVerdict
+from clearlane.claims.responses.facts import (
+    ClaimStatusCode,
+    Fact,
+    FactKind,
+    RemittanceFact,
+    StatusVerdict,
+)
 
 
 class ClaimState(StrEnum):

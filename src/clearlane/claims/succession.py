@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.facts import RemittanceFact
 from clearlane.claims.lifecycle import ClaimClosing, Closing, remittance_roles
+from clearlane.claims.responses.facts import RemittanceFact
 from clearlane.claims.resubmission import REPLACEMENT
 
 

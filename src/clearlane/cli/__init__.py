@@ -3,6 +3,6 @@
 Each command works on one thing: the service through the client library, the database, or a file.
 """
 
-from clearlane.cli.root import main
+from clearlane.cli.command.root import main
 
 __all__ = ["main"]

@@ -12,11 +12,11 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clearlane.console import forms
-from clearlane.console.act_question import ask_first
-from clearlane.console.kept_form import KEPT_FIELD, open_form, seal_form
-from clearlane.console.menu_counts import count_menu
-from clearlane.console.page_request import (
+from clearlane.console.account.sign_in_page import FORM_KEPT, render_sign_in
+from clearlane.console.frame import forms
+from clearlane.console.frame.act_question import ask_first
+from clearlane.console.frame.kept_form import KEPT_FIELD, open_form, seal_form
+from clearlane.console.frame.page_request import (
     ConsoleContext,
     FormNotKept,
     NoSuchPage,
@@ -24,14 +24,14 @@ from clearlane.console.page_request import (
     PageRequest,
     SignInGuard,
 )
-from clearlane.console.page_row import READ, PageRow
+from clearlane.console.frame.page_row import READ, PageRow
+from clearlane.console.frame.rendering import PageRenderer
+from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_table import PAGES
-from clearlane.console.rendering import PageRenderer
-from clearlane.console.sign_in_page import FORM_KEPT, render_sign_in
 from clearlane.kernel import limits
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
-from clearlane.store.group_commit import DatabaseUnavailable, LockContention
+from clearlane.store.database.group_commit import DatabaseUnavailable, LockContention
 
 log = structlog.get_logger()
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.query.claim_summary import SiteSummary, refresh_summary
 

@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
-from clearlane.console import first_steps, page_text
-from clearlane.console.charts import Chart, paired_chart, stacked_chart
-from clearlane.console.claim_filters import ACT_LABELS, BY_KEY, SILENT
-from clearlane.console.claim_words import LABEL_WORDS, NO_ANSWER
-from clearlane.console.page_request import PageRequest
-from clearlane.console.page_text import money, short_day
-from clearlane.console.payment_label import payment_label
-from clearlane.console.payments_page import list_viewer, payer_name
+from clearlane.console import first_steps
+from clearlane.console.claims.claim_filters import ACT_LABELS, BY_KEY, SILENT
+from clearlane.console.claims.claim_words import LABEL_WORDS, NO_ANSWER
+from clearlane.console.frame import page_text
+from clearlane.console.frame.charts import Chart, paired_chart, stacked_chart
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_text import money, short_day
+from clearlane.console.payments.payment_label import payment_label
+from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import request_id_moment
@@ -32,8 +33,8 @@ from clearlane.pipeline.query.route_states import (
     RouteState,
     load_route_states,
 )
-from clearlane.store import inbox
-from clearlane.store.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
+from clearlane.store.delivery import inbox
+from clearlane.store.payments.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
 
 PAYMENTS_SHOWN = 5
 FILES_COUNTED_MAX = 1_000

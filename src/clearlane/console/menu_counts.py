@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from clearlane.console.claim_filters import ACT_LABELS
-from clearlane.console.page_request import PageRequest
-from clearlane.console.payments_page import list_viewer
+from clearlane.console.claims.claim_filters import ACT_LABELS
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.payments.payments_page import list_viewer
 from clearlane.pipeline.query.claim_summary import SiteSummary, load_summary, refresh_summary
 from clearlane.pipeline.query.operator_counts import load_operator_counts, refresh_operator_counts
-from clearlane.store.payment_lists import COUNTED_MAX
+from clearlane.store.payments.payment_lists import COUNTED_MAX
 
 
 async def count_menu(request: PageRequest) -> dict[str, str]:

@@ -3,7 +3,7 @@
 Rows of the table of pages name them. A sentence says what will happen, to whom, and whether it can be undone.
 """
 
-from clearlane.console.act_question import ActQuestion, AskFirst
+from clearlane.console.frame.act_question import ActQuestion, AskFirst
 
 # ---- why an act needs no question ----
 

@@ -4,21 +4,11 @@ A page is one module, one template in ``pages/`` and its rows here. An action is
 CSRF token checked before the module is called.
 """
 
-from clearlane.console import (
-    first_steps,
-    frame_assets,
-    home_page,
-    page_questions,
-    sandbox_clock,
-    sign_in_page,
-)
-from clearlane.console.page_row import (
-    BILLERS,
-    EVERYBODY,
-    NOBODY_SIGNED_IN,
-    SEND,
-    PageRow,
-)
+from clearlane.console import first_steps, home_page, page_questions
+from clearlane.console.account import sign_in_page
+from clearlane.console.frame import frame_assets
+from clearlane.console.frame.page_row import BILLERS, EVERYBODY, NOBODY_SIGNED_IN, SEND, PageRow
+from clearlane.console.operator import sandbox_clock
 from clearlane.console.page_table_billing import BILLING_PAGES
 from clearlane.console.page_table_operators import OPERATOR_PAGES
 

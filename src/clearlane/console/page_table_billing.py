@@ -1,23 +1,20 @@
 """The rows of the table of pages for billing people: claims, payments, eligibility and enrollments."""
 
-from clearlane.console import (
+from clearlane.console import page_questions
+from clearlane.console.claims import (
     claim_action_handlers,
     claim_page,
     claims_page,
     correct_page,
-    eligibility_page,
-    enrollments_page,
     fix_cause_page,
     outside_page,
-    page_questions,
-    payment_downloads,
-    payment_page,
-    payments_page,
     resend_page,
     search_page,
     worklist_actions,
 )
-from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, READ, SEND, PageRow
+from clearlane.console.frame.page_row import BILLERS, EVERYBODY, OPERATORS, READ, SEND, PageRow
+from clearlane.console.patients import eligibility_page, enrollments_page
+from clearlane.console.payments import payment_downloads, payment_page, payments_page
 
 CLAIM_PAGES = (
     PageRow(

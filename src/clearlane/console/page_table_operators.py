@@ -1,21 +1,21 @@
 """The rows of the table of pages for what operators run: connections, files, accounts, people and audit."""
 
-from clearlane.console import (
+from clearlane.console import page_questions
+from clearlane.console.account import me_page
+from clearlane.console.frame.page_row import EVERYBODY, OPERATORS, SEND, PageRow, before
+from clearlane.console.operator import (
     accounts_page,
     audit_page,
     connection_page,
     connections_page,
     file_page,
     files_page,
-    me_page,
-    page_questions,
     people_page,
     person_page,
     sandbox_page,
     webhook_page,
     webhooks_page,
 )
-from clearlane.console.page_row import EVERYBODY, OPERATORS, SEND, PageRow, before
 
 CONNECTION_PAGES = (
     PageRow(

@@ -15,7 +15,7 @@ from clearlane.eligibility.model import (
     InquiryTrace,
 )
 from clearlane.payers.model import PAYER_TYPES, Payer
-from clearlane.x12.encode import clean
+from clearlane.x12.writer.encode import clean
 
 # INS02 of a 270 (005010X279A1) allows spouse, child and other adult only.
 RELATIONSHIPS = {"01": "01", "19": "19"}

@@ -5,8 +5,8 @@ Knows answers and inquiries; knows no file.
 
 from clearlane.eligibility.inbound import AnswerMatch, PatientAnswer
 from clearlane.eligibility.model import ORIGINATOR, Inquiry, InquiryPerson
-from clearlane.x12.encode import clean
 from clearlane.x12.views import shared_types
+from clearlane.x12.writer.encode import clean
 
 
 def trace_number(answer: PatientAnswer) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clearlane.x12 import tree
-from clearlane.x12.extract import ExtractSpec, extract_loops
+from clearlane.x12.reader.extract import ExtractSpec, extract_loops
 from clearlane.x12.views import benefits
 
 LEVELS = ("2000A", "2000B", "2000C", "2000D")

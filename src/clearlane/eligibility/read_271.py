@@ -33,7 +33,8 @@ from clearlane.eligibility.inbound import AnswerMatch, FileRefusal, PatientAnswe
 from clearlane.eligibility.matching import match_answer, may_be_resent, trace_number
 from clearlane.eligibility.model import Inquiry, InquiryParty, InquiryPerson
 from clearlane.kernel.finding import Severity
-from clearlane.x12 import grammar, guides, reader, tree, views
+from clearlane.x12 import grammar, guides, tree, views
+from clearlane.x12.reader import reader
 from clearlane.x12.tree import get_element
 from clearlane.x12.views import benefits, shared_types
 

@@ -9,7 +9,7 @@ from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
 from clearlane.eligibility.inbound import FileRefusal
 from clearlane.kernel.formats import parse_control_number
 from clearlane.x12 import tree, views
-from clearlane.x12.extract import ExtractSpec, extract_loops, extract_ta1
+from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1
 from clearlane.x12.views import verdicts
 from clearlane.x12.views.original import SeparatorRestorer
 

@@ -20,8 +20,9 @@ from clearlane.eligibility.model import (
     InquiryPerson,
     InquiryTrace,
 )
-from clearlane.x12 import guides, placement
-from clearlane.x12.writer import Envelope, clean, wrap_sets
+from clearlane.x12 import guides
+from clearlane.x12.writer import placement
+from clearlane.x12.writer.writer import Envelope, clean, wrap_sets
 
 __all__ = [
     "GUIDE", "ORIGINATOR", "SCOPES", "Envelope", "set_texts", "write_inquiries", "write_inquiry",

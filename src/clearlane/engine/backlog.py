@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clearlane.engine.engine_storage import FILE_NAME, SCHEMA
 from clearlane.kernel import limits
-from clearlane.store.database import DatabaseUnavailable
+from clearlane.store.database.database import DatabaseUnavailable
 
 BACKLOG_ROWS_MAX = 500
 _QUEUED = """
@@ -68,7 +68,11 @@ def _sqlite_rows(file: Path) -> Sequence[tuple[str, int, int]] | None:
 async def _postgresql_rows(url: str) -> Sequence[tuple[str, int, int]] | None:
     from asyncpg import UndefinedTableError
 
-    from clearlane.store.postgresql_connection import DRIVER_ERRORS, connect, connection_fault
+    from clearlane.store.database.postgresql_connection import (
+        DRIVER_ERRORS,
+        connect,
+        connection_fault,
+    )
 
     # With the rights of the login, as the library has them: the role of our own tables may not read the engine's.
     connection = await connect(url)

@@ -12,9 +12,9 @@ import structlog
 from clearlane.engine.engine_storage import lock_data_directory
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
-from clearlane.store.database import Actor, Database, OperationRefused
-from clearlane.store.nodes import wait_for_nodes
-from clearlane.store.set_back import SetBack, confirm_anchor, is_set_back
+from clearlane.store.audit.set_back import SetBack, confirm_anchor, is_set_back
+from clearlane.store.database.database import Actor, Database, OperationRefused
+from clearlane.store.installation.nodes import wait_for_nodes
 
 log = structlog.get_logger()
 

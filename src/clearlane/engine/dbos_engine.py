@@ -47,8 +47,8 @@ from clearlane.engine.workflows import (
 )
 from clearlane.kernel.faults import WorkFailed, fault_code, fault_frames
 from clearlane.kernel.tasks import cancel_all
-from clearlane.store.database import StoreFault
-from clearlane.store.nodes import NodeRegistration
+from clearlane.store.database.database import StoreFault
+from clearlane.store.installation.nodes import NodeRegistration
 
 __all__ = ["Engine", "EngineRefused", "RecoverySettings"]
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from clearlane.kernel import limits
-from clearlane.store.database import OperationRefused
+from clearlane.store.database.database import OperationRefused
 
 SCHEMA = "dbos"
 FILE_NAME, LOCK_NAME = "engine.db", "engine.lock"

@@ -22,10 +22,10 @@ from clearlane.engine.parked_work import (
 )
 from clearlane.engine.workflow_client import CANCELLED, ENDED, QueuedWork, WorkflowClient
 from clearlane.kernel.clock import Clock, SystemClock
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.nodes import live_nodes
-from clearlane.store.schema import nodes, takeovers
-from clearlane.store.sql import Statement, SystemScope, among, database_now, insert_into
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.schema import nodes, takeovers
+from clearlane.store.database.sql import Statement, SystemScope, among, database_now, insert_into
+from clearlane.store.installation.nodes import live_nodes
 
 log = structlog.get_logger()
 

@@ -12,9 +12,9 @@ from sqlalchemy import bindparam, delete, select
 
 from clearlane.engine.workflow_client import CANCELLED, WorkflowClient
 from clearlane.engine.workflows import NodeContext, Workflow
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.schema import takeovers
-from clearlane.store.sql import Statement, SystemScope
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.schema import takeovers
+from clearlane.store.database.sql import Statement, SystemScope
 
 PARKED_LISTED_MAX = 500
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from clearlane.kernel.clock import Clock
-from clearlane.store.database import Database
+from clearlane.store.database.database import Database
 
 ENGINE_ID_CHARACTERS_MAX = 128
 ENGINE_LIST_IDS_MAX = 10_000

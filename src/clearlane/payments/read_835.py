@@ -30,9 +30,10 @@ from clearlane.payments.outcome import (
 )
 from clearlane.payments.payment import Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_payment import heading_of_set
-from clearlane.x12 import codes, reader, tree
-from clearlane.x12.envelope_time import read_control_number, read_group_time
-from clearlane.x12.received_guides import choose_guide
+from clearlane.x12 import codes, tree
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.envelope_time import read_control_number, read_group_time
+from clearlane.x12.reader.received_guides import choose_guide
 from clearlane.x12.tree import get_element
 
 

@@ -3,8 +3,9 @@
 Knows the views of an 835; knows no claim that was sent.
 """
 
-from clearlane.x12 import reader, tree
-from clearlane.x12.received_guides import CLAIM_LOOP, choose_guide
+from clearlane.x12 import tree
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.received_guides import CLAIM_LOOP, choose_guide
 from clearlane.x12.views.original import SeparatorRestorer
 from clearlane.x12.views.remittance import (
     CLAIM,

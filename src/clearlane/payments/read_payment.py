@@ -37,9 +37,10 @@ from clearlane.payments.payment import (
     ProviderAdjustment,
 )
 from clearlane.payments.read_claim_part import read_claim_part
-from clearlane.x12 import reader, tree
+from clearlane.x12 import tree
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.received_guides import choose_guide
+from clearlane.x12.reader import reader
+from clearlane.x12.reader.received_guides import choose_guide
 from clearlane.x12.views.original import SeparatorRestorer
 from clearlane.x12.views.remittance import (
     CLAIM,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from clearlane.connect.connections import Connections
 from clearlane.payers.directory import PayerDirectory
-from clearlane.store.payer_filter import PayerFilter, payer_key
+from clearlane.store.claims.payer_filter import PayerFilter, payer_key
 
 
 class SilenceGroup(NamedTuple):

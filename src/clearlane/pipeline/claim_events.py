@@ -12,14 +12,14 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.facts import Fact, FactKind, StatusVerdict
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState
+from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
 from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.outcome import Outcome, is_forwarded
 from clearlane.pipeline.claim_label import BY_CLOSING
-from clearlane.store.claim_updates import CountedEvent, LockedClaim
-from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.store.claims.claim_updates import CountedEvent, LockedClaim
+from clearlane.store.claims.claims import NOT_ACCEPTED
 
 STATE_TYPES: dict[ClaimState, str] = {
     ClaimState.RECEIVED: "claim.received",

@@ -11,7 +11,7 @@ from enum import StrEnum
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.outcome import Outcome, is_forwarded
-from clearlane.store.file_refusals import TO_RESEND as TO_RESEND_LABEL
+from clearlane.store.delivery.file_refusals import TO_RESEND as TO_RESEND_LABEL
 
 
 class ClaimLabel(StrEnum):

@@ -6,9 +6,9 @@ Sealed for its row, by the installation's key, since it belongs to no client yet
 import msgspec
 
 from clearlane.payments.model import ClaimPayment
-from clearlane.store import occurrences, payments
-from clearlane.store.occurrences import UnmatchedRow
-from clearlane.store.vault import Vault
+from clearlane.store.payments import occurrences, payments
+from clearlane.store.payments.occurrences import UnmatchedRow
+from clearlane.store.vault.vault import Vault
 
 
 class ClaimPaymentContent(msgspec.Struct, frozen=True):

@@ -16,19 +16,19 @@ from clearlane.claims.claim_status import (
     encode_claim_status,
     update_claim_status,
 )
-from clearlane.claims.facts import Fact
 from clearlane.claims.lifecycle import ClaimState, Closing, LifecycleStatus
+from clearlane.claims.responses.facts import Fact
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
 from clearlane.pipeline.claim_label import claim_outcome, label_claim
 from clearlane.pipeline.claim_succession import find_closings, open_status
 from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
-from clearlane.store import claim_lookup, claim_search, claim_updates
-from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
-from clearlane.store.database import Tx
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claim_lookup, claim_search, claim_updates
+from clearlane.store.claims.claim_updates import ClaimStateUpdate, LockedClaim
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.database.database import Tx
+from clearlane.store.vault.vault import Vault
 
 KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
 

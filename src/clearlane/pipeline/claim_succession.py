@@ -7,8 +7,8 @@ that no other took over from, and that is no void, costs nothing here.
 from collections.abc import Iterable, Mapping, Sequence
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.lifecycle import Closing
+from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
 from clearlane.kernel.clock import from_micros, to_local
 from clearlane.payments.model import ClaimPayment
@@ -19,10 +19,10 @@ from clearlane.pipeline.stored_facts import (
     load_known_facts,
     open_claim_status,
 )
-from clearlane.store import claim_updates, documents
-from clearlane.store.claim_updates import ClaimLink, LockedClaim
-from clearlane.store.database import Tx
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claim_updates, documents
+from clearlane.store.claims.claim_updates import ClaimLink, LockedClaim
+from clearlane.store.database.database import Tx
+from clearlane.store.vault.vault import Vault
 
 NO_ANSWERS_TO_A_VOID = frozenset({Outcome.FORWARDED, Outcome.PREDETERMINED})
 """Outcomes of a claim payment that leave a void undecided."""

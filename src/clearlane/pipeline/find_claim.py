@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from clearlane.accounts.model import Site
 from clearlane.pipeline.load_claim import find_claim_scope
-from clearlane.store.claim_search import (
+from clearlane.store.claims.claim_search import (
     find_by_vendor_claim,
     find_holders,
     vendor_claim_hashes,
 )
-from clearlane.store.database import Database
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Database
+from clearlane.store.vault.vault import Vault
 
 
 async def find_claim_numbers(

@@ -9,16 +9,16 @@ from typing import Any
 
 import msgspec
 
-from clearlane.claims.decode import restore
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.line_controls import line_controls
+from clearlane.claims.read.decode import restore
+from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.store import claims as store
-from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Database, SystemScope, Tx
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claims as store
+from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.database.database import Actor, Database, SystemScope, Tx
+from clearlane.store.vault.vault import Vault
 
 ANY_CLIENT = SystemScope("an operator names a claim by its request id")
 

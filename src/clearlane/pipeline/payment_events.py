@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.pipeline.record_facts import ClaimFact
-from clearlane.store import claim_updates
-from clearlane.store import payments as store
-from clearlane.store.database import Tx, require_row
-from clearlane.store.payments import PaymentRow
+from clearlane.store.claims import claim_updates
+from clearlane.store.database.database import Tx, require_row
+from clearlane.store.payments import payments as store
+from clearlane.store.payments.payments import PaymentRow
 
 NOBODY = (None, None)
 """The owner of events for operators."""

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.claims import lifecycle
-from clearlane.claims.facts import Fact
 from clearlane.claims.lifecycle import PayerDocumentKind
+from clearlane.claims.responses.facts import Fact
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.outcome import Outcome
@@ -35,13 +35,14 @@ from clearlane.pipeline.stored_facts import (
     seal_document_source,
     seal_fact,
 )
-from clearlane.store import claim_updates, documents, facts, occurrences
-from clearlane.store.claim_updates import ClaimLink, LockedClaim
-from clearlane.store.database import Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.facts import FactRow
-from clearlane.store.occurrences import OccurrenceRole, OccurrenceRow
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claim_updates, documents, facts
+from clearlane.store.claims.claim_updates import ClaimLink, LockedClaim
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.claims.facts import FactRow
+from clearlane.store.database.database import Tx
+from clearlane.store.payments import occurrences
+from clearlane.store.payments.occurrences import OccurrenceRole, OccurrenceRow
+from clearlane.store.vault.vault import Vault
 
 CLAIM_FACTS_AT_ONCE = 128
 

@@ -10,10 +10,10 @@ from datetime import datetime
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.stored_facts import load_known_facts
-from clearlane.store import claim_updates
-from clearlane.store.claim_updates import ClaimLink
-from clearlane.store.database import Tx
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claim_updates
+from clearlane.store.claims.claim_updates import ClaimLink
+from clearlane.store.database.database import Tx
+from clearlane.store.vault.vault import Vault
 
 LINKS_AT_ONCE = 1_000
 ROUNDS_MAX = 100

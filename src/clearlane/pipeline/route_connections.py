@@ -12,9 +12,9 @@ from clearlane.connect.factory import RouteRealtime, open_mailbox, open_realtime
 from clearlane.connect.port import Mailbox
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
-from clearlane.store.routes import ActiveRoutes, RouteWithSecrets
-from clearlane.x12.encode import clean
-from clearlane.x12.writer import Envelope
+from clearlane.store.delivery.routes import ActiveRoutes, RouteWithSecrets
+from clearlane.x12.writer.encode import clean
+from clearlane.x12.writer.writer import Envelope
 
 ADDRESS_OPTIONS = (
     "sender_id", "receiver_id", "sender_qualifier", "receiver_qualifier", "group_sender",

@@ -9,14 +9,14 @@ from typing import TypeAlias
 import msgspec
 
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
-from clearlane.claims.facts import Fact
+from clearlane.claims.responses.facts import Fact
 from clearlane.payments.model import ClaimPayment
-from clearlane.store import documents, facts
-from clearlane.store.database import Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.facts import FactRow
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
+from clearlane.store.claims import documents, facts
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.claims.facts import FactRow
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.database.database import Tx
+from clearlane.store.vault.vault import Vault
 
 AnyFact: TypeAlias = Fact | ClaimPayment
 

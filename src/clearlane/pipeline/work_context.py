@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
-from clearlane.claims.write_837 import TradingPartner
+from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
+from clearlane.claims.write.write_837 import TradingPartner
 from clearlane.connect.connections import Connections
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.event_watch import EventWatch
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.events.event_watch import EventWatch
+from clearlane.store.vault.vault import Vault
 
 if TYPE_CHECKING:
     from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner

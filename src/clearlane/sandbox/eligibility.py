@@ -14,23 +14,15 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Stage
-from clearlane.sandbox import (
-    ack999,
-    answer271,
-    benefits,
-    coverage,
-    members,
-    read_270,
-    read_837,
-    ta1,
-)
-from clearlane.sandbox.envelope import reply_envelope
+from clearlane.sandbox import members, read_270, read_837
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import GroupRead, InterchangeRead, Patient, SetRead
 from clearlane.sandbox.response_delays import InquiryKey, ResponseDelays
-from clearlane.sandbox.styles import style_of
-from clearlane.x12 import ack
-from clearlane.x12.writer import Envelope
+from clearlane.sandbox.responses import ack999, answer271, benefits, coverage, ta1
+from clearlane.sandbox.responses.envelope import reply_envelope
+from clearlane.sandbox.responses.styles import style_of
+from clearlane.x12.checker import ack
+from clearlane.x12.writer.writer import Envelope
 
 SANDBOX_INQUIRY_AT_ONCE_BYTES = 16 * 1024
 

@@ -10,10 +10,10 @@ from datetime import date
 from enum import StrEnum
 
 from clearlane.kernel.formats import is_npi
-from clearlane.sandbox import benefits
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import InformationSource, Patient, Receiver
-from clearlane.sandbox.styles import PLAIN, STYLES
+from clearlane.sandbox.responses import benefits
+from clearlane.sandbox.responses.styles import PLAIN, STYLES
 
 SANDBOX_DELAY_PER_PATIENT_SECONDS = 65
 

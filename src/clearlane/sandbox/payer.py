@@ -23,9 +23,8 @@ from msgspec.structs import replace
 
 from clearlane.connect.port import Ledger, Presence, Unreachable
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
-from clearlane.sandbox import payer_ledger, plan, remit835, scenarios, status277, status277ca
+from clearlane.sandbox import payer_ledger, plan, scenarios
 from clearlane.sandbox.clock import CALENDAR_DAY, Calendar, real_time_calendar
-from clearlane.sandbox.envelope import reply_envelope, with_control_number
 from clearlane.sandbox.model import (
     COPIES,
     REMITTANCES,
@@ -42,7 +41,9 @@ from clearlane.sandbox.model import (
 )
 from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
 from clearlane.sandbox.receive import FileIntake, find_case
-from clearlane.x12.writer import Envelope
+from clearlane.sandbox.responses import remit835, status277, status277ca
+from clearlane.sandbox.responses.envelope import reply_envelope, with_control_number
+from clearlane.x12.writer.writer import Envelope
 
 SANDBOX_STEPS_AT_ONCE = 100
 

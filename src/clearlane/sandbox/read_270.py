@@ -17,11 +17,12 @@ from clearlane.kernel.limits import CHUNK_BYTES
 from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.sandbox.model import Parties
 from clearlane.sandbox.read_837 import identifier, parties_of, party
-from clearlane.x12 import reader, tree
-from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
+from clearlane.x12 import tree
+from clearlane.x12.checker.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
 from clearlane.x12.delimiters import read_delimiters
-from clearlane.x12.encode import clean
+from clearlane.x12.reader import reader
 from clearlane.x12.tree import Loop, get_element, split_components, split_repetitions
+from clearlane.x12.writer.encode import clean
 
 KIND, GROUP = "270", "HS"
 NAMES, NUMBER, TRACES = range(1, 9), 9, range(2, 5)

@@ -17,10 +17,11 @@ from msgspec.structs import replace
 from clearlane.kernel import formats
 from clearlane.kernel.limits import CLAIMS_AT_ONCE
 from clearlane.sandbox.model import ZERO, Claim, Parties, Person, Provider, ServiceLine, SetHeader
-from clearlane.x12 import reader, tree
-from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
-from clearlane.x12.encode import clean
+from clearlane.x12 import tree
+from clearlane.x12.checker.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
+from clearlane.x12.reader import reader
 from clearlane.x12.tree import Loop, get_element, split_components
+from clearlane.x12.writer.encode import clean
 
 KINDS = frozenset({"837P", "837D"})
 SERVICES = {"837P": "SV1", "837D": "SV3"}

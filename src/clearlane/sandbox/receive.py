@@ -11,9 +11,8 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from clearlane.kernel.limits import CLAIMS_AT_ONCE
-from clearlane.sandbox import ack999, checks, payer_ledger, plan, read_270, read_837, scenarios, ta1
+from clearlane.sandbox import checks, payer_ledger, plan, read_270, read_837, scenarios
 from clearlane.sandbox.eligibility import InquiryResponder, responder_of
-from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import (
     COPIES,
     Case,
@@ -31,6 +30,8 @@ from clearlane.sandbox.model import (
     SetHeader,
 )
 from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
+from clearlane.sandbox.responses import ack999, ta1
+from clearlane.sandbox.responses.envelope import reply_envelope
 from clearlane.sandbox.scenarios import CorrectionTask, Scenario
 
 SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000

@@ -21,7 +21,7 @@ from clearlane.sandbox.model import (
     ResponseStyle,
     ResponseType,
 )
-from clearlane.sandbox.payment_examples import payment_examples_page
+from clearlane.sandbox.responses.payment_examples import payment_examples_page
 
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
 DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20")

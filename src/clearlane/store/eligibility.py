@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
-from clearlane.store.control_numbers import REQUEST_NUMBER_MAX
-from clearlane.store.database import SystemScope, Tx
-from clearlane.store.schema import eligibility_inquiries as inquiries
-from clearlane.store.schema import eligibility_requests as requests
-from clearlane.store.sql import Statement, among, scoped_insert, scoped_select
+from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.schema import eligibility_inquiries as inquiries
+from clearlane.store.database.schema import eligibility_requests as requests
+from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select
+from clearlane.store.delivery.control_numbers import REQUEST_NUMBER_MAX
 
 SCOPE = SystemScope("inquiries are sent for many clients")
 REQUESTS, INQUIRIES, RESPONSES = (

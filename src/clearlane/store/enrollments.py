@@ -12,9 +12,15 @@ from dataclasses import dataclass, field
 from sqlalchemy import bindparam, func, select
 
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.store.database import Row, Tx
-from clearlane.store.schema import enrollment_events, enrollment_payers, enrollments
-from clearlane.store.sql import Statement, among, scoped_insert, scoped_select, scoped_update
+from clearlane.store.database.database import Row, Tx
+from clearlane.store.database.schema import enrollment_events, enrollment_payers, enrollments
+from clearlane.store.database.sql import (
+    Statement,
+    among,
+    scoped_insert,
+    scoped_select,
+    scoped_update,
+)
 
 TABLE = "enrollments"
 REASONS = "enrollment_payers"

@@ -74,12 +74,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clearlane.x12.ack import acknowledge
-    from clearlane.x12.check import CheckResult, iter_findings
+    from clearlane.x12.checker.ack import acknowledge
+    from clearlane.x12.checker.check import CheckResult, iter_findings
     from clearlane.x12.delimiters import Delimiters
-    from clearlane.x12.encode import clean
-    from clearlane.x12.reader import Reader, parse, read
-    from clearlane.x12.writer import Envelope, wrap_sets, write
+    from clearlane.x12.reader.reader import Reader, parse, read
+    from clearlane.x12.writer.encode import clean
+    from clearlane.x12.writer.writer import Envelope, wrap_sets, write
 
 __all__ = [
     "CheckResult", "Delimiters", "Envelope", "Reader", "acknowledge", "clean", "iter_findings", "parse", "read",
@@ -89,27 +89,32 @@ __all__ = [
 # The module of each public name. A function with the name of its module (``check.check``, ``build.build``,
 # ``describe.describe``) is reached through the module.
 _MODULE_OF = {
-    "CheckResult": "check",
+    "CheckResult": "checker.check",
     "Delimiters": "delimiters",
-    "Envelope": "writer",
-    "Reader": "reader",
-    "acknowledge": "ack",
-    "clean": "encode",
-    "iter_findings": "check",
-    "parse": "reader",
-    "read": "reader",
-    "wrap_sets": "writer",
-    "write": "writer",
+    "Envelope": "writer.writer",
+    "Reader": "reader.reader",
+    "acknowledge": "checker.ack",
+    "clean": "writer.encode",
+    "iter_findings": "checker.check",
+    "parse": "reader.reader",
+    "read": "reader.reader",
+    "wrap_sets": "writer.writer",
+    "write": "writer.writer",
 }
-_MODULES = frozenset({
-    "ack", "build", "check", "codes", "describe", "diff", "encode", "extract", "guides", "outline", "page",
-    "placement", "reader", "redact", "reformat", "rules", "tree", "views", "writer",
-})  # fmt: skip
+# The modules that are reached as ``x12.describe``, and the part that each is in.
+_PARTS = {
+    "": ("codes", "guides", "rules", "tree", "views"),
+    "reader.": ("extract", "outline"),
+    "writer.": ("build", "encode", "placement"),
+    "checker.": ("ack", "check"),
+    "show.": ("describe", "diff", "page", "redact", "reformat"),
+}
+_MODULES = {name: f"{part}{name}" for part, names in _PARTS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
+        return import_module(f"{__name__}.{_MODULES[name]}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

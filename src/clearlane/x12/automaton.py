@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from clearlane.x12 import grammar, pattern
+from clearlane.x12.checker.value_checks import compile_quick_check
 from clearlane.x12.rules import SET, Check, LoopRule, rules_for
-from clearlane.x12.value_checks import compile_quick_check
 
 GUIDES_COMPILED_MAX = 64
 ALWAYS = -1

@@ -9,7 +9,7 @@ import pytest
 from clearlane.kernel.finding import Severity
 from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec
 from clearlane.x12.guides import KINDS, by_kind, by_version
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
 from tests.x12 import samples_other
 
 EARLIER = [

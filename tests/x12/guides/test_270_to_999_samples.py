@@ -10,10 +10,11 @@ import pyx12.x12n_document
 from x12sdk.io import X12ModelReader
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12 import guides, writer
+from clearlane.x12 import guides
 from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
+from clearlane.x12.writer import writer
 from tests.cases import every_case, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples_other

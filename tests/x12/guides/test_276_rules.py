@@ -4,7 +4,7 @@ import pytest
 
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from tests.cases import every_case
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to

@@ -7,7 +7,7 @@ import pytest
 
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from clearlane.x12.rules.remittance import adjustments, provider_adjustments
 from tests.cases import every_case

@@ -14,8 +14,8 @@ from clearlane.kernel.limits import (
     CLAIMS_PER_SET_MAX,
     CONTROL_NUMBERS_REMEMBERED_MAX,
 )
-from clearlane.x12.check import check
-from clearlane.x12.reader import parse
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from tests.cases import every_case, full_or_quick
 from tests.x12 import samples837

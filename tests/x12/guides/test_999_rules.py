@@ -4,7 +4,7 @@ import pytest
 
 from clearlane.kernel.limits import CONTROL_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.guides import ta1
-from clearlane.x12.reader import parse
+from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from clearlane.x12.rules.acks import note_agrees
 from tests.cases import every_case

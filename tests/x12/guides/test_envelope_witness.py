@@ -12,8 +12,8 @@ import pytest
 from pyx12.x12file import X12Reader
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.ack import acknowledge
-from clearlane.x12.check import check
+from clearlane.x12.checker.ack import acknowledge
+from clearlane.x12.checker.check import check
 from tests.corpus import corpus_files
 from tests.x12 import samples837, samples_other
 

@@ -3,8 +3,8 @@
 import pytest
 
 from clearlane.kernel.finding import Finding, Severity
-from clearlane.x12.check import check
-from clearlane.x12.reader import parse
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import parse
 from tests.cases import every_case, fewer_in_quick
 from tests.x12.injected_faults import FAULTS, GOOD, Fault, good, inject
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.check import check
+from clearlane.x12.checker.check import check
 from tests.cases import every_case
 from tests.x12 import samples837
 from tests.x12.guides.test_270_rules import ANSWER, ASK

@@ -7,10 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from clearlane.x12 import guides, reader, views
+from clearlane.x12 import guides, views
 from clearlane.x12.automaton import LoopPlan, compile_guide
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.reformat import reformat
+from clearlane.x12.reader import reader
+from clearlane.x12.show.reformat import reformat
 from clearlane.x12.views.original import SeparatorRestorer
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import corpus_files

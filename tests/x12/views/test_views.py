@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from clearlane.kernel import limits
-from clearlane.x12 import guides, reader, views
+from clearlane.x12 import guides, views
 from clearlane.x12.automaton import LoopPlan, compile_guide
+from clearlane.x12.reader import reader
 from clearlane.x12.views import remittance, streaming
 from clearlane.x12.views.binding import SEGMENTS_PER_FIELD_MAX, View
 

@@ -8,15 +8,15 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.api.endpoint import Call
-from clearlane.api.http_responses import json_response
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claims import sites_by_id
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, read
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.ids import SiteId
-from clearlane.store import audit
-from clearlane.store.group_commit import ORIGIN_SEPARATOR
+from clearlane.store.audit import audit
+from clearlane.store.database.group_commit import ORIGIN_SEPARATOR
 
 
 class AuditedCallJson(BaseModel):

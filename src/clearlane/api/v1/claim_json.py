@@ -11,17 +11,17 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from clearlane.accounts.model import Site
-from clearlane.claims.advice_act import AdviceAct
-from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.responses.advice_act import AdviceAct
+from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.kernel.clock import moment_text
 from clearlane.kernel.ids import SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.claim_label import ClaimLabel, label_key
 from clearlane.pipeline.query.claim_history import HistoryEntry
 from clearlane.pipeline.query.find_claims import ClaimSummary
-from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.store.claims.claims import NOT_ACCEPTED
 
 STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
 STATE_CHOICES = {**{state: state for state in STATES}, "not_accepted": NOT_ACCEPTED}

@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site, SiteState
-from clearlane.api.body import decode
-from clearlane.api.endpoint import Call, Handler
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
-from clearlane.api.idempotency import RecordedResponse
+from clearlane.api.frame.endpoint import Call, Handler
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.http.body import decode
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, claim_object, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
@@ -38,8 +38,8 @@ from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.query.find_claims import find_claim_within
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import NOT_ACCEPTED
-from clearlane.store.database import Actor, JobExtension, Tx, require_row
+from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.database.database import Actor, JobExtension, Tx, require_row
 
 X12 = "application/edi-x12"
 ERRORS_SHOWN_MAX = 200

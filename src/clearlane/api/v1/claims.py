@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.api.endpoint import Call
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import (
     STATE_CHOICES,
@@ -26,8 +26,8 @@ from clearlane.payments.as_json import money_text
 from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
 from clearlane.pipeline.query.find_claims import ClaimSummary, find_claim, find_claims
-from clearlane.store import claim_search
-from clearlane.store.claim_search import ClaimFilters, ListPosition
+from clearlane.store.claims import claim_search
+from clearlane.store.claims.claim_search import ClaimFilters, ListPosition
 
 LIST = "claims"
 OUTCOMES = {outcome.value: outcome.value for outcome in Outcome}

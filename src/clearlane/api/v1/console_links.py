@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.accounts.users import ConsoleRole, ConsoleUser, UserState, normalize_name
-from clearlane.api.endpoint import Call
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
-from clearlane.api.idempotency import RecordedResponse
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claims import no_claim, sites_by_id
 from clearlane.api.v1.resource import Resource, change, read_body
 from clearlane.kernel import limits
@@ -24,8 +24,8 @@ from clearlane.pipeline.access.sign_in_link import (
     create_sign_in_link,
 )
 from clearlane.pipeline.query.find_claims import find_claim
-from clearlane.store import console_users
-from clearlane.store.database import Tx
+from clearlane.store.accounts import console_users
+from clearlane.store.database.database import Tx
 
 CLAIM_PAGE = "/claims/"
 

@@ -10,7 +10,7 @@ import binascii
 
 import msgspec
 
-from clearlane.api.errors import ParameterFault
+from clearlane.api.frame.errors import ParameterFault
 
 CURSOR_CHARACTERS_MAX = 400
 NUMBER_DIGITS_MAX = 18

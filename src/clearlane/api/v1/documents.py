@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call
-from clearlane.api.http_responses import json_response
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claim_json import ClaimDocumentJson
 from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.problems import refuse
@@ -14,9 +14,9 @@ from clearlane.api.v1.resource import Resource, read
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.pipeline.query.retrieve_documents import record_documents_read
 from clearlane.pipeline.stored_facts import open_document_source
-from clearlane.store import documents
-from clearlane.store.documents import StoredDocument
-from clearlane.x12.lexer import read_as_utf8
+from clearlane.store.claims import documents
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.x12.reader.lexer import read_as_utf8
 
 
 class DocumentJson(ClaimDocumentJson):

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from clearlane.api.endpoint import ApiVersion
-from clearlane.api.openapi_examples import load_examples
+from clearlane.api.frame.endpoint import ApiVersion
+from clearlane.api.frame.openapi_examples import load_examples
 from clearlane.api.v1.calls import ENDPOINTS as CALLS
 from clearlane.api.v1.claim_verbs import ENDPOINTS as CLAIM_VERBS
 from clearlane.api.v1.claims import ENDPOINTS as CLAIMS

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Endpoint, Parameter
-from clearlane.api.errors import ParameterFault
-from clearlane.api.http_responses import json_response
+from clearlane.api.frame.endpoint import Call, Endpoint, Parameter
+from clearlane.api.frame.errors import ParameterFault
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.resource import Page, Resource, read
 from clearlane.events.event import format_event_id, parse_event_id

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TypeVar
 
-from clearlane.api.endpoint import Endpoint, Parameter
-from clearlane.api.errors import ParameterFault
+from clearlane.api.frame.endpoint import Endpoint, Parameter
+from clearlane.api.frame.errors import ParameterFault
 from clearlane.api.v1.cursors import CURSOR_CHARACTERS_MAX, decode_cursor
 
 LIST_ROWS_DEFAULT, LIST_ROWS_MAX = 100, 500

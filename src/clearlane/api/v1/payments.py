@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
-from clearlane.api.stream import stream_text
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.http_responses import json_response
+from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import Money
 from clearlane.api.v1.claim_verbs import X12

@@ -11,13 +11,13 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.error_shape import (
+from clearlane.api.frame.error_shape import (
     ENCODED_BODY,
     ENCODINGS_READ,
     UNAVAILABLE,
     DocumentedError,
 )
-from clearlane.api.errors import RequestRefusal
+from clearlane.api.frame.errors import RequestRefusal
 from clearlane.kernel import limits
 
 PROBLEM_JSON = "application/problem+json"
@@ -117,7 +117,7 @@ COMMON_ERRORS: Mapping[int, DocumentedError] = {
 
 
 class ProblemErrors:
-    """The errors of ``/clearlane/v1``. Implements :class:`~clearlane.api.error_shape.ErrorShape`."""
+    """The errors of ``/clearlane/v1``. Implements :class:`~clearlane.api.frame.error_shape.ErrorShape`."""
 
     common_errors = COMMON_ERRORS
     endpoint_errors: Mapping[int, DocumentedError] = {}

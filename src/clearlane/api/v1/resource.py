@@ -16,10 +16,17 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.body import decode
-from clearlane.api.endpoint import BodyUse, Call, CallConventions, Endpoint, Handler, Parameter
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import JSON, json_response
+from clearlane.api.frame.endpoint import (
+    BodyUse,
+    Call,
+    CallConventions,
+    Endpoint,
+    Handler,
+    Parameter,
+)
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.body import decode
+from clearlane.api.http.http_responses import JSON, json_response
 from clearlane.api.v1.cursors import encode_cursor
 from clearlane.api.v1.problems import PROBLEMS
 

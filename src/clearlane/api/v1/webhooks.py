@@ -8,10 +8,10 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call
-from clearlane.api.errors import ParameterFault, RequestRefusal
-from clearlane.api.http_responses import json_response
-from clearlane.api.idempotency import RecordedResponse
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.errors import ParameterFault, RequestRefusal
+from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.cursors import CURSOR_EXPECTED
 from clearlane.api.v1.events import EVENT_PATTERNS_MAX, unknown_types
@@ -34,8 +34,8 @@ from clearlane.pipeline.notify.webhook_endpoints import (
     TooManyEndpoints,
     WebhookEndpoint,
 )
-from clearlane.store.database import Tx
-from clearlane.store.webhooks import DeliveryRow
+from clearlane.store.database.database import Tx
+from clearlane.store.events.webhooks import DeliveryRow
 
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
 NEITHER_OR_BOTH = (

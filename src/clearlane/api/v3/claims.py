@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Handler
+from clearlane.api.frame.endpoint import Call, Handler
 from clearlane.api.v3 import responses
 from clearlane.claims.fields import ClaimKind
 from clearlane.pipeline.intake.submit import submit

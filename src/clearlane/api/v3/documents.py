@@ -19,15 +19,15 @@ from typing import Any
 import msgspec
 
 from clearlane.api.v3 import code_names
-from clearlane.claims import provenance
-from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import first_category
+from clearlane.claims.responses import provenance
+from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from clearlane.x12 import codes
-from clearlane.x12.lexer import read_as_utf8
+from clearlane.x12.reader.lexer import read_as_utf8
 from clearlane.x12.views import read_views, shared_types, status
 from clearlane.x12.views import remittance as views_remittance
 

@@ -4,10 +4,10 @@ import re
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily, Parameter
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import JSON_UTF8
-from clearlane.api.stream import stream_text
+from clearlane.api.frame.endpoint import BodyUse, Call, Endpoint, EndpointFamily, Parameter
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.http_responses import JSON_UTF8
+from clearlane.api.http.stream import stream_text
 from clearlane.api.v3 import responses
 from clearlane.api.v3.benefits.compose_response import compose_response
 from clearlane.api.v3.benefits.json_types import EligibilityResponseJson

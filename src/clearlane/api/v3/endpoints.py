@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, EndpointFamily, Parameter
-from clearlane.api.openapi_examples import load_examples
+from clearlane.api.frame.endpoint import ApiVersion, BodyUse, Endpoint, EndpointFamily, Parameter
+from clearlane.api.frame.openapi_examples import load_examples
 from clearlane.api.v3 import responses
 from clearlane.api.v3.claims import submission_handler, suspended
 from clearlane.api.v3.eligibility import ENDPOINTS as ELIGIBILITY

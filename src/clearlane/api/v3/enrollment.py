@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily
+from clearlane.api.frame.endpoint import BodyUse, Call, Endpoint, EndpointFamily
 from clearlane.api.v3 import enrollment_json, responses
 from clearlane.api.v3.error_responses import V3Errors
 from clearlane.pipeline.enrollment.enroll import enroll

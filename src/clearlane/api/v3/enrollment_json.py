@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.responses import Response
 
-from clearlane.api.http_responses import json_response
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v3 import responses
 from clearlane.enrollment.fields import FIELDS, EnrollmentField, TextFormat, TypeOfNpi
 from clearlane.enrollment.rules import EXACT_PATTERNS, describe_format

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from starlette.responses import Response
 
-from clearlane.api.error_shape import (
+from clearlane.api.frame.error_shape import (
     ENCODED_BODY,
     ENCODINGS_READ,
     UNAVAILABLE,
     DocumentedError,
 )
-from clearlane.api.http_responses import text_response
+from clearlane.api.http.http_responses import text_response
 from clearlane.api.v3 import responses
 from clearlane.kernel import limits
 
@@ -62,7 +62,7 @@ FaultsResponse = Callable[[Mapping[str, Sequence[str]]], Response]
 
 
 class V3Errors:
-    """The errors of V3. Implements :class:`~clearlane.api.error_shape.ErrorShape`."""
+    """The errors of V3. Implements :class:`~clearlane.api.frame.error_shape.ErrorShape`."""
 
     common_errors = COMMON_ERRORS
     endpoint_errors = ENDPOINT_ERRORS

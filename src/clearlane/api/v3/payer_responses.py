@@ -6,11 +6,11 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.body import decode
-from clearlane.api.endpoint import Call
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import JSON_UTF8
-from clearlane.api.stream import stream_text
+from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.body import decode
+from clearlane.api.http.http_responses import JSON_UTF8
+from clearlane.api.http.stream import stream_text
 from clearlane.api.v3 import responses
 from clearlane.api.v3.documents import compose_documents
 from clearlane.api.v3.error_responses import V3_ERRORS

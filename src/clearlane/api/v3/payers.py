@@ -2,8 +2,8 @@
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Endpoint, Handler
-from clearlane.api.errors import RequestRefusal
+from clearlane.api.frame.endpoint import Call, Endpoint, Handler
+from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.v3 import responses
 from clearlane.payers.directory import PayerListName
 from clearlane.payers.model import PAYER_TYPES

@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Endpoint, EndpointFamily, Parameter
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import json_response
+from clearlane.api.frame.endpoint import Call, Endpoint, EndpointFamily, Parameter
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.access import proxy_login as verbs

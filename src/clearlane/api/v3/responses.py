@@ -1,7 +1,7 @@
 """Responses of Vendor API V3 that several of its endpoints give: error bodies, claim results, payer lists.
 
 Only ``api/v3`` imports this module (an architecture test holds it); the rest of the API takes V3's errors
-as an :class:`~clearlane.api.error_shape.ErrorShape`. Knows no endpoint, no check and no database.
+as an :class:`~clearlane.api.frame.error_shape.ErrorShape`. Knows no endpoint, no check and no database.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from clearlane.api.http_responses import JSON_UTF8, header_text, json_response
-from clearlane.api.static_content import accepts_gzip
-from clearlane.api.stream import stream_text
+from clearlane.api.http.http_responses import JSON_UTF8, header_text, json_response
+from clearlane.api.http.static_content import accepts_gzip
+from clearlane.api.http.stream import stream_text
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
 from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims

@@ -4,10 +4,10 @@ from datetime import date
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Endpoint, Parameter
-from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import JSON_UTF8
-from clearlane.api.stream import stream_array
+from clearlane.api.frame.endpoint import Call, Endpoint, Parameter
+from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.http.http_responses import JSON_UTF8
+from clearlane.api.http.stream import stream_array
 from clearlane.api.v3 import responses
 from clearlane.api.v3.status_rows import encode_rows
 from clearlane.kernel.client_dates import parse_client_date

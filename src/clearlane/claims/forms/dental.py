@@ -14,7 +14,7 @@ from clearlane.claims.value_types import EarlierAdjustment
 from clearlane.kernel import limits
 
 if TYPE_CHECKING:
-    from clearlane.claims.placement import PlacementTables
+    from clearlane.claims.write.placement import PlacementTables
 
 # The relationship alone means no other insurance: some callers always send it.
 OTHER_INSURANCE = frozenset(
@@ -154,7 +154,7 @@ def duplicate_key(line: DentalLine) -> object:
 @cache
 def load_placements() -> "PlacementTables[Any, Any]":
     """Return the tables that place its fields in an 837D, imported at their first use."""
-    from clearlane.claims.placements_837d import TABLES
+    from clearlane.claims.write.placements_837d import TABLES
 
     return TABLES
 

@@ -13,7 +13,7 @@ from clearlane.claims.fields import ClaimKind, MedicalClaim, MedicalDocument, Me
 from clearlane.kernel import limits
 
 if TYPE_CHECKING:
-    from clearlane.claims.placement import PlacementTables
+    from clearlane.claims.write.placement import PlacementTables
 
 ACCIDENT_MARKS = {
     "F10B_PatientCondAutoAccident": "AA",
@@ -175,7 +175,7 @@ def duplicate_key(line: MedicalLine) -> object:
 @cache
 def load_placements() -> "PlacementTables[Any, Any]":
     """Return the tables that place its fields in an 837P, imported at their first use."""
-    from clearlane.claims.placements_837p import TABLES
+    from clearlane.claims.write.placements_837p import TABLES
 
     return TABLES
 

@@ -22,12 +22,13 @@ from clearlane.claims.fields import (
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.given_values import given_values
-from clearlane.claims.repairs import Repair, repair
+from clearlane.claims.read.repairs import Repair, repair
 
 # Importing a family is what registers its rules. Findings are listed in that order, those about people first.
 from clearlane.claims.rules import people  # noqa: F401
 
 # isort: split
+from clearlane.claims.read.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.rules import (  # noqa: F401
     dates,
     dental,
@@ -50,7 +51,6 @@ from clearlane.claims.rules.registry import (
     RuleScope,
 )
 from clearlane.claims.rules.values import PLAIN, QuickTest, plain_texts_fit, quick_test
-from clearlane.claims.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity

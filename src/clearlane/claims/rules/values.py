@@ -13,7 +13,7 @@ from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.fields import ClaimField
-from clearlane.claims.repairs import CARRIED, TEXT, is_carried
+from clearlane.claims.read.repairs import CARRIED, TEXT, is_carried
 from clearlane.claims.rules.registry import quoted, value_rule
 from clearlane.claims.teeth import TEETH
 from clearlane.claims.value_types import ADJUSTMENT_GROUPS, EarlierAdjustment, ValueType

@@ -8,9 +8,9 @@ Open sessions have the new rights from their next page on. Knows no page.
 from clearlane.accounts.users import Access, ConsoleRole, normalize_name
 from clearlane.pipeline.access.sign_in import seal_totp_secret
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import console_users as store
-from clearlane.store.accounts import AccountRefused
-from clearlane.store.database import Actor, Tx
+from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts.accounts import AccountRefused
+from clearlane.store.database.database import Actor, Tx
 
 
 async def change_role(context: WorkContext, name: str, access: Access, *, actor: Actor) -> bool:

@@ -12,9 +12,9 @@ from typing import Protocol
 import structlog
 
 from clearlane.kernel.ids import NO_VENDOR
-from clearlane.store.database import Actor, Database, SystemScope, Tx
-from clearlane.store.group_commit import StoreFault
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Actor, Database, SystemScope, Tx
+from clearlane.store.database.group_commit import StoreFault
+from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
 

@@ -38,10 +38,10 @@ from clearlane.pipeline.access.sign_in import (
 )
 from clearlane.pipeline.access.sign_in_link import create_sign_in_link
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import console_credentials, recovery_codes
-from clearlane.store import console_users as store
-from clearlane.store.accounts import AccountRefused
-from clearlane.store.database import Actor, Tx
+from clearlane.store.accounts import console_credentials, recovery_codes
+from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts.accounts import AccountRefused
+from clearlane.store.database.database import Actor, Tx
 
 INVITATION_SECONDS_MAX = 3 * 24 * 3_600
 

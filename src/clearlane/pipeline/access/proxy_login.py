@@ -14,9 +14,9 @@ from clearlane.accounts.model import Site, Vendor, VendorState
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import NO_VENDOR, random_text
-from clearlane.store import instances as store
-from clearlane.store.database import Actor, Database, SystemScope, Tx
-from clearlane.store.vault import Vault
+from clearlane.store.accounts import instances as store
+from clearlane.store.database.database import Actor, Database, SystemScope, Tx
+from clearlane.store.vault.vault import Vault
 
 LOGIN_ENTRY_SECONDS = 60
 

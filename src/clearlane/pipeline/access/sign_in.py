@@ -23,11 +23,11 @@ from clearlane.accounts.users import (
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, VendorId, random_text
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import console_users as store
-from clearlane.store import recovery_codes
-from clearlane.store.console_users import ConsoleSession, UserCredentials
-from clearlane.store.database import Actor, Tx
-from clearlane.store.vault import Vault
+from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import recovery_codes
+from clearlane.store.accounts.console_users import ConsoleSession, UserCredentials
+from clearlane.store.database.database import Actor, Tx
+from clearlane.store.vault.vault import Vault
 
 CONSOLE_PASSWORDS_AT_ONCE = 2
 CONSOLE_PASSWORDS_WAITING_MAX = 100

@@ -17,9 +17,9 @@ from clearlane.pipeline.access.sign_in import (
     session_hash,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import console_users as store
-from clearlane.store.database import Actor, AnyScope, JobExtension, Tx, unextended
-from clearlane.store.vault import Vault
+from clearlane.store.accounts import console_users as store
+from clearlane.store.database.database import Actor, AnyScope, JobExtension, Tx, unextended
+from clearlane.store.vault.vault import Vault
 
 SIGN_IN_LINK_SECONDS_MAX = 600
 SIGN_IN_LINK_PATH = "/console/open/"

@@ -24,9 +24,9 @@ from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.eligibility import InquiryResponse, StoredRequest, trace
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True, repr=False)

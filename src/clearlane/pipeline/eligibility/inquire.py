@@ -30,10 +30,10 @@ from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.eligibility.request_list import patient_key
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
-from clearlane.store.control_numbers import next_request_number
-from clearlane.store.database import Actor, ConstraintViolation, Tx, require_row
+from clearlane.store.database.database import Actor, ConstraintViolation, Tx, require_row
+from clearlane.store.delivery.control_numbers import next_request_number
 from clearlane.store.eligibility import NewInquiry, trace
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 
 ELIGIBILITY_IMMEDIATE_PATIENTS_MAX = 25
 ELIGIBILITY_PATIENTS_AT_ONCE = 20

@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from clearlane.claims.batch_naming import CONTROL_MAX, batch_file_name
+from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.connect.connections import PayerRoute
 from clearlane.eligibility.write_270 import write_inquiries
 from clearlane.kernel.clock import to_micros
@@ -22,11 +22,11 @@ from clearlane.pipeline.eligibility.inquiry_runner import LEASE, open_inquiry
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches
 from clearlane.store import eligibility as store
-from clearlane.store.batches import BatchFile
-from clearlane.store.control_numbers import next_control_number
-from clearlane.store.database import StoreFault, Tx
+from clearlane.store.database.database import StoreFault, Tx
+from clearlane.store.delivery import batches
+from clearlane.store.delivery.batches import BatchFile
+from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.eligibility import InquiryQueue, StoredInquiry
 
 log = structlog.get_logger()

@@ -37,9 +37,9 @@ from clearlane.pipeline.eligibility.realtime_inquiry import (
     send_inquiry,
 )
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor, Database, StoreFault, Tx
+from clearlane.store.database.database import Actor, Database, StoreFault, Tx
 from clearlane.store.eligibility import InquiryQueue, StoredInquiry
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.eligibility import inquiry_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
-from clearlane.store.database import Tx
+from clearlane.store.database.database import Tx
 
 ELIGIBILITY_PURGED_AT_ONCE = 200
 

@@ -17,7 +17,7 @@ from clearlane.kernel.clock import Clock
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.tasks import cancel_all
 from clearlane.store import eligibility as store
-from clearlane.store.database import Database
+from clearlane.store.database.database import Database
 
 log = structlog.get_logger()
 

@@ -15,9 +15,9 @@ from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database.database import Actor, Tx
 from clearlane.store.eligibility import ListedInquiry, StoredRequest
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
 """For how many patients of one request earlier requests are looked for."""

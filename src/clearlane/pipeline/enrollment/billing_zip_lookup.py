@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
-from clearlane.claims.repairs import Repair
+from clearlane.claims.read.repairs import Repair
 from clearlane.enrollment.fields import Enrollment
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.enrollment.enrollment_lookup import without_punctuation
-from clearlane.store import billing_zips as store
-from clearlane.store.billing_zips import BillingZip, ZipSource
-from clearlane.store.database import Database
-from clearlane.store.vault import Vault
+from clearlane.store.claims import billing_zips as store
+from clearlane.store.claims.billing_zips import BillingZip, ZipSource
+from clearlane.store.database.database import Database
+from clearlane.store.vault.vault import Vault
 
 RECORDED_ZIPS_REMEMBERED_MAX = 20_000
 

@@ -29,10 +29,10 @@ from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
 from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
-from clearlane.store import billing_zips
 from clearlane.store import enrollments as store
-from clearlane.store.billing_zips import BillingZip
-from clearlane.store.database import Actor, Tx
+from clearlane.store.claims import billing_zips
+from clearlane.store.claims.billing_zips import BillingZip
+from clearlane.store.database.database import Actor, Tx
 from clearlane.store.enrollments import EnrollmentInsertResult, NewEnrollment
 
 ENROLLMENTS_AT_ONCE = 50

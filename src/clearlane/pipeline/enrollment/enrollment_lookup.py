@@ -18,8 +18,8 @@ from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.store import enrollments as store
-from clearlane.store.database import Database
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Database
+from clearlane.store.vault.vault import Vault
 
 _PUNCTUATION = re.compile(r"[-. ]")
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from clearlane.claims.identify import FileAddress
+from clearlane.claims.responses.identify import FileAddress
 from clearlane.connect.connections import PayerRoute
 from clearlane.payers.routes import GROUP_SENDER, SENDER_SEPARATOR, sender_text
 

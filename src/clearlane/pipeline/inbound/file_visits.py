@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from clearlane.connect.port import IncomingFile
 from clearlane.kernel import limits
-from clearlane.store.seen_files import SeenFile
+from clearlane.store.delivery.seen_files import SeenFile
 
 MICROS = 1_000_000
 

@@ -17,29 +17,29 @@ from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from clearlane.claims import acks
-from clearlane.claims.ack_messages import (
+from clearlane.claims.responses import acks
+from clearlane.claims.responses.ack_messages import (
     AckMessage,
     ClaimStatusReport,
     InterchangeAck,
     InterchangeReference,
 )
-from clearlane.claims.claim_parts import AckParts, extract_claim
-from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
-from clearlane.claims.inbound_file import InboundFile
-from clearlane.claims.sent_layout import SentLayout, read_layout
+from clearlane.claims.responses.claim_parts import AckParts, extract_claim
+from clearlane.claims.responses.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
+from clearlane.claims.responses.inbound_file import InboundFile
+from clearlane.claims.write.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.outbound.requeue_refused import envelope_of_file
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches, inbox
-from clearlane.store.batches import Batch, BatchMember
-from clearlane.store.database import Tx
-from clearlane.store.file_refusals import FileVerdict
-from clearlane.store.inbox import InboxFile
-from clearlane.x12.envelope_time import parse_count
+from clearlane.store.database.database import Tx
+from clearlane.store.delivery import batches, inbox
+from clearlane.store.delivery.batches import Batch, BatchMember
+from clearlane.store.delivery.file_refusals import FileVerdict
+from clearlane.store.delivery.inbox import InboxFile
+from clearlane.x12.reader.envelope_time import parse_count
 
 STATEMENTS_AT_ONCE = 500
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from clearlane.payments import match as choice
 from clearlane.payments.match import AMBIGUOUS, UNKNOWN, ClaimCandidate, ClaimReference, NoMatch
-from clearlane.store import claim_lookup
-from clearlane.store.claim_lookup import (
+from clearlane.store.claims import claim_lookup
+from clearlane.store.claims.claim_lookup import (
     ACCOUNT_CHARACTERS_KEPT,
     CandidateClaim,
     account_reference,
@@ -23,9 +23,9 @@ from clearlane.store.claim_lookup import (
     line_reference,
     payer_number_reference,
 )
-from clearlane.store.claim_search import payer_number_key
-from clearlane.store.database import Tx
-from clearlane.store.vault import Vault
+from clearlane.store.claims.claim_search import payer_number_key
+from clearlane.store.database.database import Tx
+from clearlane.store.vault.vault import Vault
 
 OTHER_NUMBER = "\0"
 """Stands for a number of a candidate that differs from the payer's. No file can contain it."""

@@ -18,11 +18,12 @@ from clearlane.pipeline.inbound.post_payments import claim_fact, matched_by
 from clearlane.pipeline.payment_events import add_matched_events
 from clearlane.pipeline.record_facts import ClaimFact, PaymentPlace
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox, occurrences
-from clearlane.store import payments as store
-from clearlane.store.database import Tx
-from clearlane.store.inbox import InboxOutcome
-from clearlane.store.occurrences import UnmatchedRow
+from clearlane.store.database.database import Tx
+from clearlane.store.delivery import inbox
+from clearlane.store.delivery.inbox import InboxOutcome
+from clearlane.store.payments import occurrences
+from clearlane.store.payments import payments as store
+from clearlane.store.payments.occurrences import UnmatchedRow
 
 MATCHED_AT_ONCE = 200
 

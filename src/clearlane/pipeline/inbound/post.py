@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 import structlog
 
-from clearlane.claims.identify import IdentifiedFile
-from clearlane.claims.inbound_file import InboundFile, read_inbound
+from clearlane.claims.responses.identify import IdentifiedFile
+from clearlane.claims.responses.inbound_file import InboundFile, read_inbound
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
@@ -32,10 +32,10 @@ from clearlane.pipeline.inbound.post_payments import PaymentPosting
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches, file_refusals, inbox
-from clearlane.store.database import StoreFault, Tx, require_row
-from clearlane.store.file_refusals import FileVerdict
-from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.database.database import StoreFault, Tx, require_row
+from clearlane.store.delivery import batches, file_refusals, inbox
+from clearlane.store.delivery.file_refusals import FileVerdict
+from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
 
 log = structlog.get_logger()
 

@@ -14,9 +14,9 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from clearlane.claims.ack_messages import AckMessage, GroupAck, InterchangeAck
-from clearlane.claims.facts import ClaimKey, FactKind, UnmatchedFact
-from clearlane.claims.inbound_file import InboundFile
+from clearlane.claims.responses.ack_messages import AckMessage, GroupAck, InterchangeAck
+from clearlane.claims.responses.facts import ClaimKey, FactKind, UnmatchedFact
+from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.eligibility import read_271, refusals
 from clearlane.kernel import limits
 from clearlane.kernel.formats import parse_control_number
@@ -28,10 +28,10 @@ from clearlane.pipeline.eligibility.realtime_inquiry import (
     result_of_refusal,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches, inbox
 from clearlane.store import eligibility as store
-from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
-from clearlane.store.vault import Vault
+from clearlane.store.delivery import batches, inbox
+from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
 

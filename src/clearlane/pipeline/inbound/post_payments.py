@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 import structlog
 
-from clearlane.claims.claim_parts import extract_claim
+from clearlane.claims.responses.claim_parts import extract_claim
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
@@ -32,14 +32,20 @@ from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.payment_events import add_payment_events
 from clearlane.pipeline.record_facts import ClaimFact, PaymentPlace
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox, occurrences
-from clearlane.store import payments as store
-from clearlane.store.claim_lookup import CandidateClaim, account_reference
-from clearlane.store.database import Tx
-from clearlane.store.inbox import InboxFile
-from clearlane.store.occurrences import UnmatchedRow
-from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
-from clearlane.x12.set_slices import SetKey, slice_sets
+from clearlane.store.claims.claim_lookup import CandidateClaim, account_reference
+from clearlane.store.database.database import Tx
+from clearlane.store.delivery import inbox
+from clearlane.store.delivery.inbox import InboxFile
+from clearlane.store.payments import occurrences
+from clearlane.store.payments import payments as store
+from clearlane.store.payments.occurrences import UnmatchedRow
+from clearlane.store.payments.payments import (
+    AdjustmentRow,
+    NewPayment,
+    PaymentRow,
+    PaymentTotalsRow,
+)
+from clearlane.x12.reader.set_slices import SetKey, slice_sets
 
 log = structlog.get_logger()
 

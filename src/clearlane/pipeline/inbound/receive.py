@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 import structlog
 
-from clearlane.claims.identify import is_unfinished
+from clearlane.claims.responses.identify import is_unfinished
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.file_names import INCOMING_NAME_CHARACTERS_MAX
 from clearlane.connect.port import Denied, FileChanged, IncomingFile, Mailbox, Unreachable
@@ -31,10 +31,10 @@ from clearlane.pipeline.inbound.file_visits import VisitAct, is_quiet, next_act,
 from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.outbound.dispatch import record_poll
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox, seen_files
-from clearlane.store.database import StoreFault, Tx, require_row
-from clearlane.store.inbox import InboxOutcome, NewInboxFile
-from clearlane.store.seen_files import SeenFile
+from clearlane.store.database.database import StoreFault, Tx, require_row
+from clearlane.store.delivery import inbox, seen_files
+from clearlane.store.delivery.inbox import InboxOutcome, NewInboxFile
+from clearlane.store.delivery.seen_files import SeenFile
 
 log = structlog.get_logger()
 

@@ -15,9 +15,9 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import work_items
-from clearlane.store.database import Actor, Job, JobExtension, Tx
-from clearlane.store.work_items import ClaimNote
+from clearlane.store.claims import work_items
+from clearlane.store.claims.work_items import ClaimNote
+from clearlane.store.database.database import Actor, Job, JobExtension, Tx
 
 REASON_CHARACTERS_MAX = 500
 WHY = "Say why what was billed changes."

@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
-from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import FORMS
-from clearlane.claims.write_837 import TradingPartner, write_claims
+from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
+from clearlane.claims.write.claim_context import OutgoingClaim
+from clearlane.claims.write.write_837 import TradingPartner, write_claims
 from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.x12.writer import Envelope
+from clearlane.x12.writer.writer import Envelope
 
 
 def write_claim_837(

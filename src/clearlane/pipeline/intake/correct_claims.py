@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.changed_fields import changed_fields
 from clearlane.claims.claim_subject import SubjectComparison, claim_subject
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.read.changed_fields import changed_fields
 from clearlane.claims.resubmission import (
     NOT_DELIVERED,
     REPLACEMENT,
@@ -39,15 +39,15 @@ from clearlane.pipeline.intake.correction_guard import (
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.pipeline.stored_facts import open_claim_status
-from clearlane.store import claims as store
-from clearlane.store.claims import (
+from clearlane.store.claims import claims as store
+from clearlane.store.claims.claims import (
     ClaimInsertResult,
     NewClaim,
     StoredClaim,
     StoredPredecessor,
 )
-from clearlane.store.database import Database, Tx
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Database, Tx
+from clearlane.store.vault.vault import Vault
 
 FIRST_PAYER_PAID = "C113"
 _ANOTHER = ResubmissionDecision.ANOTHER_CLAIM

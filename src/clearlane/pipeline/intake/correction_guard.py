@@ -16,9 +16,9 @@ from clearlane.pipeline.intake.hold_claims import (
     succession_sentence,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import unsent_claims
-from clearlane.store.claims import NOT_ACCEPTED, ClaimInsertResult
-from clearlane.store.database import Tx
+from clearlane.store.claims import unsent_claims
+from clearlane.store.claims.claims import NOT_ACCEPTED, ClaimInsertResult
+from clearlane.store.database.database import Tx
 
 UNSENT_STATES = frozenset({ClaimState.RECEIVED, ClaimState.HELD})
 ON_ITS_WAY = "A batch has taken the claim, and it is on its way to the payer. Correct it once the payer has it."

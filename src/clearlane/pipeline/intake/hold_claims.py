@@ -18,12 +18,12 @@ from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import unsent_claims as store
-from clearlane.store.claim_queue import QUEUED_IN_DOUBT
-from clearlane.store.claims import NOT_ACCEPTED
-from clearlane.store.database import Actor, JobExtension, Tx, unextended
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.unsent_claims import UnsentChange, UnsentClaim
+from clearlane.store.claims import unsent_claims as store
+from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
+from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.claims.unsent_claims import UnsentChange, UnsentClaim
+from clearlane.store.database.database import Actor, JobExtension, Tx, unextended
 
 
 class UnsentVerb(NamedTuple):

@@ -13,14 +13,15 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims import decode, fields
+from clearlane.claims import fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import form_of
 from clearlane.claims.given_values import given_values
-from clearlane.claims.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
-from clearlane.claims.repairs import Repair
+from clearlane.claims.read import decode
+from clearlane.claims.read.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
+from clearlane.claims.read.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
     Correction,
@@ -28,7 +29,7 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.search_terms import search_terms
-from clearlane.claims.write_837 import account_of
+from clearlane.claims.write.write_837 import account_of
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.pipeline.claim_label import ClaimLabel
@@ -41,12 +42,12 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import add_findings, encode_claim_content, open_claim_content
-from clearlane.store import claim_search
-from clearlane.store import claims as store
-from clearlane.store.claim_lookup import account_reference
-from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claim_search
+from clearlane.store.claims import claims as store
+from clearlane.store.claims.claim_lookup import account_reference
+from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 
 CENT = Decimal("0.01")

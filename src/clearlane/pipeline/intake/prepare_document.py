@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
-from clearlane.claims import decode
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
-from clearlane.claims.repairs import Repair
+from clearlane.claims.read import decode
+from clearlane.claims.read.repairs import Repair
 from clearlane.claims.resubmission import REPEATED_REQUEST_HOURS, ResubmissionTimes
 from clearlane.claims.rules import RuleInputs
 from clearlane.kernel import limits

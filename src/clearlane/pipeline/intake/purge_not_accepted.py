@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import not_accepted_claims as store
-from clearlane.store.database import Tx
+from clearlane.store.claims import not_accepted_claims as store
+from clearlane.store.database.database import Tx
 
 NAME, EVERY = "forget-not-accepted", "0 29 3 * * *"
 CLAIMS_PURGED_AT_ONCE = 200

@@ -35,10 +35,10 @@ from clearlane.pipeline.intake.prepare_document import (
     read_document,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import billing_zips
-from clearlane.store import claims as store
-from clearlane.store.claims import ClaimInsertResult, NewClaim
-from clearlane.store.database import (
+from clearlane.store.claims import billing_zips
+from clearlane.store.claims import claims as store
+from clearlane.store.claims.claims import ClaimInsertResult, NewClaim
+from clearlane.store.database.database import (
     Actor,
     CombinedJob,
     CommitOutcomeUnknown,
@@ -46,7 +46,7 @@ from clearlane.store.database import (
     Job,
     Tx,
 )
-from clearlane.store.group_commit import LockContention
+from clearlane.store.database.group_commit import LockContention
 
 CLAIMS_ANSWERED_AT_ONCE = 500
 ERRORS_PER_DOCUMENT_MAX = 10_000

@@ -14,11 +14,11 @@ from datetime import datetime
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding, shape_finding
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.read.decode import restore
 from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
@@ -33,9 +33,9 @@ from clearlane.pipeline.intake.prepare_document import (
 from clearlane.pipeline.intake.submit import ClaimResult, store_correction
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claims as store
-from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Job, JobExtension, Tx, unextended
+from clearlane.store.claims import claims as store
+from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 
 VENDOR_CLAIM_ID = "Svc_VendorClaimId"
 WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}

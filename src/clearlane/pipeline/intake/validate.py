@@ -21,9 +21,9 @@ from clearlane.pipeline.intake.prepare_document import (
 )
 from clearlane.pipeline.intake.submit import used_id_findings
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claims as store
-from clearlane.store.claims import StoredPredecessor
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claims as store
+from clearlane.store.claims.claims import StoredPredecessor
+from clearlane.store.vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,12 @@ from clearlane.kernel.ids import SiteId, VendorId, VendorScope
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claims, events
-from clearlane.store.database import Actor, Tx
-from clearlane.store.events import ClaimContentRow
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claims
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.database.database import Actor, Tx
+from clearlane.store.events import events
+from clearlane.store.events.events import ClaimContentRow
+from clearlane.store.vault.vault import Vault
 
 EVENTS_AT_ONCE = 200
 """Events made into JSON before other calls have their turn."""

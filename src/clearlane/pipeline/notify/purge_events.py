@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import events, idempotent_answers, webhooks
-from clearlane.store.database import Tx
+from clearlane.store.database.database import Tx
+from clearlane.store.events import events, webhooks
+from clearlane.store.installation import idempotent_answers
 
 NAME = "forget-events"
 EVERY = "0 41 3 * * *"

@@ -7,11 +7,11 @@ from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.answer_days import usual_days
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_updates
-from clearlane.store import silent_claims as store
-from clearlane.store.database import Tx
-from clearlane.store.payer_filter import EVERY_PAYER, PayerFilter
-from clearlane.store.silent_claims import SilenceLimit
+from clearlane.store.claims import claim_updates
+from clearlane.store.claims import silent_claims as store
+from clearlane.store.claims.payer_filter import EVERY_PAYER, PayerFilter
+from clearlane.store.claims.silent_claims import SilenceLimit
+from clearlane.store.database.database import Tx
 
 NAME = "silent-claims"
 EVERY_SECONDS = 300

@@ -16,11 +16,11 @@ from clearlane.events.types import is_for_vendors, matching_types
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorId, VendorScope, new_request_id
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import events
-from clearlane.store import webhooks as store
-from clearlane.store.database import Actor, JobExtension, OperationRefused, Tx, unextended
-from clearlane.store.vault import Vault
-from clearlane.store.webhooks import DeliveryRow, EndpointRow
+from clearlane.store.database.database import Actor, JobExtension, OperationRefused, Tx, unextended
+from clearlane.store.events import events
+from clearlane.store.events import webhooks as store
+from clearlane.store.events.webhooks import DeliveryRow, EndpointRow
+from clearlane.store.vault.vault import Vault
 
 ENDPOINT_LETTER = "W"
 ENDPOINTS_PER_VENDOR_MAX = 20

@@ -35,10 +35,10 @@ from clearlane.pipeline.notify.webhook_endpoints import (
     vendor_scope,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import events
-from clearlane.store import webhooks as store
-from clearlane.store.database import StoreFault, Tx
-from clearlane.store.webhooks import DeliveryRow, EndpointInNeed
+from clearlane.store.database.database import StoreFault, Tx
+from clearlane.store.events import events
+from clearlane.store.events import webhooks as store
+from clearlane.store.events.webhooks import DeliveryRow, EndpointInNeed
 
 log = structlog.get_logger()
 

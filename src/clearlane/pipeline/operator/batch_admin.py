@@ -12,15 +12,15 @@ from clearlane.pipeline.outbound.deliver import lock_batch, record_delivery
 from clearlane.pipeline.outbound.dispatch import create_batches
 from clearlane.pipeline.outbound.requeue_refused import requeue_refused
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches as store
-from clearlane.store import file_refusals
-from clearlane.store.batches import Batch, BatchMember
-from clearlane.store.claim_queue import list_payer_queues
-from clearlane.store.database import Actor, OperationRefused, Tx
-from clearlane.store.file_refusals import BatchRefusal, payer_may_hold
-from clearlane.store.nodes import live_nodes
-from clearlane.store.route_health import RouteHealth, all_route_health, set_route_health
-from clearlane.store.set_back import record_restore, require_not_set_back
+from clearlane.store.audit.set_back import record_restore, require_not_set_back
+from clearlane.store.claims.claim_queue import list_payer_queues
+from clearlane.store.database.database import Actor, OperationRefused, Tx
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import file_refusals
+from clearlane.store.delivery.batches import Batch, BatchMember
+from clearlane.store.delivery.file_refusals import BatchRefusal, payer_may_hold
+from clearlane.store.delivery.route_health import RouteHealth, all_route_health, set_route_health
+from clearlane.store.installation.nodes import live_nodes
 
 ALREADY_ANSWERED = (
     "The payer has answered {answered} of the {claims} claims of batch {id}, so it has these: sent again, they "

@@ -10,10 +10,10 @@ from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_listing, work_items
-from clearlane.store.claim_listing import ListRow
-from clearlane.store.database import Actor, Tx
-from clearlane.store.work_items import ClaimNote, ClaimWorkItem
+from clearlane.store.claims import claim_listing, work_items
+from clearlane.store.claims.claim_listing import ListRow
+from clearlane.store.claims.work_items import ClaimNote, ClaimWorkItem
+from clearlane.store.database.database import Actor, Tx
 
 NOTE_CHARACTERS_MAX = 4_000
 REASON_CHARACTERS_MAX = 500

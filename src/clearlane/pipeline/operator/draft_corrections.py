@@ -12,9 +12,9 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import correction_drafts as store
-from clearlane.store.correction_drafts import CorrectionDraft
-from clearlane.store.database import Actor, Tx
+from clearlane.store.claims import correction_drafts as store
+from clearlane.store.claims.correction_drafts import CorrectionDraft
+from clearlane.store.database.database import Actor, Tx
 
 DRAFT_DAYS_MAX = 30
 WRITING_MINUTES_MAX = 15

@@ -19,9 +19,9 @@ from clearlane.kernel.ids import Scope
 from clearlane.payers.model import Payer
 from clearlane.pipeline.work_context import SimulatedEnrollments
 from clearlane.store import enrollments as store
-from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx
+from clearlane.store.database.database import Actor, Database, OperationRefused, SystemScope, Tx
 from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
-from clearlane.store.vault import Vault
+from clearlane.store.vault.vault import Vault
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from clearlane.payers.model import Payer
 from clearlane.pipeline.operator.enrollment_admin import ANY_CLIENT, open_enrollment, record_event
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
 from clearlane.store import enrollments as store
-from clearlane.store.database import Tx
+from clearlane.store.database.database import Tx
 from clearlane.store.enrollments import StoredEnrollment
 
 ENROLLMENT_ANSWERS_AT_ONCE = 100

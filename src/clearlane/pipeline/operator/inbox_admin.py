@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from clearlane.claims.facts import UnmatchedFact
-from clearlane.claims.identify import identify
+from clearlane.claims.responses.facts import UnmatchedFact
+from clearlane.claims.responses.identify import identify
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound.check_addresses import check_addresses
 from clearlane.pipeline.inbound.post import post_file, route_of_file
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox
-from clearlane.store.database import Actor, OperationRefused, Tx
-from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
-from clearlane.store.routes import remember_senders
+from clearlane.store.database.database import Actor, OperationRefused, Tx
+from clearlane.store.delivery import inbox
+from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.delivery.routes import remember_senders
 
 DISCARDED_TEXT = "Discarded by an operator."
 

@@ -31,11 +31,12 @@ from clearlane.pipeline.payment_events import add_matched_events
 from clearlane.pipeline.record_facts import PaymentPlace
 from clearlane.pipeline.stored_facts import DocumentSource
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_lookup, claims, occurrences
-from clearlane.store import payments as store
-from clearlane.store.claim_lookup import CandidateClaim, account_reference
-from clearlane.store.database import Actor, OperationRefused, Tx
-from clearlane.store.occurrences import OccurrenceRow, UnmatchedRow
+from clearlane.store.claims import claim_lookup, claims
+from clearlane.store.claims.claim_lookup import CandidateClaim, account_reference
+from clearlane.store.database.database import Actor, OperationRefused, Tx
+from clearlane.store.payments import occurrences
+from clearlane.store.payments import payments as store
+from clearlane.store.payments.occurrences import OccurrenceRow, UnmatchedRow
 
 CANDIDATES_SHOWN_MAX = 3
 CANDIDATES_COMPARED_MAX = 10 * CANDIDATES_SHOWN_MAX

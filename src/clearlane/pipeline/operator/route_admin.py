@@ -19,11 +19,11 @@ from clearlane.payers.route_change import (
 )
 from clearlane.pipeline.outbound.delivery_policy import Destination
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches as store
-from clearlane.store import inbox
-from clearlane.store.database import Actor, Tx
-from clearlane.store.route_health import lock_route_health, set_route_health
-from clearlane.store.routes import SCOPE, RouteWithSecrets, change_route, load_route
+from clearlane.store.database.database import Actor, Tx
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import inbox
+from clearlane.store.delivery.route_health import lock_route_health, set_route_health
+from clearlane.store.delivery.routes import SCOPE, RouteWithSecrets, change_route, load_route
 
 
 async def pause(context: WorkContext, destination: Destination, *, actor: Actor) -> bool:

@@ -20,7 +20,7 @@ from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.operator.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database import Actor
+from clearlane.store.database.database import Actor
 
 SANDBOX_ADVANCE_SECONDS_MAX = 300
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
-from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
 from clearlane.engine.fault_injection import crash_point
@@ -34,18 +34,20 @@ from clearlane.pipeline.outbound.delivery_policy import (
 from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
 from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches as store
-from clearlane.store import claim_updates, occurrences, route_counts
-from clearlane.store.batches import Batch, BatchFile
-from clearlane.store.database import Actor, Tx, require_row
-from clearlane.store.delivery_failures import DeliveryFailureRow, add_failure
-from clearlane.store.route_health import (
+from clearlane.store.audit.set_back import anchor_now, is_set_back
+from clearlane.store.claims import claim_updates
+from clearlane.store.database.database import Actor, Tx, require_row
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import route_counts
+from clearlane.store.delivery.batches import Batch, BatchFile
+from clearlane.store.delivery.route_health import (
     RouteHealth,
     all_route_health,
     lock_route_health,
     set_route_health,
 )
-from clearlane.store.set_back import anchor_now, is_set_back
+from clearlane.store.events.delivery_failures import DeliveryFailureRow, add_failure
+from clearlane.store.payments import occurrences
 
 log = structlog.get_logger()
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clearlane.claims.batch_lifecycle import BatchEvent, allows
-from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
+from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence
 from clearlane.events.event import EventData, NewEvent
 from clearlane.kernel import limits
-from clearlane.store.batches import PAUSE_MICROS_MAX, Batch
-from clearlane.store.route_health import RouteHealth
-from clearlane.x12.encode import clean
+from clearlane.store.delivery.batches import PAUSE_MICROS_MAX, Batch
+from clearlane.store.delivery.route_health import RouteHealth
+from clearlane.x12.writer.encode import clean
 
 # How soon a payer that cannot be reached is tried again, and one that refused; ISA06 and ISA08 have fifteen places.
 RETRY_SECONDS_FIRST = 15

@@ -45,18 +45,18 @@ from clearlane.pipeline.outbound.write_batch import (
     load_waiting_claims,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches as store
-from clearlane.store.batches import Batch, ClaimAlreadyBatched
-from clearlane.store.claim_queue import PayerQueue, list_payer_queues
-from clearlane.store.database import Database, StoreFault, Tx
-from clearlane.store.route_health import (
+from clearlane.store.audit.set_back import is_set_back
+from clearlane.store.claims.claim_queue import PayerQueue, list_payer_queues
+from clearlane.store.database.database import Database, StoreFault, Tx
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.batches import Batch, ClaimAlreadyBatched
+from clearlane.store.delivery.route_health import (
     RouteHealth,
     all_route_health,
     find_route_health,
     lock_route_health,
     set_route_health,
 )
-from clearlane.store.set_back import is_set_back
 
 log = structlog.get_logger()
 

@@ -14,18 +14,19 @@ from datetime import datetime
 import structlog
 
 from clearlane.claims import lifecycle
-from clearlane.claims.facts import Fact, FactKind
+from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.record_facts import ClaimFact, record_facts
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.stored_facts import KnownFacts, load_known_facts
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches, claim_updates, file_refusals
-from clearlane.store.batches import Batch, BatchMember
-from clearlane.store.claim_updates import LockedClaim
-from clearlane.store.database import Actor, Tx
-from clearlane.store.file_refusals import BatchRefusal, payer_may_hold
+from clearlane.store.claims import claim_updates
+from clearlane.store.claims.claim_updates import LockedClaim
+from clearlane.store.database.database import Actor, Tx
+from clearlane.store.delivery import batches, file_refusals
+from clearlane.store.delivery.batches import Batch, BatchMember
+from clearlane.store.delivery.file_refusals import BatchRefusal, payer_may_hold
 
 log = structlog.get_logger()
 

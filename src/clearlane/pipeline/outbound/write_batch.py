@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from clearlane.claims.batch_naming import CONTROL_MAX, batch_file_name, with_submitter_id
-from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
-from clearlane.claims.line_controls import given_controls
-from clearlane.claims.write_837 import (
+from clearlane.claims.read.decode import restore
+from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name, with_submitter_id
+from clearlane.claims.write.line_controls import given_controls
+from clearlane.claims.write.write_837 import (
     Envelope,
     OutgoingClaim,
     TradingPartner,
@@ -33,18 +33,18 @@ from clearlane.pipeline.load_claim import ClaimContent
 from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import batches as store
-from clearlane.store import claims as claims_store
-from clearlane.store.batches import BatchFile
-from clearlane.store.claim_lookup import (
+from clearlane.store.claims import claims as claims_store
+from clearlane.store.claims.claim_lookup import (
     ACCOUNT_CHARACTERS_KEPT,
     cut_account_reference,
     line_reference,
 )
-from clearlane.store.claim_queue import QueuedClaim, list_queued_claims
-from clearlane.store.control_numbers import next_control_number
-from clearlane.store.database import StoreFault, Tx
-from clearlane.store.vault import InvalidSeal, Vault
+from clearlane.store.claims.claim_queue import QueuedClaim, list_queued_claims
+from clearlane.store.database.database import StoreFault, Tx
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.batches import BatchFile
+from clearlane.store.delivery.control_numbers import next_control_number
+from clearlane.store.vault.vault import InvalidSeal, Vault
 
 log = structlog.get_logger()
 

@@ -14,10 +14,10 @@ from clearlane.pipeline.load_claim import open_claim
 from clearlane.pipeline.query.claim_list import explain_label, load_answers, stored_claim
 from clearlane.pipeline.stored_facts import open_fact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_listing
-from clearlane.store.claim_listing import ListFilters, ListRow
-from clearlane.store.documents import StoredDocument
-from clearlane.store.facts import FactRow
+from clearlane.store.claims import claim_listing
+from clearlane.store.claims.claim_listing import ListFilters, ListRow
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.claims.facts import FactRow
 
 CAUSE_DAYS = 7
 CAUSE_CLAIMS_MAX = 200

@@ -14,11 +14,11 @@ import msgspec
 
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.query.stored_counts import keep_counts
-from clearlane.store import operating_counts
-from clearlane.store import stored_counts as store
-from clearlane.store.database import Tx
-from clearlane.store.operating_counts import DAY, SCOPE, OpenClaims
-from clearlane.store.stored_counts import StoredCounts
+from clearlane.store.database.database import Tx
+from clearlane.store.installation import operating_counts
+from clearlane.store.installation import stored_counts as store
+from clearlane.store.installation.operating_counts import DAY, SCOPE, OpenClaims
+from clearlane.store.installation.stored_counts import StoredCounts
 
 if TYPE_CHECKING:  # `status` loads the counts without everything that a node works with
     from clearlane.engine.workflows import WorkSteps

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from clearlane.claims import lifecycle
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
-from clearlane.claims.facts import Fact, FactKind
-from clearlane.claims.field_lookup import path_in_claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimEvent
-from clearlane.claims.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.responses.facts import Fact, FactKind
+from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
@@ -29,23 +29,24 @@ from clearlane.pipeline.load_claim import (
     sent_line_controls,
 )
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
-from clearlane.store import claim_history, claims, documents, facts, occurrences
-from clearlane.store.claim_history import (
+from clearlane.store.claims import claim_history, claims, documents, facts
+from clearlane.store.claims.claim_history import (
     ClaimSending,
     ClaimStateRow,
     ClaimUnderId,
     FactSource,
 )
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.facts import FactRow
-from clearlane.store.occurrences import OccurrenceDocument
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.claims.facts import FactRow
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.payments import occurrences
+from clearlane.store.payments.occurrences import OccurrenceDocument
+from clearlane.store.vault.vault import Vault
 from clearlane.x12 import codes
 
 if TYPE_CHECKING:
-    from clearlane.claims.provenance import Explanation
+    from clearlane.claims.responses.provenance import Explanation
 
 PAYMENTS_SHOWN_MAX = 200
 
@@ -307,7 +308,7 @@ def _payer_entry(
     part: bytes,
 ) -> HistoryEntry:
     # Here, because they bring the tables and the reader of X12: a claim that no payer has answered needs neither.
-    from clearlane.claims import provenance
+    from clearlane.claims.responses import provenance
 
     at = from_micros(source.received_at)
     if isinstance(fact, ClaimPayment):

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
-from clearlane.claims import provenance
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
-from clearlane.claims.explain_findings import (
+from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.forms import form_of
+from clearlane.claims.responses import provenance
+from clearlane.claims.responses.explain_findings import (
     OWN_SOURCE,
     explain_findings,
     finding_reason,
     rule_reason,
 )
-from clearlane.claims.facts import Fact, FactKind, StatusVerdict
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import form_of
-from clearlane.claims.payer_words import short_reason
-from clearlane.claims.provenance import Explanation
+from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
+from clearlane.claims.responses.payer_words import short_reason
+from clearlane.claims.responses.provenance import Explanation
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
 from clearlane.payments.model import ClaimPayment
@@ -34,15 +34,15 @@ from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_listing, documents, facts, work_items
-from clearlane.store.claim_listing import ListRow
-from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.facts import FactRow
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
-from clearlane.store.work_items import ClaimWorkItem
+from clearlane.store.claims import claim_listing, documents, facts, work_items
+from clearlane.store.claims.claim_listing import ListRow
+from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.claims.facts import FactRow
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.claims.work_items import ClaimWorkItem
+from clearlane.store.database.database import Actor, Tx
+from clearlane.store.vault.vault import Vault
 
 OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
 """Labels of claims that a payer has and has not decided."""

@@ -26,11 +26,12 @@ from clearlane.pipeline.query.claim_list import OPEN_LABELS, usual_days_of
 from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import claim_summaries as store
-from clearlane.store import enrollments, payment_lists, payments
-from clearlane.store.claim_listing import ListFilters, list_keys
-from clearlane.store.claim_summaries import DayCount, LabelCount, RestingItem
-from clearlane.store.database import Tx
+from clearlane.store import enrollments
+from clearlane.store.claims import claim_summaries as store
+from clearlane.store.claims.claim_listing import ListFilters, list_keys
+from clearlane.store.claims.claim_summaries import DayCount, LabelCount, RestingItem
+from clearlane.store.database.database import Tx
+from clearlane.store.payments import payment_lists, payments
 
 NAME, EVERY = "claim summaries", "30 * * * * *"
 MONTH_DAYS = 30

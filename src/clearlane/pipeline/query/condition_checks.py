@@ -11,8 +11,8 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.engine.backlog import BACKLOG_ROWS_MAX
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
-from clearlane.store.file_refusals import DUPLICATE_NOTE, payer_may_hold
-from clearlane.store.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
+from clearlane.store.delivery.file_refusals import DUPLICATE_NOTE, payer_may_hold
+from clearlane.store.installation.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
 
 UNREACHABLE_MINUTES = 15
 NO_ROUTE_MINUTES = 60

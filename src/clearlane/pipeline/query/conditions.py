@@ -16,7 +16,7 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.pipeline.query import condition_checks as checks
 from clearlane.pipeline.query.condition_checks import ConditionCase
 from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, Measures
-from clearlane.store.operating_counts import (
+from clearlane.store.installation.operating_counts import (
     DELIVERED_DAYS,
     INQUIRY_MINUTES,
     OPEN_CLAIM_DAYS,

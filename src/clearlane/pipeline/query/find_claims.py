@@ -11,12 +11,12 @@ from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorScope
 from clearlane.pipeline.load_claim import open_claim
-from clearlane.store import claim_search, claims
-from clearlane.store.claim_search import ClaimFilters, FoundClaim, ListPosition
-from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.statuses import STATUS_COLUMN
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claim_search, claims
+from clearlane.store.claims.claim_search import ClaimFilters, FoundClaim, ListPosition
+from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from datetime import date
 
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.kernel.ids import Scope
-from clearlane.store import statuses
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.statuses import STATUS_COLUMN, StatusListRow
-from clearlane.store.vault import Vault
+from clearlane.store.claims import statuses
+from clearlane.store.claims.statuses import STATUS_COLUMN, StatusListRow
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.vault.vault import Vault
 
 STATUSES_AT_ONCE = 500
 

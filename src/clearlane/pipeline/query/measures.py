@@ -24,16 +24,21 @@ from clearlane.pipeline.query.claim_counts import (
     count_claims,
     load_claim_counts,
 )
-from clearlane.store import batches as batch_store
-from clearlane.store import file_refusals, inbox, operating_counts, webhooks
-from clearlane.store.anchor import AnchorFault
-from clearlane.store.batches import Batch
-from clearlane.store.claim_queue import list_payer_queues
-from clearlane.store.database import Database, StoreWaits, Tx
-from clearlane.store.file_refusals import RefusedFiles
-from clearlane.store.inbox import RoutePoll
-from clearlane.store.nodes import Node, live_nodes
-from clearlane.store.operating_counts import (
+from clearlane.store.audit.anchor import AnchorFault
+from clearlane.store.audit.set_back import SetBack
+from clearlane.store.claims.claim_queue import list_payer_queues
+from clearlane.store.database.database import Database, StoreWaits, Tx
+from clearlane.store.delivery import batches as batch_store
+from clearlane.store.delivery import file_refusals, inbox
+from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.file_refusals import RefusedFiles
+from clearlane.store.delivery.inbox import RoutePoll
+from clearlane.store.delivery.route_counts import RouteCounts, all_route_counts
+from clearlane.store.delivery.route_health import RouteHealth, all_route_health
+from clearlane.store.events import webhooks
+from clearlane.store.installation import operating_counts
+from clearlane.store.installation.nodes import Node, live_nodes
+from clearlane.store.installation.operating_counts import (
     DeliveredFiles,
     InboxCounts,
     InquiryCounts,
@@ -42,9 +47,6 @@ from clearlane.store.operating_counts import (
     PaymentCounts,
     SilentNode,
 )
-from clearlane.store.route_counts import RouteCounts, all_route_counts
-from clearlane.store.route_health import RouteHealth, all_route_health
-from clearlane.store.set_back import SetBack
 
 MEASURED_SECONDS = 5
 CLAIMS_COUNTED_SECONDS = 60

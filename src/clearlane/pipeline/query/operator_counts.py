@@ -14,8 +14,9 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.query.route_states import BROKEN, load_route_states
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import payment_lists, payments, stored_counts
-from clearlane.store.payment_lists import UNBALANCED, UNMATCHED
+from clearlane.store.installation import stored_counts
+from clearlane.store.payments import payment_lists, payments
+from clearlane.store.payments.payment_lists import UNBALANCED, UNMATCHED
 
 KEPT_AS = "what needs operators"
 PAYMENT_NEEDS = (UNMATCHED, UNBALANCED)

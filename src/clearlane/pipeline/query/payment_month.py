@@ -16,7 +16,8 @@ from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import first_request_id
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import payment_lists, payments, stored_counts
+from clearlane.store.installation import stored_counts
+from clearlane.store.payments import payment_lists, payments
 
 KEPT_AS = "payments of the month"
 

@@ -23,13 +23,13 @@ from clearlane.pipeline.query.payments import (
     own_adjustments,
     payment_value,
 )
-from clearlane.store import payment_lists
-from clearlane.store import payments as store
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.occurrences import OccurrenceDocument
-from clearlane.store.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
-from clearlane.store.payments import AdjustmentRow, PaymentRow, PaymentShare
-from clearlane.store.vault import Vault
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.payments import payment_lists
+from clearlane.store.payments import payments as store
+from clearlane.store.payments.occurrences import OccurrenceDocument
+from clearlane.store.payments.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
+from clearlane.store.payments.payments import AdjustmentRow, PaymentRow, PaymentShare
+from clearlane.store.vault.vault import Vault
 
 PAYMENTS_SHOWN = 50
 CLAIMS_SHOWN_PER_GROUP = 100

@@ -32,14 +32,15 @@ from clearlane.payments.payment import (
     ProviderAdjustment,
 )
 from clearlane.pipeline.claim_payment_content import open_unmatched
-from clearlane.store import inbox, occurrences
-from clearlane.store import payments as store
-from clearlane.store.database import Actor, Database, SystemScope, Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.occurrences import OccurrenceDocument, OccurrenceRow, UnmatchedRow
-from clearlane.store.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
-from clearlane.store.vault import Vault
-from clearlane.x12.set_slices import cut_sets, slice_sets
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.database.database import Actor, Database, SystemScope, Tx
+from clearlane.store.delivery import inbox
+from clearlane.store.payments import occurrences
+from clearlane.store.payments import payments as store
+from clearlane.store.payments.occurrences import OccurrenceDocument, OccurrenceRow, UnmatchedRow
+from clearlane.store.payments.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
+from clearlane.store.vault.vault import Vault
+from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 
 # What reads claims and 835s is imported where it is used: a list of payments needs none of it, and the forms of claims
 # take half a second to load.
@@ -415,7 +416,7 @@ async def _load_claims(
 ) -> "dict[str, LoadedClaim]":
     """Load the claims of occurrences, site by site, since a statement on claims has one owner."""
     from clearlane.pipeline.load_claim import open_claim
-    from clearlane.store import claims
+    from clearlane.store.claims import claims
 
     wanted: dict[Scope, set[str]] = {}
     for row in rows:

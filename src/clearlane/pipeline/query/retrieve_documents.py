@@ -21,10 +21,11 @@ from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
-from clearlane.store import claims, documents, facts, occurrences, payments
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.documents import StoredDocument
-from clearlane.store.vault import Vault
+from clearlane.store.claims import claims, documents, facts
+from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.payments import occurrences, payments
+from clearlane.store.vault.vault import Vault
 
 # Ids that are looked up in one statement, documents that are in memory at a time, and documents that are opened
 # before other calls run.

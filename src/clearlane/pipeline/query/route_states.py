@@ -20,15 +20,16 @@ from clearlane.connect.connections import Connections, PayerRoute
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.routes import Route
-from clearlane.store import batches, delivery_failures, inbox, route_traffic
-from clearlane.store.batches import Batch
-from clearlane.store.claim_queue import PayerQueue, list_payer_queues
-from clearlane.store.database import Database
-from clearlane.store.delivery_failures import DeliveryFailureRow
-from clearlane.store.inbox import InboxFile, RoutePoll
-from clearlane.store.route_health import RouteHealth, all_route_health
-from clearlane.store.route_traffic import SentFile, UnansweredFiles
-from clearlane.store.routes import list_routes
+from clearlane.store.claims.claim_queue import PayerQueue, list_payer_queues
+from clearlane.store.database.database import Database
+from clearlane.store.delivery import batches, inbox, route_traffic
+from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.inbox import InboxFile, RoutePoll
+from clearlane.store.delivery.route_health import RouteHealth, all_route_health
+from clearlane.store.delivery.route_traffic import SentFile, UnansweredFiles
+from clearlane.store.delivery.routes import list_routes
+from clearlane.store.events import delivery_failures
+from clearlane.store.events.delivery_failures import DeliveryFailureRow
 
 DAYS_SHOWN = 30
 FILES_COUNTED_MAX = 5_000

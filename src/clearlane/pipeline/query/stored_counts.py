@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from clearlane.store import stored_counts
-from clearlane.store.sql import SystemScope
-from clearlane.store.stored_counts import StoredCounts
+from clearlane.store.database.sql import SystemScope
+from clearlane.store.installation import stored_counts
+from clearlane.store.installation.stored_counts import StoredCounts
 
 if TYPE_CHECKING:  # `status` loads counts without everything that a node works with
     from clearlane.pipeline.work_context import WorkContext

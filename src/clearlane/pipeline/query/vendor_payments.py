@@ -21,11 +21,12 @@ from clearlane.pipeline.query.payments import (
     read_x12,
 )
 from clearlane.pipeline.stored_facts import open_document_source
-from clearlane.store import documents, occurrences, payments, vendor_payments
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.occurrences import OccurrenceDocument
-from clearlane.store.vault import Vault
-from clearlane.store.vendor_payments import SharedPayment, VendorPaymentFilter
+from clearlane.store.claims import documents
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.payments import occurrences, payments, vendor_payments
+from clearlane.store.payments.occurrences import OccurrenceDocument
+from clearlane.store.payments.vendor_payments import SharedPayment, VendorPaymentFilter
+from clearlane.store.vault.vault import Vault
 
 PARTS_AT_ONCE = 200
 

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from clearlane.x12 import reader, tree
+from clearlane.x12 import tree
+from clearlane.x12.reader import reader
 from clearlane.x12.views import benefits, claims, remittance, shared_types, status, verdicts
 from clearlane.x12.views.binding import View, ViewBuilder, append, fill
 from clearlane.x12.views.original import SeparatorRestorer

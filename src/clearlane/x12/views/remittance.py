@@ -17,7 +17,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from clearlane.x12 import reader, tree
+from clearlane.x12 import tree
+from clearlane.x12.reader import reader
 from clearlane.x12.views import shared_types
 from clearlane.x12.views.binding import (
     Binding,

@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from clearlane.kernel import limits
-from clearlane.x12 import reader, tree
+from clearlane.x12 import tree
+from clearlane.x12.reader import reader
 from clearlane.x12.views.binding import View, ViewBuilder
 from clearlane.x12.views.original import SeparatorRestorer
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
-from clearlane.x12.encode import format_day
 from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits, shared_types
+from clearlane.x12.writer.encode import format_day
 
 Fields = dict[str, Any]
 Unmapped = list[InformationJson]

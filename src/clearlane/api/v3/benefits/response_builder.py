@@ -33,7 +33,7 @@ from clearlane.eligibility.benefit_answer import (
     InterchangeStatus,
 )
 from clearlane.eligibility.model import ORIGINATOR, InquiryTrace
-from clearlane.x12.lexer import read_as_utf8
+from clearlane.x12.reader.lexer import read_as_utf8
 from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits
 from clearlane.x12.views import shared_types as view_parts

@@ -1,0 +1,1 @@
+"""What operators read from a node: health, metrics, and logs."""

@@ -1,0 +1,1 @@
+"""Public pages of the service: its root, the reference, and the documentation."""

@@ -1,0 +1,1 @@
+"""Read submitted documents into claims: decode, repair, and compare."""

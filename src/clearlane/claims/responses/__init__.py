@@ -1,0 +1,1 @@
+"""Read payers' responses about claims, and explain them in the sender's own fields."""

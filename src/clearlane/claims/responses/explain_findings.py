@@ -1,0 +1,84 @@
+"""Explain the findings of our own check as payers' complaints are explained, for claims that were not accepted.
+
+    for one in explain_findings(ClaimKind.MEDICAL, findings): ...
+    one.fields[0].box, one.happened             # 28, The total is 150.00, the lines add up to 130.00; make them equal.
+    rule_reason(one)                            # Rule not met: the total charge is the sum of the lines (box 28)
+
+Knows the rules and the catalogue; knows no page and no database.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
+from clearlane.claims.responses.advice_act import AdviceAct
+from clearlane.claims.responses.field_lookup import path_in_claim, source_field
+from clearlane.claims.responses.provenance import Explanation, FieldReference
+from clearlane.claims.rules import RULES
+from clearlane.kernel.finding import Severity
+
+OWN_SOURCE = "Clearlane"
+"""The source of explanations that come from our own check, where a payer's have the kind of its answer."""
+
+RULE_ACTS: Mapping[str, AdviceAct] = {
+    "C104": AdviceAct.ASK_OPERATOR,
+    "C106": AdviceAct.ENROLL,
+    "C107": AdviceAct.FIND_FIRST,
+    "C112": AdviceAct.FIND_FIRST,
+}
+"""Rules that a correction of the claim does not answer: no route, no enrollment, an id that another claim has."""
+
+
+def explain_findings(kind: ClaimKind, findings: Iterable[ClaimFinding]) -> list[Explanation]:
+    """Return the errors among a claim's findings, each with its field; the code is the rule's."""
+    return [_explain(kind, one) for one in findings if one.severity is Severity.ERROR]
+
+
+def rule_reason(one: Explanation) -> str:
+    """Return what claims of one rule have in common, in one line: the rule's sentence and the box."""
+    rule = RULES.get(one.code)
+    if rule is None:
+        return _with_box(one.happened, one, with_line=False)
+    first, rest = rule.sentence[:1], rule.sentence[1:]
+    # A rule says what holds, which alone would read as if it did. An abbreviation keeps its letters.
+    sentence = rule.sentence if rest[:1].isupper() else f"{first.lower()}{rest}"
+    return _with_box(f"Rule not met: {sentence}", one, with_line=False)
+
+
+def finding_reason(one: Explanation) -> str:
+    """Return what is wrong with this claim in one line, with line and box."""
+    return _with_box(one.happened, one, with_line=True)
+
+
+def _explain(kind: ClaimKind, finding: ClaimFinding) -> Explanation:
+    path = path_in_claim(finding.location)
+    at_line = re.match(rf"{FORMS[kind].lines_field}\[(\d+)\]\.", path)
+    line = int(at_line[1]) + 1 if at_line else 0
+    return Explanation(
+        source=OWN_SOURCE,
+        code=finding.rule if finding.rule in RULES else "",
+        happened=finding.message,
+        todo="",
+        act=RULE_ACTS.get(finding.rule, AdviceAct.CORRECT),
+        fields=_fields(kind, path, path[at_line.end() :] if at_line else path, line),
+        line=line,
+    )
+
+
+def _fields(kind: ClaimKind, path: str, name: str, line: int) -> tuple[FieldReference, ...]:
+    """Return the field that a finding is about; none for one about the claim as a whole."""
+    try:
+        found = source_field(kind, name, of_line=bool(line), line=line)
+    except KeyError:
+        return ()
+    form = FORMS[kind].form_name if found.box else ""
+    return (FieldReference(path=path, label=found.label, box=found.box, form=form),)
+
+
+def _with_box(sentence: str, one: Explanation, *, with_line: bool) -> str:
+    box = one.fields[0].box if one.fields else ""
+    places = (f"line {one.line}" if one.line and with_line else "", f"box {box}" if box else "")
+    place = ", ".join(filter(None, places))
+    return f"{sentence.rstrip('.')} ({place})" if place else sentence.rstrip(".")

@@ -1,0 +1,1 @@
+"""Write claims as an 837: placements, context, envelope, and the layout of what was sent."""

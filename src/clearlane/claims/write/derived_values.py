@@ -1,0 +1,51 @@
+"""Values of an 837 that no field of the claim states: where each is sent, and what it was made of.
+
+For ``explain``, which shows them beside the fields, so that nobody takes them for what the provider stated.
+Knows what is derived and from what; reads no value, since that is in the file.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from clearlane.claims.write.claim_context import ClaimContext
+
+COMPUTED = "Computed: the earlier payer's adjustments of group PR less what the patient paid."
+FROM_DIRECTORY = "Its id is that of the payer that has this name in the directory."
+FROM_NAME = "Its id was made from its name: the directory has no payer of this name, or several."
+FROM_POLICY = "The policy or group number of box 9a, since the claim states no member id of the other insured."
+OTHER_INSURED_ID, POLICY_NUMBER = "X12_OtherInsuredId", "F09A_OtherInsuredGroupNum"
+
+
+class DerivedValue(NamedTuple):
+    """A value that is sent and was not stated."""
+
+    name: str
+    """The field that would state it; if there is none, the field that it was made of."""
+    line: int
+    """The line's number, from 1; 0 for a value of the claim."""
+    place: str
+    reason: str
+
+
+def derived_values(context: ClaimContext) -> Iterator[DerivedValue]:
+    """Yield what is sent of a claim's other insurance without being stated."""
+    yield from _remaining_liability(context)
+    form, values = context.form, context.values
+    name = next((name for name in form.other_payer_names if name in values), "")
+    if name:
+        known = bool(context.outgoing.other_payer_id)
+        reason = FROM_DIRECTORY if known else FROM_NAME
+        yield DerivedValue(name, 0, "2330B/NM1/09", reason)
+    if POLICY_NUMBER in values and OTHER_INSURED_ID not in values:
+        yield DerivedValue(OTHER_INSURED_ID, 0, "2330A/NM1/09", FROM_POLICY)
+
+
+def _remaining_liability(context: ClaimContext) -> Iterator[DerivedValue]:
+    found, names = context.remaining, context.form.names
+    if found is None:
+        return
+    if found.claim is not None and names.remaining_liability not in context.values:
+        yield DerivedValue(names.remaining_liability, 0, "2320/AMT:EAF/02", COMPUTED)
+    for number, (line, owed) in enumerate(zip(context.lines, found.lines, strict=True), 1):
+        if owed is not None and names.line_remaining_liability not in line.__dict__:
+            yield DerivedValue(names.line_remaining_liability, number, "2430/AMT:EAF/02", COMPUTED)

@@ -1,0 +1,1 @@
+"""``clearlane vendor``, ``site``, ``user``, ``instance`` and ``console``."""

@@ -1,0 +1,121 @@
+"""``clearlane instance``: instances of vendors' software that use proxy login."""
+
+from typing import Annotated
+
+import typer
+
+from clearlane.accounts.instances import parse_instance_id
+from clearlane.accounts.model import Site
+from clearlane.cli.command.operator_command import (
+    AsJson,
+    run_in_installation,
+    show_change,
+    show_json,
+    show_list,
+)
+from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.clock import from_micros
+from clearlane.store.accounts import instances as store
+from clearlane.wiring import Installation
+
+app = typer.Typer(no_args_is_help=True, help="Instances of proxy login.", add_completion=False)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The instance's GUID.")]
+OfSite = Annotated[
+    str, typer.Option("--site", help="Its vendorSiteId, where several clients have that GUID.")
+]
+
+
+@app.command("list")
+def list_(as_json: AsJson = False, data: Data = None) -> None:
+    """List the instances. Their tokens are not kept and cannot be shown.
+
+    Example: clearlane instance list --json
+    """
+
+    async def work(installation: Installation) -> list[dict[str, object]]:
+        return [
+            _facts(installation, each) for each in await store.all_instances(installation.database)
+        ]
+
+    found = run_in_installation(data, work)
+    if as_json:
+        show_json(found)
+    else:
+        show_list(COLUMNS, found, noun="instance", hint="A program makes one by proxy login.")
+
+
+@app.command()
+def disable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
+    """Disable an instance: its token, also a later one, is refused.
+
+    Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
+    """
+    _set_state(id, site, store.DISABLED, data, as_json=as_json)
+
+
+@app.command()
+def enable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
+    """Enable an instance: its token opens the login page again.
+
+    Example: clearlane instance enable 0f8fad5b-d9cb-469f-a165-70867728950e
+    """
+    _set_state(id, site, store.ACTIVE, data, as_json=as_json)
+
+
+COLUMNS = (
+    TableColumn("id", "instance_id"),
+    TableColumn("name", "name", drop=2),
+    TableColumn("vendor", "vendor_key", drop=1),
+    TableColumn("site", "vendor_site_id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("token", "has_token"),
+    TableColumn("token made", "token_at", drop=3),
+)
+
+
+def _facts(installation: Installation, one: store.Instance) -> dict[str, object]:
+    keys = {vendor.id: vendor.key for vendor in installation.accounts.vendors}
+    site = _site(installation, one)
+    return {
+        "instance_id": one.instance,
+        "name": one.name,
+        "vendor_key": keys.get(one.scope.vendor, ""),
+        "vendor_site_id": site.vendor_site_id if site else "",
+        "state": one.state,
+        "has_token": one.has_token,
+        "token_at": from_micros(one.token_at).isoformat(timespec="seconds"),
+    }
+
+
+def _site(installation: Installation, one: store.Instance) -> Site | None:
+    return next((site for site in installation.accounts.sites if site.scope == one.scope), None)
+
+
+def _set_state(id: str, vendor_site_id: str, state: str, data: Data, *, as_json: bool) -> None:
+    wanted = parse_instance_id(id)
+    if wanted is None:
+        refuse(f"{id} is no GUID. `clearlane instance list` shows the instances.", MISUSED)
+
+    async def work(installation: Installation) -> bool:
+        found = [
+            each
+            for each in await store.all_instances(installation.database)
+            if each.instance == wanted and _is_of(installation, each, vendor_site_id)
+        ]
+        if not found:
+            refuse(f"There is no instance {wanted}. `clearlane instance list` shows them.")
+        if len(found) > 1:
+            refuse(f"{len(found)} clients have an instance {wanted}: name one with --site.")
+        return await store.set_state(installation.database, found[0], state, actor=operator())
+
+    changed = run_in_installation(data, work)
+    undo = f" To undo it: clearlane instance enable {wanted}" if state == store.DISABLED else ""
+    message = f"Instance {wanted} is {state}.{undo}"
+    show_change(message, as_json=as_json, changed=changed, instance_id=wanted, state=state)
+
+
+def _is_of(installation: Installation, one: store.Instance, vendor_site_id: str) -> bool:
+    site = _site(installation, one)
+    return not vendor_site_id or (site is not None and site.vendor_site_id == vendor_site_id)

@@ -1,0 +1,1 @@
+"""``clearlane claim``, ``documents`` and ``listen``."""

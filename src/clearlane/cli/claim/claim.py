@@ -1,0 +1,244 @@
+"""``clearlane claim``: check and make claim documents without a server, show stored claims.
+
+``check`` prints what the server would answer. Rules that need the payer directory, enrollments or earlier
+claims cannot run offline; they are listed as not checked.
+"""
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearlane.claims.fields import ClaimKind
+from clearlane.cli.claim import claim_service
+from clearlane.cli.claim.claim_client import register
+from clearlane.cli.claim.claim_ids import ClaimId
+from clearlane.cli.claim.claim_service import check_over_service, show_over_service
+from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.command.client_command import Data as SandboxData
+from clearlane.cli.command.output import show_error
+from clearlane.kernel.clock import SystemClock
+
+app = typer.Typer(
+    help="Check, make, submit, follow and explain claims.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+STANDARD = "-"
+SAMPLES_MAX = 100_000
+UNREADABLE = 2
+KindOption = Annotated[
+    ClaimKind | None,
+    typer.Option("--kind", help="Kind of claim; by default the document's DocumentType."),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Answer as JSON, in the shape of the server's.")
+]
+
+
+@app.callback()
+def claim() -> None:
+    """Check, make, submit, follow and explain claims."""
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
+    kind: KindOption = None,
+    as_json: AsJson = False,
+    service: Annotated[
+        bool,
+        typer.Option("--service", help="Ask a service: payers and earlier claims are checked too."),
+    ] = False,
+    data: SandboxData = None,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
+) -> None:
+    """Print what the server would answer to a document: offline, or with --service by the service itself.
+
+    Exit status: 0 every claim would be accepted, 1 something would be refused, 2 the file cannot be read.
+
+    Examples: clearlane claim check claims.json; clearlane claim sample | clearlane claim check -;
+    clearlane claim check claims.json --service
+    """
+    if service:
+        check_over_service(
+            file,
+            ServiceOptions(
+                data=data, url=url, key=key, site=site, ca_file=ca_file, as_json=as_json
+            ),
+        )
+    try:
+        body = sys.stdin.buffer.read() if file == STANDARD else Path(file).read_bytes()
+    except OSError as error:
+        typer.echo(f"{file}: cannot be read: {error.strerror}", err=True)
+        raise typer.Exit(UNREADABLE) from None
+    from clearlane.cli.claim.claim_check import check_document, kind_of, print_json, print_table
+
+    verdict = check_document(body, kind or kind_of(body), SystemClock().now().date())
+    (print_json if as_json else print_table)(verdict)
+    raise typer.Exit(verdict.status)
+
+
+@app.command()
+def sample(
+    kind: Annotated[ClaimKind, typer.Option("--kind", help="Kind of claim.")] = ClaimKind.MEDICAL,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every field instead of the required ones.")
+    ] = False,
+    scenario: Annotated[
+        str,
+        typer.Option(
+            "--scenario",
+            help="The insured's id, which selects a test payer's response, such as 3003.",
+        ),
+    ] = "",
+    claim_id: Annotated[
+        str, typer.Option("--id", help="The claim's id (Svc_VendorClaimId); a new one by default.")
+    ] = "",
+    patient: Annotated[
+        str, typer.Option("--patient", help='The patient, as "Last, First"; else chosen by the id.')
+    ] = "",
+    day: Annotated[
+        datetime | None,
+        typer.Option(
+            "--day", formats=["%Y-%m-%d"], help="The day of service; else chosen by the id."
+        ),
+    ] = None,
+    count: Annotated[
+        int,
+        typer.Option(
+            "--count",
+            min=1,
+            max=SAMPLES_MAX,
+            help="How many claims; their ids end with -1, -2 and so on.",
+        ),
+    ] = 1,
+) -> None:
+    """Print a valid document for the sandbox's test payers.
+
+    Patient, insured's number, day and charge follow from the claim's id: the same id gives the same
+    claim, and no two claims are duplicates to a payer.
+
+    Examples: clearlane claim sample --kind dental --full; clearlane claim sample --scenario 3003;
+    clearlane claim sample --id MANY --count 25 --patient "Arden, Rosa"
+    """
+    _check_scenario(scenario)
+    now = SystemClock().now()
+    # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
+    name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
+    ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
+    from clearlane.claims.forms import FORMS
+    from clearlane.claims.sample_variation import SampleWish, sample_claim
+
+    wanted = SampleWish(
+        full=full,
+        scenario=scenario,
+        patient=_patient_name(patient),
+        day=day.date() if day else None,
+    )
+    claims = [sample_claim(kind, one, wanted, today=now.date()) for one in ids]
+    document = {"DocumentType": FORMS[kind].document_type, "Claims": claims}
+    typer.echo(json.dumps(document, indent=2))
+
+
+def _patient_name(text: str) -> tuple[str, str] | None:
+    if not text:
+        return None
+    last, comma, first = (part.strip() for part in text.partition(","))
+    if not (last and comma and first):
+        typer.echo('Give the patient as "Last, First", such as --patient "Arden, Rosa".', err=True)
+        raise typer.Exit(UNREADABLE)
+    return last, first
+
+
+def _check_scenario(scenario: str) -> None:
+    """Refuse an id that selects no response, and list those that do."""
+    if not scenario:
+        return
+    from clearlane.wiring import claim_scenarios
+
+    known = claim_scenarios()
+    if scenario not in known:
+        listed = "".join(f"\n  {id}  {title}" for id, title in known.items())
+        show_error(f"There is no scenario {scenario}. Known are:{listed}")
+        raise typer.Exit(UNREADABLE)
+
+
+Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
+
+
+@app.command()
+def x12(claim_id: ClaimId, data: Data = None) -> None:
+    """Print a stored claim as the interchange a payer would get.
+
+    Example: clearlane claim x12 C193N353RW88KF7KA1W | clearlane x12 describe -
+    """
+    from clearlane.cli.claim.claim_admin import print_x12
+
+    print_x12(claim_id, data)
+
+
+@app.command()
+def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+    """Show a stored claim field by field: form box, what was given, what is sent where, findings.
+
+    Example: clearlane claim explain C193N353RW88KF7KA1W
+    """
+    from clearlane.cli.claim.claim_admin import print_explained
+
+    print_explained(claim_id, data, as_json=as_json)
+
+
+@app.command()
+def show(
+    claim_id: ClaimId,
+    data: Data = None,
+    as_json: AsJson = False,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
+) -> None:
+    """Show a claim's history: received, checked, sent, each acknowledgement, paid, with amounts.
+
+    A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
+
+    Examples: clearlane claim show SAMPLE-1; clearlane claim show C193N353RW88KF7KA1W
+    """
+    if url and data is None:
+        show_over_service(
+            claim_id,
+            ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json),
+        )
+        return
+    from clearlane.cli.claim.claim_show import print_history
+
+    print_history(claim_id, data, as_json=as_json)
+
+
+@app.command()
+def pdf(
+    claim_id: ClaimId,
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    data: Data = None,
+) -> None:
+    """Write a claim's explanation of benefits as a PDF file: every decision, what is in force, what the patient owes.
+
+    Example: clearlane claim pdf C193N353RW88KF7KA1W --out claim.pdf
+    """
+    from clearlane.cli.payment.pdf_files import write_claim_file
+
+    write_claim_file(claim_id, out, data)
+
+
+# Adds the commands that call the service.
+register(app)
+claim_service.register(app)

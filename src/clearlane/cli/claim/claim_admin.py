@@ -1,0 +1,120 @@
+"""``clearlane claim x12`` and ``claim explain``: a stored claim as it is written for its payer.
+
+These need the installation's database and the tables of the 837.
+"""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.responses.explain import FieldExplanation, explain
+from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
+from clearlane.claims.write.claim_context import OutgoingClaim
+from clearlane.claims.write.write_837 import Envelope, TradingPartner, write_claims
+from clearlane.cli.claim.claim_output import show_explained
+from clearlane.cli.claim.claim_show import claim_json, find_claim_number, load_named_history
+from clearlane.cli.command.operator_command import run_in_installation, show_json
+from clearlane.cli.command.storage_command import operator, refuse
+from clearlane.kernel.finding import Finding
+from clearlane.pipeline.load_claim import LoadedClaim, load_claim
+from clearlane.pipeline.other_payer import find_other_payer_id
+from clearlane.wiring import Installation
+
+
+def print_x12(claim: str, data: Path | None) -> None:
+    """Print a claim as the interchange a payer would get."""
+
+    async def work(installation: Installation) -> bytes:
+        found = await _load(installation, claim)
+        if found.row.state == "NotAccepted":
+            refuse(
+                f"{found.row.request_id} was not accepted, so there is no 837 of it. See: clearlane claim explain"
+            )
+        kind = ClaimKind(found.row.kind)
+        envelope = Envelope(
+            sender=DEFAULT_SUBMITTER.id,
+            receiver=found.row.payer_id,
+            control=1,
+            moment=installation.clock.now(),
+            usage="T" if installation.settings.sandbox else "P",
+        )
+        receiver = TradingPartner(
+            name=_payer_name(installation, found) or found.row.payer_id, id=found.row.payer_id
+        )
+        return b"".join(
+            write_claims(
+                kind, [_outgoing(installation, found)], envelope, installation.submitter, receiver
+            )
+        )
+
+    sys.stdout.buffer.write(run_in_installation(data, work).replace(b"~", b"~\n"))
+
+
+def print_explained(claim: str, data: Path | None, *, as_json: bool) -> None:
+    """Print a claim field by field: form box, value given, X12 element, and findings."""
+
+    async def work(installation: Installation) -> tuple[LoadedClaim, list[FieldExplanation]]:
+        history = await load_named_history(installation, claim)
+        found = history.loaded
+        findings = (*found.findings, *history.findings)
+        return found, explain(_outgoing(installation, found), findings, found.given)
+
+    found, rows = run_in_installation(data, work)
+    if as_json:
+        show_json(_explained_json(found, rows))
+    else:
+        show_explained(found, rows)
+
+
+async def _load(installation: Installation, claim: str) -> LoadedClaim:
+    number = await find_claim_number(installation, claim)
+    found = await load_claim(installation.database, installation.vault, number, actor=operator())
+    if found is None:
+        refuse(f"There is no claim {number} any more.")
+    return found
+
+
+def _outgoing(installation: Installation, found: LoadedClaim) -> OutgoingClaim:
+    return OutgoingClaim(
+        claim=found.claim,
+        number=found.row.request_id,
+        payer_id=found.row.payer_id,
+        payer_name=_payer_name(installation, found),
+        other_payer_id=find_other_payer_id(installation.payers, found.claim) or "",
+        account_as_number=found.row.account_as_number,
+    )
+
+
+def _payer_name(installation: Installation, found: LoadedClaim) -> str:
+    payer = installation.payers.find(found.row.payer_id, found.row.kind.title())
+    return payer.name if payer else ""
+
+
+def _explained_json(found: LoadedClaim, rows: list[FieldExplanation]) -> dict[str, object]:
+    return {
+        **claim_json(found, found.row.state),
+        "repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
+        "repair_summary": summarise_repairs(found.repairs),
+        "fields": [_field_json(row) for row in rows],
+    }
+
+
+def _field_json(row: FieldExplanation) -> dict[str, object]:
+    return {
+        "field": row.field,
+        "form": row.box,
+        "label": row.label,
+        "given": row.given,
+        "repaired": row.repaired,
+        "sent": [{"place": one.place, "value": one.value} for one in row.sent],
+        "not_sent": row.not_sent,
+        "derived": row.derived,
+        "findings": [_finding_json(finding) for finding in row.findings],
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, object]:
+    facts = asdict(finding)
+    return {"spot" if name == "position" else name: value for name, value in facts.items()}

@@ -1,0 +1,90 @@
+"""``clearlane claim show``: the history of a stored claim, from submission to payment.
+
+Needs the installation's database, and not the tables of the 837: those cost more than the rest of the command.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from clearlane.cli.claim.claim_ids import choose_claim_number
+from clearlane.cli.claim.claim_output import claim_state, show_history
+from clearlane.cli.command.operator_command import run_in_installation, show_json
+from clearlane.cli.command.storage_command import operator, refuse
+from clearlane.pipeline.find_claim import find_claim_numbers
+from clearlane.pipeline.load_claim import LoadedClaim
+from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_history
+from clearlane.wiring import Installation
+
+
+def print_history(claim: str, data: Path | None, *, as_json: bool) -> None:
+    """Print a claim's history, from submission to payment."""
+
+    async def work(installation: Installation) -> ClaimHistory:
+        return await load_named_history(installation, claim)
+
+    history = run_in_installation(data, work)
+    if as_json:
+        show_json(_history_json(history))
+    else:
+        show_history(history)
+
+
+async def find_claim_number(installation: Installation, given: str) -> str:
+    """Return the number of the claim that was named by its number or by the vendor's claim id."""
+    wanted = given.strip()
+    numbers = await find_claim_numbers(
+        installation.database, installation.vault, installation.accounts.sites, wanted
+    )
+    return choose_claim_number(wanted, numbers, refuse)
+
+
+async def load_named_history(installation: Installation, claim: str) -> ClaimHistory:
+    """Return the history of the claim that was named by its number or by the vendor's claim id."""
+    number = await find_claim_number(installation, claim)
+    found = await load_claim_history(
+        installation.database, installation.vault, number, actor=operator()
+    )
+    if found is None:
+        refuse(f"There is no claim {number} any more.")
+    return found
+
+
+def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
+    """Return what identifies a claim, for programs."""
+    return {
+        "claim_number": found.row.request_id,
+        "vendor_claim_id": found.claim.Svc_VendorClaimId,
+        "payer_id": found.row.payer_id,
+        "kind": found.row.kind,
+        "state": state,
+    }
+
+
+def _history_json(history: ClaimHistory) -> dict[str, object]:
+    return {
+        **claim_json(history.loaded, claim_state(history)),
+        "predecessor": history.predecessor,
+        "successor": history.successor,
+        "prior_payer_claim": history.prior_payer_claim,
+        "related": [
+            {
+                "relation": one.relation.lower(),
+                "claim_number": one.claim_number,
+                "payer_id": one.payer_id,
+            }
+            for one in history.related
+        ],
+        "status": msgspec.structs.asdict(history.status) if history.status else None,
+        "timeline": [
+            {
+                "at": entry.at,
+                "headline": entry.headline,
+                "file": entry.file,
+                "document_id": entry.document_id,
+                "sentences": [*entry.sentences, *entry.operator_sentences],
+                "explanations": [msgspec.to_builtins(each) for each in entry.explanations],
+            }
+            for entry in history.entries
+        ],
+    }

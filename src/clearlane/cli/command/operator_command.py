@@ -1,0 +1,145 @@
+"""Run operator commands in an open installation: what `vendor`, `site`, `payer` and others share.
+
+Opens the installation, waits until running nodes have loaded a change, and prints. Knows no vendor, site or payer.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Protocol, TypeVar
+
+import typer
+
+from clearlane.cli.command.output import show_change, show_facts, show_json, show_list, show_table
+from clearlane.cli.command.storage_command import exit_on_refusal, operator, refuse
+from clearlane.kernel import limits
+from clearlane.kernel.finding import Finding
+from clearlane.settings import load
+from clearlane.store.accounts.accounts import AccountRefused
+from clearlane.store.database.database import Actor, Database
+from clearlane.store.installation.nodes import wait_until_loaded
+from clearlane.wiring import Installation, open_installation
+
+__all__ = [
+    "AsJson",
+    "PayerTypeOption",
+    "StoredChange",
+    "Switch",
+    "confirm_loaded",
+    "make_change",
+    "run_in_installation",
+    "show_change",
+    "show_facts",
+    "show_json",
+    "show_list",
+    "show_table",
+]
+
+T = TypeVar("T")
+
+
+class PayerTypeOption(StrEnum):
+    """Types of payers, as options take them."""
+
+    MEDICAL = "medical"
+    DENTAL = "dental"
+
+
+class Switch(StrEnum):
+    """On or off."""
+
+    ON = "on"
+    OFF = "off"
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
+
+
+def run_in_installation(data: Path | None, work: Callable[[Installation], Awaitable[T]]) -> T:
+    """Run a command's work in the open installation; a refusal ends it with a message and an exit status."""
+
+    async def run() -> T:
+        async with open_installation(
+            load(overrides={"data": data}), role="command"
+        ) as installation:
+            with _warnings_to_standard_error():
+                return await work(installation)
+
+    with exit_on_refusal():
+        try:
+            return asyncio.run(run())
+        except AccountRefused as refused:
+            refuse("\n".join(map(_sentence, refused.findings)))
+
+
+@contextmanager
+def _warnings_to_standard_error() -> Iterator[None]:
+    """Keep log lines of the work out of a command's output: warnings go to standard error, others nowhere."""
+    if (
+        "structlog" not in sys.modules
+    ):  # work that logs has imported it; others need not wait for it
+        yield
+        return
+    import structlog
+
+    before = structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+
+
+class StoredChange(Protocol):
+    """A stored change of a snapshot that nodes keep."""
+
+    @property
+    def revision(self) -> int | None:
+        """The revision that running nodes must load; None when there was nothing to change."""
+
+
+def make_change(
+    data: Path | None,
+    name: str,
+    message: str,
+    make: Callable[[Installation, Actor], Awaitable[StoredChange]],
+    *,
+    as_json: bool,
+) -> None:
+    """Make a change, wait until running nodes have loaded it, and print a message."""
+
+    async def work(installation: Installation) -> bool:
+        done = await make(installation, operator())
+        await confirm_loaded(installation.database, name, done.revision)
+        return done.revision is not None
+
+    show_change(message, as_json=as_json, changed=run_in_installation(data, work))
+
+
+async def confirm_loaded(
+    database: Database,
+    name: str,
+    revision: int | None,
+    *,
+    seconds: float = limits.NODES_WAIT_SECONDS_MAX,
+) -> None:
+    """Wait until every live node has loaded a change; name those that have not in time."""
+    if revision is None:
+        return
+    silent = await wait_until_loaded(database, name, revision, seconds)
+    if silent:
+        refuse(
+            f"The change is stored, but after {seconds} seconds these nodes have not loaded it: "
+            f"{', '.join(silent)}. They may still work with the old state."
+        )
+
+
+def _sentence(finding: Finding) -> str:
+    return f"{finding.location}: {finding.message}" if finding.location else finding.message

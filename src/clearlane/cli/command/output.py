@@ -1,0 +1,137 @@
+"""Print results: tables and facts for people, JSON for programs. One style for all commands.
+
+A list command describes its columns once and prints with `show_list`; see `table.TableColumn`. Imports nothing of the
+server, so that the commands of the base install can use it.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import typer
+
+from clearlane.cli.command.table import TableColumn, columns_of, fit, wrapped
+from clearlane.cli.command.terminal import dimmed, output_width
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+ROWS_LOOKED_AT = 200
+"""Rows that decide the widths of a long list, which is printed while it arrives."""
+
+
+def show_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    typer.echo(msgspec.json.format(_encoder.encode(value), indent=2).decode())
+
+
+def show_json_line(value: Any) -> None:
+    """Print a value as JSON on one line."""
+    typer.echo(_encoder.encode(value).decode())
+
+
+def show_list(
+    columns: Sequence[TableColumn],
+    records: Iterable[Mapping[str, object]],
+    *,
+    noun: str,
+    hint: str = "",
+    total: str = "",
+) -> None:
+    """Print a list: a table of the facts that the columns name, and below it how many there are."""
+    rows = ([record[column.name] for column in columns] for record in records)
+    show_table(columns, rows, noun=noun, hint=hint, total=total)
+
+
+def show_table(
+    header: Sequence[str | TableColumn],
+    rows: Iterable[Sequence[object]],
+    *,
+    noun: str = "",
+    hint: str = "",
+    total: str = "",
+) -> None:
+    """Print a table that fits the terminal, with nothing cut.
+
+    With a ``noun`` ("payment") the number of rows stands below it, with ``total`` added; an empty list is "No
+    payments." with the ``hint``, a sentence that says how to get some or where else to look.
+    """
+    columns = columns_of(header)
+    cells = ([_word(cell) for cell in row] for row in rows)
+    first = list(itertools.islice(cells, ROWS_LOOKED_AT))
+    if noun and not first:
+        show_text(" ".join(filter(None, (f"No {plural(noun)}.", hint))))
+        return
+    layout = fit(columns, first, output_width())
+    show_lines(layout.head())
+    count = 0
+    for row in itertools.chain(first, cells):
+        show_lines(layout.row(row))
+        count += 1
+    below = [f"{counted(count, noun)}{total and ', '}{total}." if noun else ""]
+    if layout.left_out and not layout.stacked:
+        below.append(f"Not shown: {', '.join(layout.left_out).lower()} (--wide shows all).")
+    if said := " ".join(filter(None, below)):
+        show_lines(map(dimmed, wrapped(said, "", output_width())))
+
+
+def show_facts(facts: Sequence[tuple[str, object]]) -> None:
+    """Print labels and values, one pair a line; long values are wrapped beside their labels."""
+    label_width = max(len(label) for label, _ in facts)
+    for label, value in facts:
+        show_lines(wrapped(_word(value), f"  {label.ljust(label_width)}  ", output_width()))
+
+
+def show_text(text: str, before: str = "", indent: int | None = None) -> None:
+    """Print a text wrapped to the terminal, with what stands before its first line."""
+    show_lines(wrapped(printable(text), before, output_width(), indent))
+
+
+def show_message(message: str, *, err: bool = False) -> None:
+    """Print a message of our own, whose lines are wrapped to the terminal each."""
+    for part in message.splitlines():
+        for line in wrapped(printable(part), "", output_width(err=err)):
+            typer.echo(line, err=err)
+
+
+def show_error(message: str) -> None:
+    """Print a message on the error stream."""
+    show_message(message, err=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number and its noun: ``1 batch``, ``25,000 claims``."""
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters, which a terminal would execute."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print lines."""
+    for line in lines:
+        typer.echo(line)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else printable(str(value))
+
+
+def show_change(message: str, *, as_json: bool, changed: bool = True, **facts: object) -> None:
+    """Print what a command changed: its message, or for programs the facts with the message."""
+    if as_json:
+        show_json({"changed": changed, "message": message, **facts})
+    else:
+        show_message(message if changed else f"{message} No change was needed.")

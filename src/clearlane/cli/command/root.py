@@ -1,0 +1,305 @@
+"""The table of commands; finds, loads and runs them.
+
+A command's module has a ``typer.Typer`` named ``app``; a module with one command becomes that
+command, a module with several becomes a group. Vendor commands that need only the client library
+are in a module of their own with ``register(app)``, so that they work without the server's libraries.
+"""
+
+import gc
+import importlib
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Annotated, Any
+
+import typer
+from typer.completion import (  # type: ignore[attr-defined]
+    completion_init,
+    get_completion_script,
+    install,
+)
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from clearlane import __version__
+from clearlane.cli.command.client_command import OVER_SERVICE
+from clearlane.cli.command.terminal import choose
+
+NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
+SECTIONS = {"Commands over the service, for vendors": True, "Commands on this machine": False}
+SHORT_HELP_CHARACTERS = 200
+"""More than any first sentence has: it is wrapped, and never cut."""
+OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
+GARBAGE_THRESHOLD = 200_000
+"""New objects before the garbage collector runs for the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """A command: its module and its help text."""
+
+    module: str
+    help: str
+    vendor: str = ""
+    """A second module whose ``register(app)`` adds commands that need the base install alone."""
+
+
+# In the order of the help text. A module is imported when its command is called, not before:
+# `clearlane --help` starts without the server's libraries.
+COMMANDS: dict[str, CommandEntry] = {
+    "serve": CommandEntry("installation.serve", "Run the service."),
+    "worker": CommandEntry("installation.worker", "Run a worker without the API server."),
+    "settings": CommandEntry("installation.settings", "Show the effective settings."),
+    "vendor": CommandEntry("account.vendor", "Vendors and their credentials."),
+    "site": CommandEntry("account.site", "Sites (clients) of a vendor: BAA, state, time zone."),
+    "console": CommandEntry("account.console_open", "Open the console of a sandbox."),
+    "user": CommandEntry("account.console_user", "People who sign in to the console."),
+    "instance": CommandEntry("account.instance", "Instances of proxy login."),
+    "payer": CommandEntry(
+        "payer.payer",
+        "Payers: those that a vendor can reach, and the directory.",
+        vendor="payer.payer_client",
+    ),
+    "route": CommandEntry("payer.route", "How payers are reached: folder, SFTP, CAQH CORE."),
+    "claim": CommandEntry("claim.claim", "Check, make, submit, follow and explain claims."),
+    "listen": CommandEntry("claim.listen", "Follow claim status changes live."),
+    "events": CommandEntry(
+        "events.events",
+        "Everything that happens, in order: follow, list.",
+        vendor="events.events_client",
+    ),
+    "webhook": CommandEntry("events.webhook", "Webhooks: receive events, and see what was sent."),
+    "documents": CommandEntry("claim.documents", "Payer documents about claims."),
+    "eligibility": CommandEntry(
+        "eligibility.eligibility",
+        "Eligibility and benefits of patients.",
+        vendor="eligibility.eligibility_client",
+    ),
+    "enrollment": CommandEntry(
+        "enrollment.enrollment",
+        "Providers to be enrolled with payers.",
+        vendor="enrollment.enrollment_client",
+    ),
+    "x12": CommandEntry("x12.x12", "Read, check, explain and convert X12 files."),
+    "status": CommandEntry("doctor.status", "What flows, what waits, what needs a person."),
+    "doctor": CommandEntry("doctor.doctor", "Find problems, and what to do about them."),
+    "sandbox": CommandEntry(
+        "installation.sandbox", "The clock of a sandbox, the modes of its payers, reset."
+    ),
+    "batch": CommandEntry("delivery.batch", "Files to payers: list, show, resend, mark-delivered."),
+    "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign."),
+    "inbox": CommandEntry("delivery.inbox", "Files from payers: list, show, replay, discard."),
+    "work": CommandEntry("installation.work", "Durable work that stopped: list, release."),
+    "export-undelivered": CommandEntry(
+        "delivery.export_undelivered", "Write undelivered claims as 837 files."
+    ),
+    "call": CommandEntry("installation.call", "Find a call again by its X-Request-Id."),
+    "audit": CommandEntry("installation.audit", "Verify and export the audit chain."),
+    "keys": CommandEntry("installation.keys", "The master key: show, rotate."),
+    "db": CommandEntry("installation.db", "The database schema: status, upgrade."),
+    "backup": CommandEntry("installation.backup", "Write a backup of a SQLite installation."),
+    "restore": CommandEntry("installation.restore", "Restore a backup and check it."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A completion for a shell."""
+
+    value: str
+    help: str
+    type: str = "plain"
+
+
+class Shell(StrEnum):
+    """Shells with completion."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+    PWSH = "pwsh"
+
+
+class SectionedGroup(TyperGroup):
+    """A group whose help separates the commands of vendors from those of operators, where it has both."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        shown = [one for one in commands if one is not None and not one.hidden]
+        vendors = [one for one in shown if getattr(one.callback, OVER_SERVICE, False)]
+        operators = [one for one in shown if one not in vendors]
+        parts = {
+            title: vendors if of_vendors else operators for title, of_vendors in SECTIONS.items()
+        }
+        for title, part in (parts if vendors and operators else {"Commands": shown}).items():
+            rows = [(one.name, one.get_short_help_str(limit=SHORT_HELP_CHARACTERS)) for one in part]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class CommandGroup(TyperGroup):
+    """A group that imports a command's module when it is called."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # The options of the output work wherever they stand: `clearlane payment list --wide`.
+        end = args.index("--") if "--" in args else len(args)
+        given = [one for one in args[:end] if one in OUTPUT_OPTIONS]
+        rest = [one for one in args[:end] if one not in OUTPUT_OPTIONS]
+        return list(super().parse_args(ctx, [*given, *rest, *args[end:]]))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command = get_command(_load(entry))
+        command.name = cmd_name
+        return command
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        # From the table: a shell that asks for names must not wait for the server's libraries.
+        if incomplete.startswith("-"):
+            return list(super().shell_complete(ctx, incomplete))
+        found = COMMANDS.items()
+        return [Completion(n, entry.help) for n, entry in found if n.startswith(incomplete)]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+@cache
+def _load(entry: CommandEntry) -> typer.Typer:
+    """Return the app of a command, with its vendor commands added."""
+    if not entry.vendor:
+        return _app(entry.module)
+    try:
+        app = _app(entry.module)
+    except ModuleNotFoundError as missing:
+        own = f"clearlane.cli.{entry.module}"
+        if (missing.name or "").startswith("clearlane") and missing.name != own:
+            raise
+        app = _vendor_group(entry)
+    importlib.import_module(f"clearlane.cli.{entry.vendor}").register(app)
+    return app
+
+
+def _app(module: str) -> typer.Typer:
+    found: typer.Typer = importlib.import_module(f"clearlane.cli.{module}").app
+    found.rich_markup_mode = None  # the same plain help for all commands, which can be copied
+    found.info.cls = SectionedGroup
+    return found
+
+
+def _vendor_group(entry: CommandEntry) -> typer.Typer:
+    """Return a group for the base install; any other command raises for the missing package."""
+
+    class _VendorGroup(SectionedGroup):
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            found = super().get_command(ctx, cmd_name)
+            if found is None and not ctx.resilient_parsing:
+                _app(entry.module)
+            return found
+
+    part = typer.Typer(
+        cls=_VendorGroup,
+        help=entry.help,
+        add_completion=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+    )
+    part.callback(help=entry.help)(lambda: None)  # a group, however few commands it has
+    return part
+
+
+app = typer.Typer(
+    cls=CommandGroup,
+    add_completion=False,  # our own options name the shell, and so work where none can be seen
+    rich_markup_mode=None,
+    # A decorated traceback would show what variables hold, and that can be patient data.
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"clearlane {__version__}")
+        raise typer.Exit
+
+
+def _show_completion(shell: Shell | None) -> None:
+    if shell:
+        script = get_completion_script(prog_name=NAME, complete_var=COMPLETE, shell=shell)
+        typer.echo(script)
+        raise typer.Exit
+
+
+def _install_completion(shell: Shell | None) -> None:
+    if shell:
+        _, path = install(shell=shell, prog_name=NAME, complete_var=COMPLETE)
+        typer.echo(f"Completion for {shell} is in {path}; a new terminal has it.")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_version, is_eager=True
+        ),
+    ] = False,
+    show_completion: Annotated[
+        Shell | None,
+        typer.Option(
+            help="Print the completion script of a shell.", callback=_show_completion, is_eager=True
+        ),
+    ] = None,
+    install_completion: Annotated[
+        Shell | None,
+        typer.Option(
+            help="Install completion for a shell.", callback=_install_completion, is_eager=True
+        ),
+    ] = None,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Every column of a table, however wide. On any command.")
+    ] = False,
+    no_color: Annotated[
+        bool, typer.Option("--no-color", help="No colours, as with NO_COLOR. On any command.")
+    ] = False,
+) -> None:
+    """Clearlane, the clearinghouse anyone can run.
+
+    A first look: `clearlane serve --data .data`, then in another terminal `clearlane doctor`,
+    `clearlane claim sample | clearlane claim submit -` and `clearlane listen`.
+    """
+    choose(wide=wide, plain=no_color, anew=True)
+
+
+def main() -> None:
+    """Run the command line."""
+    gc.set_threshold(GARBAGE_THRESHOLD)  # imports make many objects and no garbage
+    try:
+        completion_init()
+        app(prog_name=NAME)
+    except BrokenPipeError:
+        sys.exit(0)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("clearlane"):
+            raise
+        typer.echo(
+            f"This command needs the package {missing.name!r}, which is not installed. "
+            "Install the server with: pip install 'clearlane[server]'",
+            err=True,
+        )
+        sys.exit(1)
+    finally:
+        # The interpreter collects garbage several times when it ends; nothing is left of use in a quarter of a million
+        # objects of imported libraries, and looking them through took a fifth of a command's CPU.
+        gc.freeze()

@@ -1,0 +1,1 @@
+"""``clearlane batch``, ``inbox`` and ``export-undelivered``: files to and from payers."""

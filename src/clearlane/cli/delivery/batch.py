@@ -1,0 +1,238 @@
+"""``clearlane batch``: files of claims to payers, and what an operator decides about them."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clearlane.claims.batch_lifecycle import BatchEvent, allows
+from clearlane.cli.command.operator_command import (
+    AsJson,
+    run_in_installation,
+    show_change,
+    show_facts,
+    show_json,
+    show_list,
+    show_table,
+)
+from clearlane.cli.command.storage_command import Data, DryRun, Yes, confirm, operator
+from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.batches import Batch
+from clearlane.wiring import Installation
+
+if TYPE_CHECKING:
+    from clearlane.pipeline.operator.batch_admin import BatchDetails
+
+BATCHES_LISTED = 200
+
+app = typer.Typer(help="Files to payers: list, show, resend, mark-delivered.", add_completion=False)
+
+Id = Annotated[int, typer.Argument(metavar="ID", help="The batch's number.", min=1)]
+
+
+@app.command("list")
+def list_(
+    everything: Annotated[
+        bool, typer.Option("--all", help="The newest, delivered ones too.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """List the batches that are not delivered, the oldest first.
+
+    Ready: waits to be sent. Sending: being sent, or its arrival is being checked. InDoubt: it is not known
+    whether it arrived; find out, then `resend` or `mark-delivered`. When the payer answers all of its
+    claims, it counts as delivered by itself.
+
+    Example: clearlane batch list --all
+    """
+
+    async def work(installation: Installation) -> list[dict[str, object]]:
+        async with installation.database.read(store.SCOPE) as tx:
+            if everything:
+                found = await store.list_newest(tx, BATCHES_LISTED)
+            else:
+                found = await store.list_undelivered(tx)
+        return [facts(batch, _next_attempt(installation, batch)) for batch in found]
+
+    found = run_in_installation(data, work)
+    if as_json:
+        show_json(found)
+    else:
+        hint = (
+            "One is made when a claim is accepted."
+            if everything
+            else "Everything is delivered; --all shows that."
+        )
+        show_list(COLUMNS, found, noun="batch", hint=hint)
+
+
+@app.command()
+def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+    """Show a batch with its claims.
+
+    Example: clearlane batch show 12
+    """
+    from clearlane.pipeline.operator import batch_admin
+
+    async def work(installation: Installation) -> "tuple[BatchDetails, int]":
+        found = await batch_admin.load_batch(installation.work_context, id)
+        return found, _next_attempt(installation, found.batch)
+
+    found, next_at = run_in_installation(data, work)
+    row = facts(found.batch, next_at) | {
+        "claims_answered": found.answered,
+        "refused": f"TA1 {found.refusal.note}" if found.refusal else "",
+        "sent_again_at": _time(found.refusal.requeued_at if found.refusal else None),
+        "payer_rests_until": _time(found.route_health.paused_until if found.route_health else None),
+        "claims": [
+            {"claim_number": one.request_id, "sending": one.attempt} for one in found.members
+        ],
+    }
+    if as_json:
+        show_json(row)
+        return
+    show_facts([(name, value) for name, value in row.items() if name != "claims"])
+    show_table(
+        ["claim number", "sending"], [[one.request_id, one.attempt] for one in found.members]
+    )
+
+
+@app.command()
+def resend(
+    id: Id,
+    even_if_answered: Annotated[
+        bool,
+        typer.Option(
+            "--even-if-answered", help="Send it although the payer has answered some of its claims."
+        ),
+    ] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Send a batch now: the payer does not have it, or it must not wait any longer.
+
+    If the payer refused the file (TA1), its claims go in a new file with a new control number, except
+    claims that were replaced or answered.
+
+    Example: clearlane batch resend 12
+    """
+    from clearlane.pipeline.operator import batch_admin
+
+    if even_if_answered:
+        confirm(f"Claims of batch {id} that the payer has would reach it twice.", yes=yes)
+
+    async def work(installation: Installation) -> None:
+        await batch_admin.resend(
+            installation.work_context, id, actor=operator(), even_if_answered=even_if_answered
+        )
+
+    run_in_installation(data, work)
+    show_change(f"Batch {id} is sent again as soon as a node runs.", as_json=as_json, id=id)
+
+
+@app.command("mark-delivered")
+def mark_delivered(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+    """Record that the payer has a batch: its claims count as sent, and it is not sent again.
+
+    Example: clearlane batch mark-delivered 12
+    """
+    from clearlane.pipeline.operator import batch_admin
+
+    confirm(f"Batch {id} will never be sent: its claims count as sent.", yes=yes)
+
+    async def work(installation: Installation) -> None:
+        await batch_admin.mark_delivered(installation.work_context, id, actor=operator())
+
+    run_in_installation(data, work)
+    show_change(f"Batch {id} is delivered.", as_json=as_json, id=id)
+
+
+@app.command("after-restore")
+def after_restore(
+    dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False, data: Data = None
+) -> None:
+    """Record that the database was restored with its own tools, as with PostgreSQL.
+
+    Batches that waited at the time of the backup may have been sent since, so they are in doubt; control
+    numbers jump ahead. `clearlane restore` does this by itself. All nodes must be stopped.
+
+    Example: clearlane batch after-restore --yes --data /var/lib/clearlane
+    """
+    from clearlane.pipeline.operator import batch_admin
+
+    if not dry_run:
+        confirm("Everything that waits to be sent will be in doubt, until you decide.", yes=yes)
+
+    async def work(installation: Installation) -> tuple[int, int]:
+        context = installation.work_context
+        if dry_run:
+            return await batch_admin.count_unsent(context)
+        return await batch_admin.mark_in_doubt_after_restore(context, actor=operator())
+
+    batches, claims = run_in_installation(data, work)
+    would = "would be" if dry_run else "are"
+    show_change(
+        f"{batches} batches and {claims} claims that waited {would} in doubt. See: clearlane batch list",
+        as_json=as_json,
+        changed=True,
+        dry_run=dry_run,
+        batches=batches,
+        claims=claims,
+    )
+
+
+COLUMNS = (
+    TableColumn("id", "id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("payer", "payer_id"),
+    TableColumn("claims", "claims", right=True),
+    TableColumn("file", "name"),
+    TableColumn("type", "type", drop=2),
+    TableColumn("attempts", "attempts", right=True, drop=3),
+    TableColumn("next", "next_at", drop=1),
+    TableColumn("fault", "fault", wrap=True),
+)
+
+
+def facts(batch: Batch, next_at: int | None = None) -> dict[str, object]:
+    """Return the printable facts of a batch; its next attempt may have to wait for a send window."""
+    waits = allows(batch.state, BatchEvent.ATTEMPTED)
+    return {
+        "id": batch.id,
+        "state": batch.state,
+        "type": batch.type,
+        "payer_id": batch.payer_id,
+        "claims": batch.claims,
+        "name": batch.name,
+        "control": batch.control,
+        "route": batch.route_id,
+        "bytes": batch.bytes,
+        "sha256": batch.digest,
+        "created_at": _time(batch.created_at),
+        "attempts": batch.attempts,
+        "next_at": _time((next_at or batch.due_at) if waits else None),
+        "failing_since": _time(batch.failing_since),
+        "delivered_at": _time(batch.delivered_at),
+        "fault": batch.fault,
+    }
+
+
+def _next_attempt(installation: Installation, batch: Batch) -> int:
+    """Return when a batch may be attempted: when it is due, in a send window of its route."""
+    routes = installation.connections.mailbox_routes(*batch.destination)
+    route = next((route for route in routes if route.route_id == batch.route_id), None)
+    if route is None or not route.send_windows:
+        return batch.due_at
+    moment = max(from_micros(batch.due_at), installation.clock.now())
+    return to_micros(route.next_sending(moment))
+
+
+def _time(micros: int | None) -> str:
+    if micros is None:
+        return ""
+    at: datetime = from_micros(micros)
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"

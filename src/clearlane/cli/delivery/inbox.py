@@ -1,0 +1,269 @@
+"""``clearlane inbox``: files from payers, and what an operator decides about them."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clearlane.cli.command.operator_command import (
+    AsJson,
+    confirm_loaded,
+    run_in_installation,
+    show_facts,
+    show_json,
+    show_list,
+    show_table,
+)
+from clearlane.cli.command.output import show_error, show_text
+from clearlane.cli.command.storage_command import Data, Yes, confirm, operator
+from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.clock import from_micros
+from clearlane.store.delivery import inbox as store
+from clearlane.store.delivery.inbox import InboxFile, RoutePoll
+from clearlane.store.delivery.routes import PAYERS_REVISION
+from clearlane.wiring import Installation
+
+if TYPE_CHECKING:
+    from clearlane.claims.responses.facts import UnmatchedFact
+    from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
+
+INBOX_LISTED = 200
+TEST_MARK = "Test file"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Files from payers: list, show, replay, accept, discard.",
+    add_completion=False,
+)
+
+Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
+EVERY_STATE = (*store.NEEDS_ATTENTION, store.STORED, store.APPLIED, store.DISCARDED)
+
+
+@app.command("list")
+def list_(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Stored, applied and discarded files too.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """List the files that need an operator, the newest first.
+
+    Parked: applied, except statements about unknown claims. Quarantined: cannot be read, or is for
+    another receiver. UnknownSender: its route does not know who sent it; nothing of it is applied
+    before you `accept` it. TestFile: marked as a test (ISA15 is T) and this installation is in
+    production; `accept ID --test-file` posts it. With --all also Stored (to be posted within seconds), Applied, Discarded.
+
+    Example: clearlane inbox list --all --data .data
+    """
+    states = EVERY_STATE if everything else store.NEEDS_ATTENTION
+
+    async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
+        async with installation.database.read(store.SCOPE) as tx:
+            files = await store.list_files(tx, states, INBOX_LISTED)
+            return files, [one for one in (await store.all_polls(tx)).values() if one.passed_over]
+
+    files, passed_over = run_in_installation(data, work)
+    found = [facts(file) for file in files]
+    if as_json:
+        show_json(found)
+    else:
+        hint = "" if everything else "None needs somebody; --all shows the rest."
+        marked = any(row["mark"] for row in found)
+        columns = [one for one in COLUMNS if marked or one is not MARK]
+        show_list(columns, found, noun="file", hint=hint)
+    for poll in passed_over:
+        show_error(
+            f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
+            "their names (hidden, paths, or too long)."
+        )
+
+
+@app.command()
+def show(
+    id: Id,
+    numbers: Annotated[
+        bool,
+        typer.Option("--numbers", help="Show the claim numbers of parked statements. Audited."),
+    ] = False,
+    content: Annotated[
+        bool, typer.Option("--content", help="Write the file itself to standard output. Audited.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Show a file: its kinds, its state, and which of its statements were not applied.
+
+    Example: clearlane inbox show 7 --numbers --data .data
+    """
+    from clearlane.pipeline.operator import inbox_admin
+
+    if content:
+        sys.stdout.buffer.write(
+            run_in_installation(
+                data,
+                lambda installation: inbox_admin.read_content(
+                    installation.work_context, id, actor=operator()
+                ),
+            )
+        )
+        return
+
+    async def work(installation: Installation) -> "InboxFileDetails":
+        return await inbox_admin.load_file(
+            installation.work_context, id, with_statements=numbers, actor=operator()
+        )
+
+    found = run_in_installation(data, work)
+    parked = _parked(found)
+    if as_json:
+        show_json(facts(found.file) | {"statements": parked})
+        return
+    show_facts(list(facts(found.file).items()))
+    if parked:
+        show_table(
+            [TableColumn(name, wrap=name == "reason") for name in parked[0]],
+            [list(row.values()) for row in parked],
+        )
+
+
+@app.command()
+def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+    """Post a file again, after a claim, a route or a reader was corrected.
+
+    Statements that were applied before count once, so a file can be replayed at any time.
+
+    Example: clearlane inbox replay 7 --data .data
+    """
+    from clearlane.pipeline.operator import inbox_admin
+
+    async def work(installation: Installation) -> InboxFile:
+        return await inbox_admin.replay(installation.work_context, id, actor=operator())
+
+    _show_result(run_in_installation(data, work), as_json=as_json)
+
+
+@app.command()
+def accept(
+    id: Id,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="The route knows this sender from now on.")
+    ] = False,
+    test_file: Annotated[
+        bool, typer.Option("--test-file", help="Post a file that is marked as a test (ISA15 is T).")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Apply a file that waits: of a sender that its route does not know, or with --test-file a test file.
+
+    With --remember the sender's addresses are added to the route, and the other files that wait because
+    of them are applied too. A test file is posted like any other: its payments count. It stays marked as
+    a test in every list.
+
+    Example: clearlane inbox accept 7 --remember --data .data
+    """
+    from clearlane.pipeline.operator import inbox_admin
+
+    if remember and test_file:
+        raise typer.BadParameter("Give --remember or --test-file, not both.")
+
+    async def work(installation: Installation) -> InboxFile:
+        if test_file:
+            return await inbox_admin.accept_test_file(
+                installation.work_context, id, actor=operator()
+            )
+        file, revision = await inbox_admin.accept(
+            installation.work_context, id, remember=remember, actor=operator()
+        )
+        await confirm_loaded(installation.database, PAYERS_REVISION, revision)
+        return file
+
+    _show_result(run_in_installation(data, work), as_json=as_json)
+
+
+@app.command()
+def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+    """Put aside a file that cannot be used. It is kept, and statements applied from it stay applied.
+
+    Example: clearlane inbox discard 7 --data .data
+    """
+    from clearlane.pipeline.operator import inbox_admin
+
+    confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
+
+    async def work(installation: Installation) -> InboxFile:
+        return await inbox_admin.discard(installation.work_context, id, actor=operator())
+
+    _show_result(run_in_installation(data, work), as_json=as_json)
+
+
+MARK = TableColumn("mark", "mark")
+"""Shown only if a file in the list has one."""
+COLUMNS = (
+    TableColumn("id", "id"),
+    TableColumn("state", "state", state=True),
+    MARK,
+    TableColumn("payer", "payer_id"),
+    TableColumn("kinds", "kinds", drop=2),
+    TableColumn("applied", "applied", right=True, drop=4),
+    TableColumn("parked", "parked", right=True),
+    TableColumn("file", "name", drop=1),
+    TableColumn("type", "type", drop=3),
+    TableColumn("received", "received_at", drop=5),
+    TableColumn("what to look at", "reason", wrap=True),
+)
+
+
+def facts(file: InboxFile) -> dict[str, object]:
+    """Return the printable facts of a file."""
+    return {
+        "id": file.id,
+        "payer_id": file.payer_id,
+        "type": file.type,
+        "route_id": file.route_id,
+        "name": file.name,
+        "bytes": file.bytes,
+        "state": file.state,
+        "mark": TEST_MARK if file.is_test else "",
+        "kinds": file.kinds,
+        "reason": file.reason,
+        "applied": file.applied,
+        "parked": file.parked,
+        "received_at": _time(file.received_at),
+        "settled_at": None if file.processed_at is None else _time(file.processed_at),
+    }
+
+
+def _time(at: int) -> str:
+    return f"{from_micros(at):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _show_result(file: InboxFile, *, as_json: bool) -> None:
+    if as_json:
+        show_json(facts(file))
+        return
+    typer.echo(
+        f"File {file.id} is {file.state}: {file.applied} statements applied, {file.parked} parked."
+    )
+    if file.reason:
+        show_text(file.reason)
+
+
+def _parked(found: "InboxFileDetails") -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = [
+        {"kind": row.kind, "reason": row.reason} for row in found.parked
+    ]
+    for row, said in zip(rows, found.statements, strict=False):
+        row |= _numbers(said)
+    return rows
+
+
+def _numbers(said: "UnmatchedFact") -> dict[str, object]:
+    return {
+        "account": said.claim.account_number,
+        "number": said.claim.claim_number,
+        "payer_number": said.claim.payer_control_number,
+        "lines": list(said.claim.line_controls),
+    }

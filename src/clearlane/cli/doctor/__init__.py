@@ -1,0 +1,1 @@
+"""``clearlane doctor`` and ``status``: what is wrong, and what waits."""

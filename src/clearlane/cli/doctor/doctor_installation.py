@@ -1,0 +1,101 @@
+"""Checks of ``clearlane doctor`` on the machine of an installation: settings, database, nodes, routes."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor.doctor_production import production_checks
+from clearlane.cli.doctor.installation_measures import measure_installation
+from clearlane.cli.installation.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
+from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
+from clearlane.pipeline.query.measures import Measures
+from clearlane.settings import InvalidSettings, Settings, load
+from clearlane.store.database import migrate
+from clearlane.store.database.database import StoreFault
+from clearlane.store.delivery.routes import list_routes
+from clearlane.store.installation.nodes import Node
+from clearlane.wiring import open_installation
+
+PUBLIC_URL = DoctorCheck("public url", DoctorVerdict.WARNING, LOCAL_URL_WARNING, LOCAL_URL_ADVICE)
+
+
+def installation_checks(data: Path | None) -> Iterator[DoctorCheck]:
+    """Yield the checks of the installation, where there is one on this machine."""
+    try:
+        settings = load(overrides={"data": data})
+    except InvalidSettings as faults:
+        yield DoctorCheck("settings", DoctorVerdict.FAULT, "Settings cannot be used.", str(faults))
+        return
+    if not settings.on_postgresql and not settings.sqlite_file.exists():
+        yield DoctorCheck(
+            "installation",
+            DoctorVerdict.SKIPPED,
+            f"There is none in {settings.data} on this machine.",
+        )
+        return
+    yield from production_checks(settings)
+    try:
+        found = asyncio.run(_inspect(settings))
+    except (StoreFault, OSError) as fault:
+        yield DoctorCheck("database", DoctorVerdict.FAULT, "It cannot be opened.", str(fault))
+        return
+    yield from found
+
+
+async def _inspect(settings: Settings) -> list[DoctorCheck]:
+    state = await migrate.schema_status(url=settings.database_url, sqlite_file=settings.sqlite_file)
+    if state.state is not migrate.SchemaState.CURRENT:
+        return [
+            DoctorCheck(
+                "database",
+                DoctorVerdict.FAULT,
+                "The schema is not the one of this version.",
+                state.sentence,
+            )
+        ]
+    async with open_installation(settings, role="command") as installation:
+        measures = await measure_installation(installation)
+        active = sum(route.active for route, _ in await list_routes(installation.database))
+    kind = "PostgreSQL" if settings.on_postgresql else str(settings.sqlite_file)
+    return [
+        *([PUBLIC_URL] if has_local_url_only(settings) else []),
+        fine("database", f"{kind}. {state.sentence}"),
+        _nodes(measures.nodes),
+        _routes(active, sandbox=settings.sandbox),
+        *_conditions(measures),
+    ]
+
+
+# The doctor is also asked before the first start, when it is no fault that no node is running.
+ONLY_A_WARNING = frozenset({"no-node"})
+
+
+def _conditions(measures: Measures) -> Iterator[DoctorCheck]:
+    """Yield a check for each condition that is raised, or one that says that none is."""
+    raised = [
+        each for each in raised_conditions(measures) if each.condition.name not in ONLY_A_WARNING
+    ]
+    for each in raised:
+        verdict = DoctorVerdict(each.condition.severity.value)
+        yield DoctorCheck(each.condition.name, verdict, each.sentence, each.condition.do)
+    if not raised:
+        yield fine("conditions", f"None of {len(CONDITIONS)} is raised.")
+
+
+def _nodes(nodes: Sequence[Node]) -> DoctorCheck:
+    if not nodes:
+        return DoctorCheck(
+            "nodes", DoctorVerdict.WARNING, "None is running.", "Start one: clearlane serve."
+        )
+    return fine("nodes", ", ".join(f"{node.role} on {node.host}" for node in nodes))
+
+
+def _routes(active: int, *, sandbox: bool) -> DoctorCheck:
+    if sandbox:
+        return fine("routes", "A sandbox sends everything to its own test payers.")
+    if not active:
+        return DoctorCheck(
+            "routes", DoctorVerdict.WARNING, "None is active.", "Add one: clearlane route add."
+        )
+    return fine("routes", f"{active} active. To test one: clearlane route test ID.")

@@ -1,0 +1,237 @@
+"""Checks of ``clearlane doctor`` on what production needs: submitter, certificate, addresses, memory, disk, descriptors, time.
+
+Each row of ``docs/how-to/production.md`` has its check here. They look at settings and at this machine; a sandbox
+needs none of them. Nothing is changed.
+"""
+
+import ctypes
+import os
+import resource
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from pathlib import Path
+
+from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.kernel.clock import Clock, SystemClock
+from clearlane.settings import InvalidSettings, Settings, require_submitter
+
+# As measured: see docs/how-to/production.md.
+MEMORY_BYTES_MIN = 1_000_000_000
+CLAIM_BYTES = 9_000
+DISK_CLAIMS_MIN = 100_000
+OPEN_FILES_MIN = 65_536
+CERTIFICATE_DAYS_MIN = 21
+TIME_ERROR = 5
+"""What adjtimex(2) returns while nothing keeps the clock."""
+
+MEMORY_FILES = (Path("/sys/fs/cgroup/memory.max"), Path("/proc/meminfo"))
+PROCESSES = Path("/proc")
+
+
+def production_checks(settings: Settings, clock: Clock | None = None) -> Iterator[DoctorCheck]:
+    """Yield the checks of a production installation; none for a sandbox."""
+    if settings.sandbox:
+        return
+    yield submitter(settings)
+    yield served_certificate(settings, (clock or SystemClock()).now())
+    yield operations_address(settings)
+    yield plain_address(settings)
+    yield memory(memory_bytes())
+    if not settings.on_postgresql:
+        yield disk(shutil.disk_usage(settings.data).free)
+    yield open_files(service_open_files())
+    yield time_source(kernel_clock_state())
+    yield anchor_place(settings)
+
+
+def submitter(settings: Settings) -> DoctorCheck:
+    """Check that payers get the operator's own name and telephone number."""
+    try:
+        require_submitter(settings)
+    except InvalidSettings as fault:
+        return DoctorCheck("submitter", DoctorVerdict.FAULT, "It is not set.", str(fault))
+    return fine("submitter", f"{settings.submitter_name}, {settings.submitter_phone}")
+
+
+def served_certificate(settings: Settings, now: datetime) -> DoctorCheck:
+    """Check the certificate that is served: that callers can know it, and how long it lasts."""
+    if not settings.tls_certificate:
+        if settings.plain_port and settings.trusted_proxies:
+            return fine("served certificate", "A proxy ends TLS.")
+        return DoctorCheck(
+            "served certificate",
+            DoctorVerdict.WARNING,
+            "It is of this installation's own authority, which no vendor's machine knows.",
+            "Bring one: CLEARLANE_TLS_CERTIFICATE and CLEARLANE_TLS_KEY, or a proxy that ends TLS.",
+        )
+    from cryptography import x509
+
+    try:
+        found = x509.load_pem_x509_certificate(Path(settings.tls_certificate).read_bytes())
+    except (OSError, ValueError):
+        return DoctorCheck(
+            "served certificate",
+            DoctorVerdict.FAULT,
+            f"{settings.tls_certificate} cannot be read as a PEM certificate.",
+            "Correct CLEARLANE_TLS_CERTIFICATE.",
+        )
+    days = (found.not_valid_after_utc - now.astimezone(UTC)).days
+    says = f"Until {found.not_valid_after_utc:%Y-%m-%d}."
+    if found.issuer == found.subject:
+        return DoctorCheck(
+            "served certificate",
+            DoctorVerdict.WARNING,
+            f"It is self-signed. {says}",
+            "Bring one of an authority that vendors' machines know.",
+        )
+    if days < CERTIFICATE_DAYS_MIN:
+        return DoctorCheck(
+            "served certificate", DoctorVerdict.WARNING, says, "Renew it; it is loaded by itself."
+        )
+    return fine("served certificate", says)
+
+
+def operations_address(settings: Settings) -> DoctorCheck:
+    """Check who can reach health and metrics, which speak plain http."""
+    at = f"{settings.operations_host}:{settings.operations_port}"
+    if _is_loopback(settings.operations_host):
+        return fine("operations address", f"{at}, this machine alone.")
+    return DoctorCheck(
+        "operations address",
+        DoctorVerdict.WARNING,
+        f"{at} can be reached from other machines, without TLS.",
+        "Let your firewall admit your monitoring alone.",
+    )
+
+
+def plain_address(settings: Settings) -> DoctorCheck:
+    """Check that plain http is for a proxy alone."""
+    if not settings.plain_port:
+        return fine("plain http", "Off.")
+    if settings.trusted_proxies:
+        return fine("plain http", f"Port {settings.plain_port}, for the proxies that are trusted.")
+    return DoctorCheck(
+        "plain http",
+        DoctorVerdict.WARNING,
+        f"Port {settings.plain_port} is open, and no proxy is trusted.",
+        "Set CLEARLANE_TRUSTED_PROXIES to the proxy's address, or CLEARLANE_PLAIN_PORT=0.",
+    )
+
+
+def memory(found: int | None) -> DoctorCheck:
+    """Check the memory of the machine, or of the container."""
+    if found is None:
+        return DoctorCheck("memory", DoctorVerdict.SKIPPED, "It cannot be read here.")
+    says = f"{found / 1e9:.1f} GB."
+    if found < MEMORY_BYTES_MIN:
+        return DoctorCheck(
+            "memory", DoctorVerdict.WARNING, says, f"Give it {MEMORY_BYTES_MIN / 1e9:g} GB."
+        )
+    return fine("memory", says)
+
+
+def disk(free: int) -> DoctorCheck:
+    """Check the space for claims in the data directory."""
+    claims = free // CLAIM_BYTES
+    says = f"{free / 1e9:.1f} GB free, for about {claims:,} claims with their answers."
+    if claims < DISK_CLAIMS_MIN:
+        return DoctorCheck("disk", DoctorVerdict.WARNING, says, "Make space, or give it more.")
+    return fine("disk", says)
+
+
+def open_files(found: int) -> DoctorCheck:
+    """Check how many files and connections a node may have open."""
+    says = f"{found:,} at once."
+    if found < OPEN_FILES_MIN:
+        return DoctorCheck(
+            "open files",
+            DoctorVerdict.WARNING,
+            says,
+            f"Allow {OPEN_FILES_MIN:,}: LimitNOFILE of the unit, or ulimits of the container.",
+        )
+    return fine("open files", says)
+
+
+def time_source(state: int | None) -> DoctorCheck:
+    """Check that something keeps this machine's clock."""
+    if state is None:
+        return DoctorCheck("time", DoctorVerdict.SKIPPED, "The kernel does not say.")
+    if state == TIME_ERROR:
+        return DoctorCheck(
+            "time",
+            DoctorVerdict.WARNING,
+            "Nothing keeps the clock, says the kernel.",
+            "Run an NTP client, such as systemd-timesyncd or chrony.",
+        )
+    return fine("time", "The clock is kept.")
+
+
+def anchor_place(settings: Settings) -> DoctorCheck:
+    """Check that the anchor of the audit chain has a second place."""
+    if settings.anchor_copy:
+        return fine("anchor copy", settings.anchor_copy)
+    return DoctorCheck(
+        "anchor copy",
+        DoctorVerdict.WARNING,
+        "The anchor of the audit chain lies in the data directory alone.",
+        "Set CLEARLANE_ANCHOR_COPY to a place on another machine.",
+    )
+
+
+def memory_bytes() -> int | None:
+    """Return the memory of this container, or of this machine; None where neither can be read."""
+    limit, total = MEMORY_FILES
+    try:
+        text = limit.read_text().strip()
+        if text.isdecimal():
+            return int(text)
+    except OSError:
+        pass
+    try:
+        return int(total.read_text().split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def service_open_files() -> int:
+    """Return the limit of a node on this machine, or of this session where none can be seen."""
+    found = [
+        limit
+        for process in PROCESSES.glob("[0-9]*")
+        if (limit := _node_open_files(process)) is not None
+    ]
+    return min(found) if found else resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def kernel_clock_state() -> int | None:
+    """Return what adjtimex(2) says of the clock; None where it cannot be asked."""
+    # The structure is smaller than this on every platform; zero modes change nothing.
+    buffer = ctypes.create_string_buffer(512)
+    try:
+        state = int(ctypes.CDLL(None, use_errno=True).adjtimex(buffer))
+    except (OSError, AttributeError):
+        return None
+    return None if state < 0 else state
+
+
+def _node_open_files(process: Path) -> int | None:
+    try:
+        words = (process / "cmdline").read_bytes().split(b"\0")
+        runs = any(word.endswith(b"clearlane") for word in words)
+        if not runs or not {b"serve", b"worker"} & set(words) or int(process.name) == os.getpid():
+            return None
+        lines = (process / "limits").read_text().splitlines()
+    except OSError:  # it has ended, or is another user's
+        return None
+    row = next((line for line in lines if line.startswith("Max open files")), "")
+    soft = row.removeprefix("Max open files").split()[:1]
+    return int(soft[0]) if soft and soft[0].isdecimal() else None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

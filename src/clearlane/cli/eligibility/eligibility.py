@@ -1,0 +1,315 @@
+"""``clearlane eligibility check`` and ``show``: a patient's benefits as a table, and a stored request.
+
+``check`` calls the running service as a vendor would; ``show`` reads the installation's database.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from clearlane.cli.command.client_command import ClientSession, exit_with, vendor_command
+from clearlane.cli.command.output import show_facts, show_json, show_table, show_text
+from clearlane.cli.command.storage_command import Data, operator, refuse
+from clearlane.cli.command.table import TableColumn
+from clearlane.cli.eligibility.eligibility_answer import response_tables
+from clearlane.eligibility.benefit_answer import InquiryOutcome
+from clearlane.eligibility.benefit_table import (
+    Accumulator,
+    BenefitRow,
+    PatientTable,
+    patient_tables,
+)
+
+if TYPE_CHECKING:
+    from clearlane.client import EligibilityAnswer
+    from clearlane.pipeline.eligibility.eligibility_results import EligibilityRequestDetails
+    from clearlane.wiring import Installation
+
+app = typer.Typer(
+    help="Eligibility and benefits of patients.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+DAY = "%Y-%m-%d"
+COMPLETE = "ResultsComplete"
+SANDBOX_NPI = "1234567893"
+BENEFITS = (
+    TableColumn("service", wrap=True),
+    TableColumn("network"),
+    TableColumn("level", drop=5),
+    TableColumn("coverage", drop=3),
+    TableColumn("copay", right=True),
+    TableColumn("coinsurance", right=True),
+    TableColumn("deductible", right=True, drop=4),
+    TableColumn("deductible used", right=True, drop=7),
+    TableColumn("deductible remaining", right=True),
+    TableColumn("out of pocket", right=True, drop=6),
+    TableColumn("out of pocket used", right=True, drop=7),
+    TableColumn("out of pocket remaining", right=True, drop=1),
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
+
+
+class Relationship(StrEnum):
+    """How a dependent is related to the subscriber."""
+
+    SPOUSE = "Spouse"
+    CHILD = "Child"
+    OTHER = "Other"
+
+
+@vendor_command(app)
+def check(
+    session: ClientSession,
+    payer: Annotated[str, typer.Option(help="Payer id.")],
+    member: Annotated[str, typer.Option(help="Member id of the subscriber.")],
+    first: Annotated[str, typer.Option(help="First name of the subscriber.")],
+    last: Annotated[str, typer.Option(help="Last name of the subscriber.")],
+    birth: Annotated[datetime, typer.Option(formats=[DAY], help="Birth date of the subscriber.")],
+    npi: Annotated[str, typer.Option(help="NPI of the provider who asks.")] = SANDBOX_NPI,
+    provider: Annotated[str, typer.Option(help="Name of that provider.")] = "FERNHILL PRACTICE",
+    gender: Annotated[str, typer.Option(help="Male or Female.")] = "",
+    service: Annotated[
+        list[str] | None,
+        typer.Option(help="Service type asked about, by name or code; give it again for more."),
+    ] = None,
+    dependent_first: Annotated[
+        str, typer.Option(help="First name, to ask about a dependent.")
+    ] = "",
+    dependent_last: Annotated[
+        str, typer.Option(help="Last name; the subscriber's without it.")
+    ] = "",
+    dependent_birth: Annotated[
+        datetime | None, typer.Option(formats=[DAY], help="Birth date of the dependent.")
+    ] = None,
+    relationship: Annotated[
+        Relationship, typer.Option(help="Of the dependent.")
+    ] = Relationship.CHILD,
+) -> None:
+    """Ask a payer about one patient's benefits and print them as a table.
+
+    Exit status: 0 the payer answered, 1 it refused, did not answer in time or could not be asked, 2 and 3 as
+    for every call of the service.
+
+    Example: clearlane eligibility check --payer TST01 --member 2001 --first ROSA --last ARDEN --birth 1980-01-01
+    """
+    from clearlane.client import eligibility_request
+
+    dependents: list[Any] = []
+    if dependent_first:
+        dependents = [
+            {
+                "CommonName": dependent_last or last,
+                "FirstName": dependent_first,
+                "BirthDate": f"{dependent_birth:{DAY}}" if dependent_birth else None,
+                "Relationship": relationship.value,
+                "RequestedBenefits": [{"Type": service}] if service else [],
+            }
+        ]
+    request = eligibility_request(
+        payer_id=payer,
+        npi=npi,
+        provider=provider,
+        member_id=member,
+        last_name=last,
+        first_name=first,
+        birth_date=birth.date(),
+        gender=gender,
+        benefits=() if dependents else service or (),
+        dependents=dependents,
+        test=_is_test(session, payer),
+    )
+    answer = session.client.submit_eligibility(request)
+    tables = list(response_tables(answer.raw))
+    if session.as_json:
+        show_json(answer.raw)
+    else:
+        _show_response(answer, tables)
+    refused = answer.ErrorResponses or any(one.errors and not one.rows for one in tables)
+    exit_with(fine=answer.Status == COMPLETE and not refused)
+
+
+@app.command()
+def show(
+    request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    data: Data = None,
+    vendor: Annotated[
+        str, typer.Option(help="Vendor key, if two vendors have a request of this number.")
+    ] = "",
+    as_json: AsJson = False,
+    x12: Annotated[bool, typer.Option("--x12", help="The payers' files instead.")] = False,
+) -> None:
+    """Show a stored request: its inquiries, the payers' answers, and the benefits.
+
+    Example: clearlane eligibility show 412345678 --x12
+    """
+    from clearlane.cli.command.operator_command import run_in_installation
+    from clearlane.pipeline.eligibility.eligibility_results import load_request
+    from clearlane.wiring import Installation
+
+    async def work(installation: Installation) -> "EligibilityRequestDetails":
+        id = await _find_request(installation, request_id, vendor)
+        found = await load_request(installation.database, installation.vault, id, actor=operator())
+        if found is None:
+            refuse(f"There is no eligibility request {request_id}.")
+        return found
+
+    found = run_in_installation(data, work)
+    if x12:
+        for inquiry in found.inquiries:
+            sys.stdout.buffer.write(_lines(inquiry.outcome.x12))
+        sys.stdout.flush()
+    elif as_json:
+        show_json(_request_json(found))
+    else:
+        _show_inquiries(found)
+        _show_request(found)
+
+
+async def _find_request(installation: "Installation", number: int, vendor_key: str) -> int:
+    """Return the id of the request with this number: of the vendor, or the only one."""
+    from clearlane.pipeline.eligibility.eligibility_results import find_numbered
+
+    keys = {one.id: one.key for one in installation.accounts.vendors}
+    found = await find_numbered(installation.database, number)
+    if vendor_key:
+        found = [one for one in found if keys[one[1]].casefold() == vendor_key.casefold()]
+    if not found:
+        refuse(f"There is no eligibility request {number}.")
+    if len(found) > 1:
+        named = ", ".join(sorted(keys[vendor_id] for _, vendor_id in found))
+        refuse(f"Several vendors have a request {number}: name one with --vendor ({named}).")
+    return found[0][0]
+
+
+def _is_test(session: ClientSession, payer: str) -> bool:
+    """Return whether the payer is a test payer of the sandbox."""
+    from clearlane.client import ClaimKind
+
+    listed = [one for kind in ClaimKind for one in session.client.test_payers(kind)]
+    names = {name.casefold() for one in listed for name in (one.PayerId, one.SvcPayerId)}
+    return payer.casefold() in names
+
+
+def _show_inquiries(found: "EligibilityRequestDetails") -> None:
+    from clearlane.kernel.clock import from_micros
+
+    show_table(
+        ("patient", "payer", "state", "answer", TableColumn("attempts", drop=1), "next"),
+        (
+            (
+                inquiry.pending.number,
+                inquiry.pending.payer_id,
+                inquiry.state,
+                inquiry.answer,
+                inquiry.pending.attempts,
+                f"{from_micros(inquiry.next_at):%Y-%m-%d %H:%M:%S}Z"
+                if inquiry.state == "Open"
+                else "",
+            )
+            for inquiry in found.inquiries
+        ),
+    )
+    typer.echo()
+
+
+def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) -> None:
+    """Print what the service answered."""
+    typer.echo(f"Request {answer.RequestId}: {answer.Status}")
+    for result in answer.ValidationResults:
+        show_text(f"Not asked: {result['Location']}: {result['Message']}", indent=2)
+    for error in answer.ErrorResponses:
+        words = "; ".join(f"{one['Message']} ({one['Code']})" for one in error["Errors"])
+        show_text(f"{error['Type']}: {words}", indent=2)
+    for table in tables:
+        _show_patient(table)
+
+
+def _show_request(found: "EligibilityRequestDetails") -> None:
+    """Print what is stored."""
+    typer.echo(f"Request {found.request_number}: {found.status}")
+    for result in found.results:
+        show_text(f"Not asked: {result.location}: {result.message}", indent=2)
+    outcomes = [inquiry.outcome for inquiry in found.inquiries]
+    for error in (outcome.error for outcome in outcomes if outcome.error):
+        words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
+        show_text(f"{error.kind}: {words}", indent=2)
+        for said in (one.payer_text for one in error.errors if one.payer_text):
+            show_text(f"The payer's service said: {said}", indent=4)
+    for table in patient_tables(outcome.answer for outcome in outcomes if outcome.answer):
+        _show_patient(table)
+
+
+def _request_json(found: "EligibilityRequestDetails") -> dict[str, Any]:
+    """Return a stored request in our own names; the files are shown by ``--x12``."""
+    return {
+        "request_id": found.request_number,
+        "status": found.status,
+        "results": msgspec.to_builtins(found.results),
+        "inquiries": [
+            {
+                "number": inquiry.pending.number,
+                "payer_id": inquiry.pending.payer_id,
+                "state": inquiry.state,
+                "attempts": inquiry.pending.attempts,
+                **_outcome_json(inquiry.outcome),
+            }
+            for inquiry in found.inquiries
+        ],
+    }
+
+
+def _outcome_json(outcome: InquiryOutcome) -> dict[str, Any]:
+    return {
+        "answer": msgspec.to_builtins(outcome.answer),
+        "error": msgspec.to_builtins(outcome.error),
+    }
+
+
+def _show_patient(table: PatientTable) -> None:
+    typer.echo()
+    facts = [("patient", table.patient), ("member", table.member_id), ("payer", table.payer)]
+    facts += [("plan", plan) for plan in table.plans]
+    facts += [("refused", words) for words in _refusals(table)]
+    facts += [("note", note) for note in table.notes]
+    show_facts(facts)
+    if table.rows:
+        typer.echo()
+        show_table(BENEFITS, map(_cells, table.rows), noun="benefit")
+
+
+def _refusals(table: PatientTable) -> Iterator[str]:
+    for error in table.errors:
+        more = f" {error.action}." if error.action else ""
+        yield f"{error.code} {error.message}.{more}"
+
+
+def _cells(row: BenefitRow) -> tuple[object, ...]:
+    share = "" if row.coinsurance is None else f"{row.coinsurance:.0%}"
+    return (
+        row.service, row.network, row.level, row.coverage, _amount(row.copay), share,
+        *_accumulator_cells(row.deductible), *_accumulator_cells(row.out_of_pocket),
+    )  # fmt: skip
+
+
+def _accumulator_cells(accumulator: Accumulator) -> Iterable[str]:
+    return map(_amount, (accumulator.total, accumulator.used, accumulator.remaining))
+
+
+def _amount(amount: Decimal | None) -> str:
+    return "" if amount is None else f"{amount:,.2f}"
+
+
+def _lines(x12: bytes) -> bytes:
+    """Return a file with one segment a line; a file with line ends stays as it is."""
+    end = x12[105:106]
+    return x12 if b"\n" in x12[:200] else x12.replace(end, end + b"\n")

@@ -1,0 +1,341 @@
+"""``clearlane enrollment``: enrollments of providers with payers, and their states."""
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.command.operator_command import (
+    AsJson,
+    PayerTypeOption,
+    run_in_installation,
+    show_json,
+    show_table,
+)
+from clearlane.cli.command.output import counted
+from clearlane.cli.command.storage_command import MISUSED, Data, Yes, confirm, operator, refuse
+from clearlane.cli.command.table import TableColumn
+from clearlane.cli.enrollment.enrollment_output import (
+    WRITERS,
+    EnrollmentDetail,
+    EnrollmentFacts,
+    EnrollmentFileFormat,
+    Facts,
+    move_facts,
+    show_detail,
+    show_enrollments,
+)
+from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
+from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.pipeline.operator.enrollment_admin import (
+    EnrollmentChange,
+    EnrollmentDetails,
+    apply_event,
+    list_enrollments,
+    load_enrollment,
+)
+from clearlane.store.enrollments import StoredEnrollment
+from clearlane.store.vault.private_files import write_private
+from clearlane.wiring import Installation
+
+ENROLLMENT_REASON_CHARACTERS_MAX = 500
+ENROLLMENTS_LISTED = 200
+
+app = typer.Typer(help="Providers to be enrolled with payers.", add_completion=False)
+
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The enrollment's id.")]
+OfState = Annotated[
+    EnrollmentState | None,
+    typer.Option("--state", case_sensitive=False, help="Only those in this state."),
+]
+WithPayer = Annotated[str, typer.Option("--payer", help="The state with this payer.")]
+OfType = Annotated[
+    PayerTypeOption | None, typer.Option("--type", case_sensitive=False, help="Type of the payers.")
+]
+OfSite = Annotated[str, typer.Option("--site", help="Only those of this vendorSiteId.")]
+Payers = Annotated[
+    list[str] | None,
+    typer.Option("--payer", help="A payer, as often as needed; else all that require enrollment."),
+]
+Reason = Annotated[str, typer.Option("--reason", help="Reason, stored with the enrollment.")]
+
+STANDARD = "-"
+TOLD = "The vendor gets an event."
+
+
+@app.command("list")
+def list_(
+    state: OfState = None,
+    payer: WithPayer = "",
+    type: OfType = None,
+    site: OfSite = "",
+    limit: Annotated[int, typer.Option(min=1, help="Most enrollments, the newest first.")] = (
+        ENROLLMENTS_LISTED
+    ),
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """List the enrollments, the newest first.
+
+    Example: clearlane enrollment list --state submitted --payer HHP2M
+    """
+    chosen = _Chosen(state, payer, type, site)
+    rows = run_in_installation(
+        data,
+        lambda installation: _browse(
+            installation, chosen, "enrollment.list", limit, EnrollmentFacts.facts
+        ),
+    )
+    if as_json:
+        show_json(rows)
+    else:
+        show_enrollments(rows)
+
+
+@app.command()
+def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+    """Show all that is known of an enrollment.
+
+    Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
+    """
+
+    async def work(installation: Installation) -> EnrollmentDetail:
+        details, events = await load_enrollment(
+            installation.database, installation.vault, id.strip().upper(), actor=operator()
+        )
+        return EnrollmentFacts(installation).detail(details, events)
+
+    found = run_in_installation(data, work)
+    if as_json:
+        show_json(found)
+    else:
+        show_detail(found)
+
+
+@app.command()
+def start(
+    id: Id, payer: Payers = None, type: OfType = None, as_json: AsJson = False, data: Data = None
+) -> None:
+    """Record that an enrollment was forwarded to payers.
+
+    Example: clearlane enrollment start E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
+    """
+    _move(data, id, EnrollmentEvent.START, payer, type, "", as_json=as_json)
+
+
+@app.command()
+def approve(
+    id: Id,
+    payer: Payers = None,
+    type: OfType = None,
+    reason: Reason = "",
+    yes: Yes = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Record that payers have approved an enrollment: claims of the provider may go to them.
+
+    Example: clearlane enrollment approve E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
+    """
+    confirm(
+        f"Claims of the provider of {id} are sent to {_named(payer)} from now on. {TOLD}", yes=yes
+    )
+    _move(data, id, EnrollmentEvent.APPROVE, payer, type, reason, as_json=as_json)
+
+
+@app.command("refuse")
+def refuse_(
+    id: Id,
+    payer: Payers = None,
+    type: OfType = None,
+    reason: Reason = "",
+    yes: Yes = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Record that payers have refused an enrollment, or ended it.
+
+    Example: clearlane enrollment refuse E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M --reason "TIN not on file"
+    """
+    confirm(
+        f"Claims of the provider of {id} for {_named(payer)} are not accepted from now on. {TOLD}",
+        yes=yes,
+    )
+    _move(data, id, EnrollmentEvent.REFUSE, payer, type, reason, as_json=as_json)
+
+
+@app.command()
+def export(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="- for standard output.")
+    ] = STANDARD,
+    format: Annotated[
+        EnrollmentFileFormat | None, typer.Option(help="csv or json; else by the name of the file.")
+    ] = None,
+    state: OfState = None,
+    payer: WithPayer = "",
+    type: OfType = None,
+    site: OfSite = "",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    data: Data = None,
+) -> None:
+    """Write enrollments with all their fields, tax ids too. Cells never start a formula.
+
+    Example: clearlane enrollment export new.csv --state submitted
+    """
+    chosen = _Chosen(state, payer, type, site)
+    rows = run_in_installation(
+        data,
+        lambda installation: _browse(
+            installation, chosen, "enrollment.export", None, EnrollmentFacts.with_fields
+        ),
+    )
+    by_name = (
+        EnrollmentFileFormat.JSON if file.lower().endswith(".json") else EnrollmentFileFormat.CSV
+    )
+    _write(file, WRITERS[EnrollmentFileFormat.JSON if as_json else format or by_name](rows))
+    if file != STANDARD:
+        typer.echo(f"{counted(len(rows), 'enrollment')} written to {file}.", err=True)
+
+
+def _named(payers: list[str] | None) -> str:
+    return ", ".join(payers) if payers else "all payers that require enrollment"
+
+
+# --- which enrollments, and which payers ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The filter of a list or export."""
+
+    state: EnrollmentState | None
+    payer: str
+    type: PayerTypeOption | None
+    site: str
+
+    def among(self, installation: Installation) -> Callable[[StoredEnrollment], bool]:
+        """Return a function that checks whether an enrollment passes the filter."""
+        keys = (
+            {each.key for each in _payers(installation, [self.payer], self.type)}
+            if self.payer
+            else None
+        )
+        if self.site and installation.accounts.any_site(self.site) is None:
+            refuse(f"There is no site {self.site}. `clearlane site list` shows them.")
+        sites = {each.id: each.vendor_site_id for each in installation.accounts.sites}
+
+        def fits(row: StoredEnrollment) -> bool:
+            states = current_states(
+                EnrollmentState(each.state)
+                for each in row.payer_states
+                if keys is None or each.payer in keys
+            )
+            in_state = self.state is None or self.state in states
+            return in_state and self.site in {"", sites.get(row.scope.site)}
+
+        return fits
+
+
+def _payers(
+    installation: Installation, ids: Iterable[str], type: PayerTypeOption | None
+) -> list[Payer]:
+    """Return the payers of these ids; a payer of both types is two."""
+    types = [type.capitalize()] if type else PAYER_TYPES
+    found: list[Payer] = []
+    for id in ids:
+        own = [payer for each in types if (payer := installation.payers.find(id, each))]
+        if not own:
+            of = f"{type} " if type else ""
+            refuse(f"There is no {of}payer {id}. `clearlane payer search` finds them.", MISUSED)
+        found += own
+    return list({payer.key: payer for payer in found}.values())
+
+
+def _requiring_payers(installation: Installation, type: PayerTypeOption | None) -> list[Payer]:
+    """Return the payers that require enrollment."""
+    found = [
+        payer
+        for payer in installation.payers.all
+        if payer.claim_enrollment_required and (type is None or payer.type == type.capitalize())
+    ]
+    if not found:
+        refuse("No payer requires enrollment. Name the payer with --payer.")
+    return found
+
+
+# --- work ---------------------------------------------------------------------------------------------
+
+
+async def _browse(
+    installation: Installation,
+    chosen: _Chosen,
+    action: str,
+    limit: int | None,
+    to_facts: Callable[[EnrollmentFacts, EnrollmentDetails], Facts],
+) -> list[Facts]:
+    found = await list_enrollments(
+        installation.database,
+        installation.vault,
+        chosen.among(installation),
+        action=action,
+        limit=limit,
+        actor=operator(),
+    )
+    presenter = EnrollmentFacts(installation)
+    return [to_facts(presenter, each) for each in found]
+
+
+def _move(
+    data: Path | None,
+    id: str,
+    event: EnrollmentEvent,
+    payers: list[str] | None,
+    type: PayerTypeOption | None,
+    reason: str,
+    *,
+    as_json: bool,
+) -> None:
+    id = id.strip().upper()
+    if len(reason) > ENROLLMENT_REASON_CHARACTERS_MAX:
+        refuse(f"--reason: {ENROLLMENT_REASON_CHARACTERS_MAX} characters at most.", MISUSED)
+
+    async def work(installation: Installation) -> list[EnrollmentChange]:
+        return await apply_event(
+            installation.database,
+            installation.vault,
+            id,
+            event,
+            _payers(installation, payers, type)
+            if payers
+            else _requiring_payers(installation, type),
+            reason=reason.strip(),
+            now=installation.clock.now(),
+            actor=operator(),
+            simulated=installation.work_context.simulated_enrollments,
+        )
+
+    moves = run_in_installation(data, work)
+    if as_json:
+        show_json([move_facts(each) for each in moves])
+    elif moves:
+        rows = [list(move_facts(each).values()) for each in moves]
+        show_table(["payer", "type", TableColumn("name", wrap=True), "before", "now"], rows)
+    else:
+        typer.echo(f"{id}: no change was needed.")
+
+
+def _write(file: str, text: str) -> None:
+    if file == STANDARD:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.flush()
+        return
+    try:
+        # For its owner alone: a tax id may be somebody's social security number.
+        write_private(Path(file), text.encode())
+    except OSError as fault:
+        refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

@@ -1,0 +1,181 @@
+"""`clearlane audit`: verify and export the audit chain."""
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from clearlane.cli.command.client_command import AsJson
+from clearlane.cli.command.output import show_json, show_text
+from clearlane.cli.command.progress import progress
+from clearlane.cli.command.storage_command import MISUSED, Data, Store, refuse, with_store
+from clearlane.kernel import limits
+from clearlane.kernel.clock import from_micros, moment_text, to_micros
+
+if TYPE_CHECKING:
+    from clearlane.store.audit.audit import ChainVerification
+
+app = typer.Typer(
+    no_args_is_help=True, help="The audit trail: verify, export.", add_completion=False
+)
+
+DAY = "%Y-%m-%d"
+
+
+class AuditFormat(StrEnum):
+    """Formats of an audit export."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+@app.command()
+def verify(
+    anchor: Annotated[
+        Path | None,
+        typer.Option(help="Another anchor to compare with: a copy, or its line of the system log."),
+    ] = None,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Verify the whole chain; name the first bad row and exit with 1 if there is one.
+
+    Example: clearlane audit verify --data .data
+    """
+    from clearlane.store.audit import audit
+    from clearlane.store.audit.anchor import Anchor
+
+    async def work(store: Store) -> audit.ChainVerification:
+        key = store.vault.audit_key
+        if anchor is not None and not anchor.is_file():
+            refuse(f"--anchor: there is no file {anchor}.", MISUSED)
+        compared = Anchor(anchor, key) if anchor else store.anchor
+        with progress("Verifying") as show:
+            return await audit.verify(store.database, key, compared, show)
+
+    verdict = with_store(data, work)
+    if as_json:
+        show_json(asdict(verdict) | {"anchored_at": _time(verdict.anchored_at)})
+        raise typer.Exit(bool(verdict.fault))
+    if verdict.fault:
+        refuse(
+            f"The audit chain is broken. {verdict.fault} Rows before it that are good: {verdict.rows}."
+        )
+    typer.echo(f"The audit chain is whole: {verdict.rows} rows.")
+    show_text(_vouched(verdict))
+    if verdict.restores:
+        rows = ", ".join(map(str, verdict.restores))
+        show_text(
+            f"Restores are recorded in these rows, and rows from before each are missing: {rows}."
+        )
+
+
+@app.command()
+def export(
+    data: Data = None,
+    start: Annotated[
+        datetime | None, typer.Option("--from", formats=[DAY], help="First day (UTC).")
+    ] = None,
+    end: Annotated[
+        datetime | None, typer.Option("--to", formats=[DAY], help="Last day (UTC), included.")
+    ] = None,
+    format: Annotated[
+        AuditFormat, typer.Option(help="One JSON object a line, or CSV.")
+    ] = AuditFormat.JSONL,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write (mode 0600); standard output without it.")
+    ] = None,
+) -> None:
+    """Write audit rows, oldest first. The export is audited itself.
+
+    Example: clearlane audit export --from 2026-01-01 --to 2026-01-31 --format csv --output january.csv
+    """
+    first, after = _bounds(start, end)
+    if first >= after:
+        refuse("--from is after --to: no day lies between them.", 2)
+
+    async def work(store: Store) -> int:
+        with _open_output(output) as out:
+            return await _export(store, first, after, format, out)
+
+    written = with_store(data, work)
+    typer.echo(f"{written} rows were exported.", err=True)
+
+
+def _vouched(verdict: "ChainVerification") -> str:
+    """Return how much of the chain the anchor vouches for, and how much it cannot."""
+    if verdict.anchored is None:
+        return "This data directory has no anchor yet: missing rows at the end cannot be detected."
+    younger = max(0, verdict.rows - verdict.anchored)
+    return (
+        f"The anchor of {_time(verdict.anchored_at)} vouches for rows 1 to {verdict.anchored}; {younger} rows are younger. "
+        f"It follows within {limits.ANCHOR_SECONDS_MAX} second: what was written in the last second before a crash may be "
+        "missing without a trace."
+    )
+
+
+def _time(micros: int | None) -> str | None:
+    return None if micros is None else moment_text(from_micros(micros))
+
+
+async def _export(store: Store, first: int, after: int, format: AuditFormat, out: TextIO) -> int:
+    from clearlane.store.audit import audit
+    from clearlane.store.audit.audit_chain import COLUMNS
+    from clearlane.store.database.database import SystemScope, Tx
+
+    async def noted(tx: Tx) -> None:
+        days = f"{from_micros(first):{DAY}} to {from_micros(after) - timedelta(days=1):{DAY}}"
+        tx.audit("audit.exported", detail=f"{days} as {format.value}")
+
+    await store.database.write(SystemScope("an export"), noted, actor=store.actor)
+    table = csv.DictWriter(out, COLUMNS)
+    if format is AuditFormat.CSV:
+        table.writeheader()
+    written = 0
+    async for row in audit.read_between(store.database, first, after):
+        if format is AuditFormat.CSV:
+            table.writerow(_readable(row) | {"ids": row["ids"]})
+        else:
+            out.write(json.dumps(_readable(row), ensure_ascii=False) + "\n")
+        written += 1
+    return written
+
+
+def _readable(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with readable time, ids and hashes."""
+    readable = {
+        "at": moment_text(from_micros(row["at"])),
+        "ids": json.loads(row["ids"]),
+        "prev": row["prev"].hex(),
+        "hash": row["hash"].hex(),
+    }
+    return row | readable
+
+
+def _bounds(start: datetime | None, end: datetime | None) -> tuple[int, int]:
+    first = start.date() if start else date(1970, 1, 1)
+    last = end.date() if end else date(9999, 12, 30)
+    return _midnight(first), _midnight(last + timedelta(days=1))
+
+
+def _midnight(day: date) -> int:
+    return to_micros(datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+
+@contextmanager
+def _open_output(output: Path | None) -> Iterator[TextIO]:
+    if output is None:
+        yield sys.stdout
+        return
+    handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+        yield out

@@ -1,0 +1,1 @@
+"""``clearlane payer`` and ``route``: who can be reached, and how."""

@@ -1,0 +1,62 @@
+"""``clearlane payer available``: the payer lists of a vendor, over the service."""
+
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.command.client_command import ClientSession, usage_error, vendor_command
+from clearlane.cli.command.output import show_json, show_table
+from clearlane.cli.command.table import TableColumn
+
+KINDS = ("medical", "dental")
+
+
+COLUMNS = (
+    "payer id",
+    TableColumn("name", wrap=True),
+    "type",
+    TableColumn("era", drop=2),
+    TableColumn("eligibility", drop=1),
+    "enrollment required",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `clearlane payer`."""
+    vendor_command(app)(available)
+
+
+def available(
+    session: ClientSession,
+    kind: Annotated[str, typer.Argument(help="medical or dental.")] = "medical",
+    test: Annotated[bool, typer.Option("--test", help="The test payers of a sandbox.")] = False,
+    eligibility: Annotated[
+        bool, typer.Option("--eligibility", help="Those that answer eligibility requests.")
+    ] = False,
+) -> None:
+    """List the payers that claims can be sent to, as a vendor sees them.
+
+    Examples: clearlane payer available; clearlane payer available dental --test;
+    clearlane payer available --eligibility --json
+    """
+    if kind.lower() not in KINDS:
+        usage_error(f"There are no {kind} payers: give {' or '.join(KINDS)}.")
+    if test and eligibility:
+        usage_error("Give --test or --eligibility: they are two lists.")
+    client = session.client
+    ask = (
+        client.test_payers if test else client.eligibility_payers if eligibility else client.payers
+    )
+    found = ask(kind.lower())
+    if session.as_json:
+        show_json([payer.raw for payer in found])
+        return
+    rows = (
+        (
+            one.PayerId, one.Name, one.Type, one.EraAvailability, one.OffersEligibility,
+            one.ClaimEnrollmentRequired,
+        )
+        for one in found
+    )  # fmt: skip
+    hint = "--test shows those of a sandbox." if not test else ""
+    show_table(COLUMNS, rows, noun="payer", hint=hint)

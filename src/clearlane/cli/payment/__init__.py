@@ -1,0 +1,1 @@
+"""``clearlane payment``, and PDFs of payments and claims."""

@@ -1,0 +1,387 @@
+"""``clearlane payment``: checks and transfers from payers, what they say of each claim, and what matches none."""
+
+import re
+import sys
+from collections.abc import AsyncIterator, Iterable
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from clearlane.cli.command.operator_command import AsJson, run_in_installation, show_list
+from clearlane.cli.command.output import show_text
+from clearlane.cli.command.progress import progress
+from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.command.table import TableColumn
+from clearlane.cli.payment.payment_output import occurrence_lines, payment_lines
+from clearlane.kernel.formats import parse_iso_date, parse_money
+from clearlane.payments import as_json as as_json_objects
+from clearlane.payments import wording
+from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment_csv import payment_csv
+from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query.payments import PaymentDetails, PaymentSearch
+from clearlane.wiring import Installation
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Payments (835): list, show, export, assign, pdf.",
+    add_completion=False,
+)
+
+PaymentId = Annotated[str, typer.Argument(metavar="PAYMENT_ID", help="As `payment list` shows it.")]
+NO_PAYMENT = "There is no payment {id}. `clearlane payment list` shows them."
+_OCCURRENCE = re.compile(r"(?:[A-Z0-9]+-)?([1-9][0-9]{0,8})", re.ASCII)
+
+
+@app.command("list")
+def list_(
+    payer: Annotated[str | None, typer.Option(help="Payments of this payer id.")] = None,
+    trace: Annotated[
+        str | None, typer.Option(help="The check or trace number, as the bank writes it.")
+    ] = None,
+    amount: Annotated[str | None, typer.Option(help="The exact amount, such as 699.10.")] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="YYYY-MM-DD", help="Paid on this day or later.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="Paid on this day or earlier.")
+    ] = None,
+    unbalanced: Annotated[
+        bool, typer.Option("--unbalanced", help="Those whose figures do not add up.")
+    ] = False,
+    unmatched: Annotated[
+        bool, typer.Option("--unmatched", help="Those with claims that match none of ours.")
+    ] = False,
+    not_fetched: Annotated[
+        bool, typer.Option("--not-fetched", help="Those that a vendor's software has not read.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many; all without it.")
+    ] = None,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """List payments, the newest first.
+
+    Posted: recorded, nothing to do. NeedsReview: it does not balance, has claims that match none of ours, or resembles
+    another payment. Duplicate: it came before, and counts nothing.
+
+    Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
+    """
+    search = PaymentSearch(
+        payer_id=payer,
+        trace_number=trace,
+        amount=_amount(amount),
+        from_day=_day(from_, "--from"),
+        to_day=_day(to, "--to"),
+        unbalanced=unbalanced,
+        unmatched=unmatched,
+        not_fetched=not_fetched,
+    )
+
+    async def work(installation: Installation) -> None:
+        found = _all_payments(installation, search, limit)
+        if as_json:
+            await _write_list(found)
+            return
+        payments = [payment async for payment in found]
+        whole = sum(one.amount or 0 for one in payments if not one.duplicate_of)
+        show_list(
+            COLUMNS,
+            map(as_json_objects.payment_object, payments),
+            noun="payment",
+            hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
+            total=f"{wording.money(whole)} in all",
+        )
+
+    run_in_installation(data, work)
+
+
+@app.command()
+def show(
+    payment_id: PaymentId,
+    candidates: Annotated[
+        bool,
+        typer.Option("--candidates", help="Also claims that an unmatched one may mean. Audited."),
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Show a payment as a person reads it: the equation, its claims, and what was changed as a whole. Audited.
+
+    Example: clearlane payment show P0KT2F8QJ3M5N7R9V1W --data .data
+    """
+
+    async def work(installation: Installation) -> None:
+        details = await _load(installation, payment_id)
+        pages = query.occurrence_pages(
+            installation.database, installation.vault, details.occurrences_of
+        )
+        if as_json:
+            await _write_details(details, pages)
+            return
+        _echo(payment_lines(details.payment, details.adjustments, ()))
+        async for page in pages:
+            for one in page:
+                _echo(["", *occurrence_lines(one)])
+                if candidates and not one.claim_number:
+                    await _show_candidates(installation, payment_id, one.number)
+
+    run_in_installation(data, work)
+
+
+@app.command()
+def export(
+    payment_id: PaymentId,
+    x12: Annotated[bool, typer.Option("--x12", help="The 835 as received. The default.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="One row a service line, for a spreadsheet.")
+    ] = False,
+    as_json: AsJson = False,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; standard output without it.")
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Export a payment: its transaction set as received, a table, or JSON. Audited.
+
+    Examples: clearlane payment export ID --x12 --out payment.835; clearlane payment export ID --csv --out payment.csv
+    """
+    if x12 + as_csv + as_json > 1:
+        refuse("Give one of --x12, --csv and --json.", MISUSED)
+
+    async def work(installation: Installation) -> None:
+        if not as_csv and not as_json:
+            content = await query.read_x12(
+                installation.database, installation.vault, payment_id, actor=operator()
+            )
+            if content is None:
+                refuse(NO_PAYMENT.format(id=payment_id))
+            _output(out, content)
+            return
+        details = await _load(installation, payment_id)
+        pages = query.occurrence_pages(
+            installation.database, installation.vault, details.occurrences_of
+        )
+        pieces = _csv_pieces(details, pages) if as_csv else _json_pieces(details, pages)
+        await _output_pieces(out, pieces)
+
+    with progress("Writing the payment"):
+        run_in_installation(data, work)
+    if out is not None:
+        typer.echo(f"Wrote {out}.", err=True)
+
+
+@app.command()
+def assign(
+    payment_id: PaymentId,
+    occurrence: Annotated[
+        str, typer.Argument(metavar="OCCURRENCE", help="Its id, or its number in the payment.")
+    ],
+    claim_number: Annotated[
+        str | None, typer.Argument(metavar="CLAIM_NUMBER", help="Our number of the claim.")
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take an assignment back.")] = False,
+    data: Data = None,
+) -> None:
+    """Assign what a payment says of an unknown claim to a claim that was sent to this payer. Audited.
+
+    Examples: clearlane payment assign ID 3 C0KT2F8QJ3M5N7R9V1W; clearlane payment assign ID 3 --undo
+    """
+    number = _occurrence_number(occurrence)
+    if undo == (claim_number is not None):
+        refuse("Give the claim's number, or --undo to take an assignment back.", MISUSED)
+
+    from clearlane.pipeline.operator import payment_admin
+
+    async def work(installation: Installation) -> str:
+        context = installation.work_context
+        if claim_number is None:
+            claim = await payment_admin.undo_assignment(
+                context, payment_id, number, actor=operator()
+            )
+            return f"Claim {number} of payment {payment_id} is no longer assigned to {claim}."
+        await payment_admin.assign(context, payment_id, number, claim_number, actor=operator())
+        return f"Claim {number} of payment {payment_id} is assigned to {claim_number}."
+
+    typer.echo(run_in_installation(data, work))
+
+
+@app.command()
+def pdf(
+    payment_id: PaymentId,
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    data: Data = None,
+) -> None:
+    """Write a payment with all its claims as a PDF file, like a remittance advice. Audited.
+
+    Example: clearlane payment pdf P0KT2F8QJ3M5N7R9V1W --out payment.pdf --data .data
+    """
+    from clearlane.cli.payment.pdf_files import write_payment_file
+
+    write_payment_file(payment_id, out, data)
+
+
+COLUMNS = (
+    TableColumn("payment", "payment_id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("paid", "effective_date"),
+    TableColumn("payer", "payer_id", drop=1),
+    TableColumn("trace", "trace_number", drop=3),
+    TableColumn("method", "method", drop=7),
+    TableColumn("claims", "claims", right=True, drop=2),
+    TableColumn("unmatched", "unmatched", right=True, drop=4),
+    TableColumn("claims paid", "claims_paid", right=True, drop=6),
+    TableColumn("adjustments", "adjustments_total", right=True, drop=6),
+    TableColumn("amount", "amount", right=True),
+    TableColumn("balanced", "balanced", drop=5),
+    TableColumn("fetched", "fetched_at", drop=8),
+)
+
+
+async def _all_payments(
+    installation: Installation, search: PaymentSearch, limit: int | None
+) -> AsyncIterator[Payment]:
+    before, left = None, limit
+    while left is None or left > 0:
+        size = query.PAYMENTS_PER_PAGE if left is None else min(left, query.PAYMENTS_PER_PAGE)
+        page = await query.list_payments(
+            installation.database, installation.vault, search, before=before, limit=size
+        )
+        for payment in page:
+            yield payment
+        if len(page) < size:
+            return
+        before = page[-1].payment_id
+        left = None if left is None else left - len(page)
+
+
+async def _load(installation: Installation, payment_id: str) -> PaymentDetails:
+    found = await query.load_payment(
+        installation.database, installation.vault, payment_id, actor=operator()
+    )
+    if found is None:
+        refuse(NO_PAYMENT.format(id=payment_id))
+    return found
+
+
+# ---- JSON and CSV, written while they are read: a payment may have thousands of claims -----------
+
+
+async def _write_list(found: AsyncIterator[Payment]) -> None:
+    separator = "["
+    async for payment in found:
+        typer.echo(f"{separator}\n{_json(as_json_objects.payment_object(payment))}", nl=False)
+        separator = ","
+    typer.echo("[]" if separator == "[" else "\n]")
+
+
+async def _write_details(
+    details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
+) -> None:
+    async for piece in _json_pieces(details, pages):
+        typer.echo(piece, nl=False)
+
+
+async def _json_pieces(
+    details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
+) -> AsyncIterator[str]:
+    head = as_json_objects.payment_object(details.payment)
+    head["provider_adjustments"] = [
+        as_json_objects.adjustment_object(one) for one in details.adjustments
+    ]
+    yield _json(head)[:-1] + ',\n"occurrences": ['
+    separator = "\n"
+    async for page in pages:
+        for one in page:
+            yield separator + _json(as_json_objects.occurrence_object(one))
+            separator = ",\n"
+    yield "]}\n"
+
+
+async def _csv_pieces(
+    details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
+) -> AsyncIterator[str]:
+    header, *_ = payment_csv(details.payment, (), ())
+    yield header
+    async for page in pages:
+        _, *rows = payment_csv(details.payment, (), page)
+        for row in rows:
+            yield row
+    _, *rows = payment_csv(details.payment, details.adjustments, ())
+    for row in rows:
+        yield row
+
+
+async def _output_pieces(out: Path | None, pieces: AsyncIterator[str]) -> None:
+    if out is None:
+        async for piece in pieces:
+            typer.echo(piece, nl=False)
+        return
+    with out.open("w", encoding="utf-8", newline="") as file:
+        async for piece in pieces:
+            file.write(piece)
+
+
+def _output(out: Path | None, content: bytes) -> None:
+    if out is None:
+        sys.stdout.buffer.write(content)
+    else:
+        out.write_bytes(content)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+# ---- text ----------------------------------------------------------------------------------------
+
+
+def _echo(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(line)
+
+
+async def _show_candidates(installation: Installation, payment_id: str, number: int) -> None:
+    from clearlane.pipeline.operator import payment_admin
+
+    for one in await payment_admin.find_candidates(
+        installation.work_context, payment_id, number, actor=operator()
+    ):
+        show_text(
+            f"perhaps {one.request_id}: {', '.join((*one.agrees, *one.differs))}", "  ", indent=4
+        )
+
+
+# ---- options -------------------------------------------------------------------------------------
+
+
+def _amount(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from clearlane.payments.read_payment import cents
+
+    amount = parse_money(text.replace(",", "").lstrip("$"))
+    found = None if amount is None else cents(amount)
+    if found is None:
+        refuse(f"--amount: {text!r} is no amount; give one such as 699.10.", MISUSED)
+    return found
+
+
+def _day(text: str | None, option: str) -> date | None:
+    if text is None:
+        return None
+    day = parse_iso_date(text)
+    if day is None:
+        refuse(f"{option}: {text!r} is no day; give one such as 2026-12-03.", MISUSED)
+    return day
+
+
+def _occurrence_number(text: str) -> int:
+    found = _OCCURRENCE.fullmatch(text.strip())
+    if found is None:
+        refuse(f"OCCURRENCE: {text!r} is neither an occurrence id nor a number.", MISUSED)
+    return int(found[1])

@@ -1,0 +1,93 @@
+"""``clearlane payment pdf`` and ``claim pdf``: files for people, to print or to send on.
+
+A file is of mode 0600 and there whole or not at all. A long one shows its progress on a terminal.
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import typer
+
+from clearlane.cli.claim.claim_show import find_claim_number
+from clearlane.cli.command.operator_command import run_in_installation
+from clearlane.cli.command.output import counted
+from clearlane.cli.command.progress import progress
+from clearlane.cli.command.storage_command import MISUSED, operator, refuse
+from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
+from clearlane.pipeline.query.payments import load_decisions, load_payment, occurrence_pages
+from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
+from clearlane.wiring import Installation
+
+Pages = AsyncIterator[list[ClaimOccurrence]]
+
+
+def write_payment_file(payment_id: str, out: Path, data: Path | None) -> None:
+    """Write a payment with all its claims as a PDF file."""
+
+    async def work(installation: Installation) -> None:
+        details = await load_payment(
+            installation.database, installation.vault, payment_id, actor=operator()
+        )
+        if details is None:
+            refuse(f"There is no payment {payment_id}. `clearlane payment list` shows them.")
+        heading = PaymentFileHeading(payment=details.payment, adjustments=details.adjustments)
+        pages = occurrence_pages(installation.database, installation.vault, details.occurrences_of)
+        await _write(installation, out, heading, pages, details.payment.claims)
+
+    run_in_installation(data, work)
+    typer.echo(f"Wrote {out}.")
+
+
+def write_claim_file(claim: str, out: Path, data: Path | None) -> None:
+    """Write a claim's explanation of benefits as a PDF file."""
+
+    async def work(installation: Installation) -> None:
+        number = await find_claim_number(installation, claim)
+        decisions = await load_decisions(
+            installation.database, installation.vault, number, actor=operator()
+        )
+        if decisions is None:
+            refuse(f"There is no claim {number} any more.")
+        if not decisions:
+            refuse(f"No payment has decided on {number} yet. See: clearlane claim show")
+        heading = ClaimFileHeading(payments=tuple(payment for payment, _ in decisions))
+        await _write(installation, out, heading, _one_page(decisions), len(decisions))
+
+    run_in_installation(data, work)
+    typer.echo(f"Wrote {out}.")
+
+
+async def _one_page(decisions: Sequence[tuple[Payment, ClaimOccurrence]]) -> Pages:
+    yield [occurrence for _, occurrence in decisions]
+
+
+async def _write(
+    installation: Installation, out: Path, heading: FileHeading, pages: Pages, claims: int
+) -> None:
+    with _private_file(out) as file, progress(counted(claims, "claim"), claims) as show:
+        try:
+            await make_pdf(heading, pages, file, at=installation.clock.now(), progress=show)
+        except PdfRefused as refused:
+            refuse(str(refused))
+
+
+@contextlib.contextmanager
+def _private_file(out: Path) -> Iterator[BinaryIO]:
+    """Open a file of mode 0600 that gets its name once it is whole."""
+    try:
+        handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+    except OSError as fault:
+        refuse(f"--out: {out} cannot be written: {fault.strerror}", MISUSED)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.replace(name, out)  # noqa: PTH105
+    except OSError as fault:
+        refuse(f"--out: {out} cannot be written: {fault.strerror}", MISUSED)
+    finally:
+        Path(name).unlink(missing_ok=True)

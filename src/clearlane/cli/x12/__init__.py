@@ -1,0 +1,1 @@
+"""``clearlane x12``: commands on X12 files alone."""

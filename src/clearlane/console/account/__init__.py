@@ -1,0 +1,1 @@
+"""Sign-in, and a user's own page."""

@@ -1,0 +1,1 @@
+"""Pages about claims: lists and worklists, one claim, corrections, and search."""

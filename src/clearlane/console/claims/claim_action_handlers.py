@@ -1,0 +1,70 @@
+"""Actions on one claim beside its correction: hold, release, cancel before sending, and its PDF."""
+
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from starlette.responses import Response
+
+from clearlane.console.claims.claim_page import open_claim
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.rendering import download
+from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.pdf.frames import ClaimFileHeading
+from clearlane.pipeline.intake import hold_claims
+from clearlane.pipeline.intake.hold_claims import UnsentResult
+from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.query.payments import load_decisions
+from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
+
+Verb = Callable[..., Awaitable[UnsentResult]]
+
+
+async def hold(request: PageRequest) -> Response:
+    """Keep the claim back until it is released."""
+    return await _run(request, hold_claims.hold_claim, "held")
+
+
+async def release(request: PageRequest) -> Response:
+    """Let a held claim be sent."""
+    return await _run(request, hold_claims.release_claim, "released")
+
+
+async def cancel(request: PageRequest) -> Response:
+    """Take the claim back before it is sent."""
+    return await _run(request, hold_claims.cancel_claim, "canceled")
+
+
+async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
+    opened = await open_claim(request)
+    context = request.context.work_context
+    result = await verb(
+        context, opened.site, opened.number, actor=request.actor, now=request.context.clock.now()
+    )
+    if result.refusal:
+        return request.message(409, "Nothing was done", result.refusal)
+    await refresh_summary(context, opened.site)
+    return request.redirect(f"/claims/{opened.number}", done=done)
+
+
+async def download_pdf(request: PageRequest) -> Response:
+    """Return the claim's explanation of benefits as PDF."""
+    opened = await open_claim(request, action="console.claim-pdf")
+    decisions = await load_decisions(
+        request.context.database, request.context.vault, opened.number, actor=request.actor
+    )
+    if not decisions:
+        return request.message(409, "No PDF", "No payment has decided on this claim yet.")
+    heading = ClaimFileHeading(payments=tuple(payment for payment, _ in decisions))
+    with tempfile.TemporaryFile() as file:
+        try:
+            await make_pdf(heading, _page(decisions), file, at=request.context.clock.now())
+        except PdfRefused as why:
+            return request.message(409, "No PDF", str(why))
+        file.seek(0)
+        return download(file.read(), f"{opened.number}.pdf", "application/pdf")
+
+
+async def _page(
+    decisions: Sequence[tuple[Payment, ClaimOccurrence]],
+) -> AsyncIterator[list[ClaimOccurrence]]:
+    yield [occurrence for _, occurrence in decisions]

@@ -1,0 +1,201 @@
+"""What can be done with a claim, and why what cannot be done cannot.
+
+Knows states of claims; does nothing itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.responses.advice_act import CORRECTED
+from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
+from clearlane.console.claims.claim_advice import claim_advice, why_not_sent_again
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_text import short_day
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.intake.submit_correction import IS_A_VOID
+from clearlane.pipeline.query.claim_history import ClaimHistory
+from clearlane.pipeline.query.claim_list import ClaimRow
+
+CORRECTABLE = frozenset(
+    {
+        ClaimLabel.NOT_ACCEPTED,
+        ClaimLabel.REJECTED,
+        ClaimLabel.DENIED,
+        ClaimLabel.PARTLY_DENIED,
+        ClaimLabel.TAKEN_BACK,
+        # Not sent yet: the correction is sent in its place.
+        ClaimLabel.RECEIVED,
+        ClaimLabel.HELD,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimAction:
+    """An entry of the claim's menu: a link, a form, or a reason why it is not possible."""
+
+    title: str
+    href: str = ""
+    action: str = ""
+    """The path of a form that does it."""
+    because: str = ""
+    """Why it is not possible; empty where it is."""
+
+
+def claim_actions(
+    request: PageRequest, number: str, row: ClaimRow, history: ClaimHistory
+) -> list[ClaimAction]:
+    """Return the entries of a claim's menu."""
+    sent = [one for one in history.sendings if one.delivered_at is not None]
+    sent_day = short_day(from_micros(sent[-1].delivered_at or 0).date()) if sent else ""
+    has_payment = bool(history.payments)
+    path = f"/claims/{number}"
+    return [
+        ClaimAction(
+            title="Explanation of benefits as PDF",
+            href=request.url(f"{path}/pdf"),
+            because="" if has_payment else "No payment has decided on it yet.",
+        ),
+        ClaimAction(
+            title="Correct and resubmit",
+            href=request.url(f"{path}/correct"),
+            because=why_not_correct(row, history),
+        ),
+        ClaimAction(
+            title="Hold",
+            action=f"{path}/hold",
+            because=_why_replaced(history) or _why_not_hold(row, sent_day),
+        ),
+        ClaimAction(
+            title="Release",
+            action=f"{path}/release",
+            because=_why_replaced(history) or _why_not_release(row),
+        ),
+        ClaimAction(
+            title="Cancel before sending",
+            action=f"{path}/cancel",
+            because=_why_replaced(history) or _why_not_cancel(row, sent_day),
+        ),
+        ClaimAction(
+            title="Cancel at the payer",
+            href=request.url(f"{path}/void"),
+            because=why_not_void(request, row, history),
+        ),
+        ClaimAction(
+            title="Send again unchanged",
+            href=request.url(f"{path}/again"),
+            because=why_not_again(row, history),
+        ),
+    ]
+
+
+NEVER_SENT = "It was not accepted, so it was never sent: there is nothing to cancel."
+NOT_YET: Mapping[ClaimLabel, str] = {
+    ClaimLabel.FORWARDED: "The payer passed it on: the next payer decides.",
+    ClaimLabel.WANTS_RECORDS: "The payer wants records, not another claim. It can be corrected after the answer.",
+}
+"""Why claims of a label that is no refusal and no payment are not corrected."""
+
+
+def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why a claim cannot be corrected; empty where it can."""
+    if refusal := _why_not_here(row, history):
+        return refusal
+    claim = history.loaded.claim
+    if form_of(claim).frequency(claim) == VOID and row.label is not ClaimLabel.REJECTED:
+        return IS_A_VOID
+    # Of a paid claim, too, the payer may have left out a part that a correction answers.
+    if row.label in CORRECTABLE or claim_advice(row, history).act in CORRECTED:
+        return why_not_sent_again(row, history)
+    if row.label in NOT_YET:
+        return NOT_YET[row.label]
+    if CONCERNS[row.label] is LabelConcern.WAIT:
+        return "The payer has not answered yet. It can be corrected after the answer."
+    return "Nothing in it was refused or denied."
+
+
+def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why a claim cannot be canceled at the payer (frequency 8); empty where it can."""
+    if refusal := _why_not_here(row, history):
+        return refusal
+    claim, kind = history.loaded.claim, ClaimKind(row.kind)
+    payer = request.context.payers.find(row.payer_id, FORMS[kind].payer_type)
+    number = history.status.payer_control_number if history.status else ""
+    for holds, sentence in (
+        (row.label is ClaimLabel.NOT_ACCEPTED, NEVER_SENT),
+        (not _was_sent(history), "It was not sent yet."),
+        (
+            row.label is ClaimLabel.REJECTED,
+            "The payer never took it in: there is nothing to cancel.",
+        ),
+        (form_of(claim).frequency(claim) == VOID, "It is a cancellation itself."),
+        (
+            payer is not None and payer.replacements == ORIGINAL_ONLY,
+            "This payer takes no cancellations by file: ask the payer.",
+        ),
+        (not number, "The payer has given no number for it yet, and a cancellation must name it."),
+    ):
+        if holds:
+            return sentence
+    return ""
+
+
+def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why a claim cannot be sent again unchanged; empty where it can.
+
+    After a rejection the payer has nothing of it, an unanswered one may be lost, and one that was not accepted was never
+    sent: none would be a duplicate.
+    """
+    if refusal := _why_not_here(row, history):
+        return refusal
+    if row.label in {ClaimLabel.REJECTED, ClaimLabel.NOT_ACCEPTED} or row.no_answer:
+        return why_not_sent_again(row, history)
+    if row.label is ClaimLabel.CANCELED:
+        return "It was canceled before it was sent."
+    if not _was_sent(history):
+        return "It leaves with the next file."
+    return "The payer has it: a second one would be a duplicate."
+
+
+def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why nothing can be sent in the claim's place from here; empty where it can."""
+    if replaced := _why_replaced(history):
+        return replaced
+    if not row.site.console_corrections:
+        return "Claims of this site are corrected in your practice software, not here."
+    return ""
+
+
+def _why_replaced(history: ClaimHistory) -> str:
+    """Return which claim took its place; empty if none did."""
+    return f"It was replaced by {history.successor}: use that one." if history.successor else ""
+
+
+def _was_sent(history: ClaimHistory) -> bool:
+    return any(one.delivered_at is not None for one in history.sendings)
+
+
+def _why_not_hold(row: ClaimRow, sent_day: str) -> str:
+    if sent_day:
+        return f"Sent {sent_day}: it cannot be kept back any more."
+    return (
+        ""
+        if row.label is ClaimLabel.RECEIVED
+        else "Only a claim that waits to be sent can be held."
+    )
+
+
+def _why_not_release(row: ClaimRow) -> str:
+    return "" if row.label is ClaimLabel.HELD else "It is not held."
+
+
+def _why_not_cancel(row: ClaimRow, sent_day: str) -> str:
+    if sent_day:
+        return f"Sent {sent_day}; cancel it at the payer instead."
+    if row.label is ClaimLabel.NOT_ACCEPTED:
+        return NEVER_SENT
+    waits = row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}
+    return "" if waits else "It is canceled already."

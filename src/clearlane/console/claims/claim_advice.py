@@ -1,0 +1,123 @@
+"""The act that a claim asks for, from what its payer said last or from its label, as the page's main button.
+
+    advice = claim_advice(row, history)
+    advice.act, advice.sentence            # AdviceAct.APPEAL, "Appeal with records that show the need ..."
+
+Knows labels and explanations; knows no page.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.responses.advice_act import NOT_SENT_AGAIN, AdviceAct
+from clearlane.claims.responses.explain_findings import explain_findings
+from clearlane.claims.responses.provenance import Explanation
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.query.claim_history import ClaimHistory
+from clearlane.pipeline.query.claim_list import ClaimRow, is_denied
+from clearlane.store.claims.claims import NOT_ACCEPTED
+
+LABEL_ACTS: Mapping[ClaimLabel, AdviceAct] = {
+    ClaimLabel.RECEIVED: AdviceAct.WAIT,
+    ClaimLabel.SENT: AdviceAct.WAIT,
+    ClaimLabel.ACCEPTED: AdviceAct.WAIT,
+    ClaimLabel.IN_PROCESS: AdviceAct.WAIT,
+    ClaimLabel.FORWARDED: AdviceAct.WAIT,
+    ClaimLabel.NOT_ACCEPTED: AdviceAct.CORRECT,
+    ClaimLabel.REJECTED: AdviceAct.CORRECT,
+    ClaimLabel.WANTS_RECORDS: AdviceAct.SEND_RECORDS,
+    ClaimLabel.DENIED: AdviceAct.ASK_PAYER,
+    ClaimLabel.PARTLY_DENIED: AdviceAct.ASK_PAYER,
+    ClaimLabel.TAKEN_BACK: AdviceAct.ASK_PAYER,
+    ClaimLabel.PAID_DIFFERS: AdviceAct.ASK_PAYER,
+}
+"""The act of a claim whose payer gave no reason, by label; nothing for the other labels."""
+NEVER_DENIED = frozenset(
+    {
+        ClaimLabel.FORWARDED,
+        ClaimLabel.NOTHING_DUE,
+        ClaimLabel.PREDETERMINED,
+        ClaimLabel.VOIDED,
+        ClaimLabel.REPLACED,
+    }
+)
+"""Labels of claims on which no adjustment is a denial: passed on, voided as asked, or only estimated."""
+OWING = frozenset({ClaimLabel.PATIENT_OWES, ClaimLabel.PAID})
+"""Labels of claims on which something of group PR may be left to bill."""
+SHARE_ACTS = frozenset({AdviceAct.BILL_PATIENT, AdviceAct.NEXT_PAYER, AdviceAct.ASK_PAYER})
+IDLE = frozenset({AdviceAct.WAIT, AdviceAct.NOTHING, AdviceAct.WRITE_OFF})
+"""Acts that stand back where another explanation of the same claim asks for more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimAdvice:
+    """What a claim asks for: the act, its sentence, and what to enclose."""
+
+    act: AdviceAct
+    sentence: str = ""
+    enclose: tuple[str, ...] = ()
+    explanation: Explanation | None = None
+
+
+def explanations(history: ClaimHistory) -> list[Explanation]:
+    """Return what the payer said last (complaints or adjustments), or what we did not accept."""
+    loaded = history.loaded
+    if loaded.row.state == NOT_ACCEPTED:
+        return explain_findings(ClaimKind(loaded.row.kind), loaded.findings)
+    for entry in reversed(history.entries):
+        if entry.explanations:
+            return [*entry.explanations]
+    return []
+
+
+def is_fixable(one: Explanation, label: ClaimLabel) -> bool:
+    """Return whether an explanation is what the claim's label is about, and asks for an act."""
+    if one.source == "835":
+        return is_denied(one) and label not in NEVER_DENIED
+    if (
+        label is ClaimLabel.IN_PROCESS
+    ):  # pending, and perhaps for what the provider or the patient has to give
+        return one.source == "277" and one.act not in IDLE
+    return label in {ClaimLabel.NOT_ACCEPTED, ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
+
+
+def claim_advice(row: ClaimRow, history: ClaimHistory) -> ClaimAdvice:
+    """Return the act that a claim asks for."""
+    if history.successor:
+        return ClaimAdvice(act=AdviceAct.NOTHING)
+    if row.no_answer:
+        return ClaimAdvice(act=AdviceAct.ASK_PAYER)
+    said = explanations(history)
+    asking = [one for one in said if is_fixable(one, row.label)]
+    if not asking and row.label in OWING:
+        asking = [one for one in said if one.code.startswith("PR-") and one.act in SHARE_ACTS]
+        # One act for what the patient is said to owe: where parts of it differ, none of them is offered.
+        asking = asking if len({one.act for one in asking}) == 1 else []
+    return first_advice(asking) or ClaimAdvice(act=LABEL_ACTS.get(row.label, AdviceAct.NOTHING))
+
+
+def first_advice(asking: Sequence[Explanation]) -> ClaimAdvice | None:
+    """Return the advice of the first explanation that asks for something; None if there is none."""
+    found = next((one for one in asking if one.act not in IDLE), asking[0] if asking else None)
+    if found is None:
+        return None
+    return ClaimAdvice(act=found.act, sentence=found.todo, enclose=found.enclose, explanation=found)
+
+
+def row_act(row: ClaimRow) -> AdviceAct:
+    """Return the act that a listed claim asks for."""
+    if row.is_replaced:
+        return AdviceAct.NOTHING
+    if row.no_answer:
+        return AdviceAct.ASK_PAYER
+    said = row.reason.explanation
+    return said.act if said else LABEL_ACTS.get(row.label, AdviceAct.NOTHING)
+
+
+def why_not_sent_again(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why the claim must not go to the payer once more, corrected or not; empty if it may."""
+    asking = [one for one in explanations(history) if is_fixable(one, row.label)]
+    if asking and all(one.act in NOT_SENT_AGAIN for one in asking):
+        return f"A correction does not answer this. {asking[0].todo or asking[0].happened}"
+    return ""

@@ -1,0 +1,182 @@
+"""A claim as the boxes of its paper form: number and name small, value large, what is at fault or put right marked.
+
+Knows the catalogue of fields; knows no page and no payer.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+
+from clearlane.claims import codes
+from clearlane.claims.fields import Claim, ClaimField, ClaimPart, fields_of
+from clearlane.claims.forms import form_of
+from clearlane.console.frame import page_text
+
+BOX_TITLES: dict[str, dict[str, str]] = {
+    "medical": {
+        "2": "Patient's name", "3": "Birth date, sex", "4": "Insured's name", "5": "Patient's address",
+        "7": "Insured's address", "9": "Other insured", "10": "Condition related to", "11": "Insured's policy",
+        "11a": "Insured's birth date, sex", "17": "Referring provider", "21": "Diagnoses", "31": "Signature",
+        "32": "Service facility", "33": "Billing provider",
+    },
+    "dental": {
+        "12": "Insured's name and address", "20": "Patient's name and address", "34": "Diagnoses",
+        "48": "Billing dentist", "53": "Treating dentist", "56": "Treating dentist's address",
+    },
+}  # fmt: skip
+"""Names of boxes that several fields share."""
+WIDE_CHARACTERS = 24
+_NUMBER = re.compile(r"(\d+)(.*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormBox:
+    """One box of the form; without a repr, because it holds patient data."""
+
+    number: str
+    title: str
+    value: str = field(repr=False)
+    fault: str = ""
+    """The payer's sentence about it; empty where there is none."""
+    repaired: bool = False
+    given: str = field(default="", repr=False)
+    """What a repaired box was given as, where that is known."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it needs the width of two boxes."""
+        return len(self.value) > WIDE_CHARACTERS or bool(self.fault)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineTable:
+    """The service lines: the columns that any line fills, and the cells of each line."""
+
+    columns: list[tuple[str, str]]
+    rows: list[list[tuple[str, str]]] = field(repr=False)
+    """Value and fault of each cell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormSheet:
+    """The boxes of a claim in the form's order."""
+
+    form: str
+    boxes: list[FormBox]
+    other: list[FormBox]
+    """Filled fields that only X12 has."""
+    lines: LineTable
+    empty: list[FormBox]
+
+
+def form_sheet(
+    claim: Claim,
+    faults: Mapping[str, str],
+    repaired: Sequence[str] = (),
+    given: Mapping[str, str] | None = None,
+) -> FormSheet:
+    """Return a claim as boxes.
+
+    ``faults`` has the payer's sentence for each field at fault, by its path; ``given`` what repaired ones were before.
+    """
+    form = form_of(claim)
+    lines_field = form.lines_field
+    fields = [f for f in fields_of(form.claim).values() if f.name != lines_field]
+    by_box: dict[str, list[ClaimField]] = {}
+    for each in fields:
+        by_box.setdefault(each.box or each.name, []).append(each)
+    titles = BOX_TITLES[form.kind.value]
+    boxes: list[FormBox] = []
+    other: list[FormBox] = []
+    empty: list[FormBox] = []
+    for same in by_box.values():
+        one = _box(claim, same, titles, faults, frozenset(repaired), given or {})
+        target = empty if not one.value and not one.fault else boxes if one.number else other
+        target.append(one)
+    return FormSheet(
+        form=form.form_name,
+        boxes=sorted(boxes, key=lambda one: _order(one.number)),
+        other=other,
+        lines=_line_table(claim, faults),
+        empty=sorted(empty, key=lambda one: _order(one.number)),
+    )
+
+
+def show_value(value: object) -> str:
+    """Return a field's value as people read it."""
+    if value is None or value == ():
+        return ""
+    if isinstance(value, bool):
+        return "Yes" if value else "No"
+    if isinstance(value, date | datetime):
+        return page_text.day(value)
+    if isinstance(value, Decimal):
+        return f"{value:,.2f}"
+    if isinstance(value, tuple | list):
+        return "  ".join(filter(None, map(show_value, value)))
+    if isinstance(value, ClaimPart):
+        return " ".join(filter(None, map(show_value, value.__dict__.values())))
+    return str(value)
+
+
+def _box(
+    claim: Claim,
+    same: Sequence[ClaimField],
+    titles: Mapping[str, str],
+    faults: Mapping[str, str],
+    repaired: frozenset[str],
+    given: Mapping[str, str],
+) -> FormBox:
+    number = same[0].box
+    title = same[0].label if len(same) == 1 else titles.get(number, same[0].label)
+    values = [_with_meaning(each, show_value(claim.__dict__.get(each.name))) for each in same]
+    fault = next((text for each in same if (text := _fault_of(each.name, faults))), "")
+    return FormBox(
+        number=number,
+        title=title,
+        value=", ".join(filter(None, values)),
+        fault=fault,
+        repaired=any(each.name in repaired for each in same),
+        given=", ".join(given[each.name] for each in same if given.get(each.name)),
+    )
+
+
+def _with_meaning(each: ClaimField, value: str) -> str:
+    """Return a coded value with what its code means: never a code without its words."""
+    meaning = codes.meanings(each.codes).get(value, "") if each.codes and value else ""
+    return f"{value} ({meaning})" if meaning and meaning != value else value
+
+
+def _fault_of(name: str, faults: Mapping[str, str]) -> str:
+    return next((text for path, text in faults.items() if path.partition("[")[0] == name), "")
+
+
+def _line_table(claim: Claim, faults: Mapping[str, str]) -> LineTable:
+    form = form_of(claim)
+    lines = form.lines(claim)
+    filled = [
+        each
+        for each in fields_of(form.line).values()
+        if any(show_value(line.__dict__.get(each.name)) for line in lines)
+        or any(path.endswith(f".{each.name}") for path in faults)
+    ]
+    return LineTable(
+        columns=[(each.box, each.label) for each in filled],
+        rows=[
+            [
+                (
+                    _with_meaning(each, show_value(line.__dict__.get(each.name))),
+                    faults.get(f"{form.lines_field}[{at}].{each.name}", ""),
+                )
+                for each in filled
+            ]
+            for at, line in enumerate(lines)
+        ],
+    )
+
+
+def _order(number: str) -> tuple[int, str]:
+    found = _NUMBER.match(number)
+    return (int(found[1]), found[2]) if found else (10_000, number)

@@ -1,0 +1,72 @@
+"""The X12 of one claim, segment by segment, every element with its name, meaning and field: what went out, and what came back.
+
+Knows X12 by its descriptions; knows no page.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.responses.element_fields import ElementFields
+from clearlane.pipeline.intake.claim_x12 import write_claim_837
+from clearlane.pipeline.load_claim import LoadedClaim
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.x12.show.describe import ElementDescription, describe_segment, iter_segments
+
+SEGMENTS_SHOWN_MAX = 500
+TERMINATOR_AT = 105
+"""Where the ISA, the one segment of fixed width, says how segments end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedSegment:
+    """A segment as it stands in its file, and its elements in words; without a repr of values."""
+
+    raw: str = field(repr=False)
+    name: str
+    loop: str
+    parts: tuple[ElementDescription, ...] = field(default=(), repr=False)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """The claim fields that elements came from, by the element's place; of an 837 only."""
+
+
+def explain_segments(content: bytes, claim: Claim | None = None) -> list[ExplainedSegment]:
+    """Return the segments of a file in words, up to a limit; none where it is no X12.
+
+    With the claim that the file was written from, elements have the names of its fields.
+    """
+    terminator = content[TERMINATOR_AT : TERMINATOR_AT + 1]
+    if not content.startswith(b"ISA") or not terminator:
+        return []
+    lines = [line.strip() for line in content.decode("latin-1").split(terminator.decode("latin-1"))]
+    follower = ElementFields(claim) if claim is not None else None
+    explained = []
+    read = zip(iter_segments(iter([content])), filter(None, lines), strict=False)
+    for number, ((loop, segment, interchange), raw) in enumerate(
+        islice(read, SEGMENTS_SHOWN_MAX), 1
+    ):
+        one = describe_segment(segment, loop, interchange, number)
+        fields = follower.follow(loop, segment) if follower else {}
+        explained.append(
+            ExplainedSegment(
+                raw=raw, name=one.name, loop=one.loop_name, parts=one.parts, fields=fields
+            )
+        )
+    return explained
+
+
+def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:
+    """Return the claim as the 837 that its payer gets; empty for one that was not accepted."""
+    row = loaded.row
+    if row.state == "NotAccepted":
+        return b""
+    return write_claim_837(
+        context,
+        loaded.claim,
+        kind=ClaimKind(row.kind),
+        number=row.request_id,
+        payer_id=row.payer_id,
+        account_as_number=row.account_as_number,
+        now=context.clock.now(),
+    )

@@ -1,0 +1,501 @@
+"""A claim: what it is called and who decided, why and what to do, what happened, and its form, money, files and notes."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
+from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
+from clearlane.claims.responses.explain_findings import OWN_SOURCE
+from clearlane.claims.responses.field_lookup import field_words
+from clearlane.claims.responses.payer_words import list_words, payers_words
+from clearlane.claims.responses.provenance import Explanation
+from clearlane.console.claims.advice_buttons import advice_button, explanation_button
+from clearlane.console.claims.claim_actions import claim_actions
+from clearlane.console.claims.claim_advice import (
+    NEVER_DENIED,
+    claim_advice,
+    explanations,
+    is_fixable,
+)
+from clearlane.console.claims.claim_boxes import FormSheet, form_sheet, show_value
+from clearlane.console.claims.claim_files import ExplainedSegment, explain_segments, sent_x12
+from clearlane.console.claims.claim_filters import (
+    BY_KEY,
+    ONLY_CHOICES,
+    ClaimFilterForm,
+    read_filters,
+)
+from clearlane.console.claims.claim_money import adjustment_words, decision_in_force, money_table
+from clearlane.console.claims.claim_words import (
+    LABEL_WORDS,
+    LabelTag,
+    generation_words,
+    label_tag,
+    silence_words,
+)
+from clearlane.console.claims.claims_page import find_page, payer_name
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_text import spell_days
+from clearlane.kernel.clock import from_micros
+from clearlane.payments import wording
+from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.operator import claim_work
+from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
+from clearlane.pipeline.query.claim_history import (
+    CHECKED,
+    ClaimHistory,
+    HistoryEntry,
+    check_sentences,
+    load_history_in_scope,
+)
+from clearlane.pipeline.query.claim_list import (
+    ClaimRow,
+    is_denied,
+    load_claim_rows,
+    to_reason,
+    usual_days_of,
+)
+from clearlane.pipeline.query.claim_summary import load_summary
+from clearlane.pipeline.query.payments import load_decisions
+from clearlane.pipeline.stored_facts import open_document_source
+from clearlane.store.claims.claims import find_owner
+from clearlane.store.database.database import SystemScope
+
+CLAIM_NUMBER_CHARACTERS_MAX = 40
+WALK_CHARACTERS_MAX = 500
+WALK_CLAIMS_MAX = 200
+"""How far into a list one can walk from claim to claim."""
+NOTE_CHARACTERS_MAX = 4_000
+ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
+SHOWN = {"form": "Form", "money": "Lines and money", "files": "Files", "notes": "Notes"}
+DECIDED_BY = frozenset(
+    {
+        ClaimLabel.REJECTED,
+        ClaimLabel.DENIED,
+        ClaimLabel.PARTLY_DENIED,
+        ClaimLabel.TAKEN_BACK,
+        ClaimLabel.PAID,
+        ClaimLabel.FORWARDED,
+        ClaimLabel.PREDETERMINED,
+        ClaimLabel.VOIDED,
+    }
+)
+"""Labels behind which "by the payer" can stand."""
+STATUS_HEADLINE = re.compile(
+    r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
+)
+"""The headline of a payer's status in a claim's history."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedClaim:
+    """A claim with everything that its page shows; without a repr of patient data."""
+
+    site: Site
+    row: ClaimRow = field(repr=False)
+    history: ClaimHistory = field(repr=False)
+
+    @property
+    def number(self) -> str:
+        """Our number of the claim."""
+        return self.row.number
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another claim took over its vendor's claim id."""
+        return bool(self.history.successor)
+
+    @property
+    def tag(self) -> LabelTag:
+        """The label."""
+        row = self.row
+        return label_tag(row.label, no_answer=row.no_answer, is_replaced=self.is_replaced)
+
+
+async def open_claim(request: PageRequest, action: str = "console.claim") -> OpenedClaim:
+    """Load the claim of the address, if the user may see it. The look is audited."""
+    number = request.parts["number"]
+    site = await _site_of(request, number)
+    context = request.context.work_context
+    rows = await load_claim_rows(context, site, [number], actor=request.actor, action=action)
+    history = await load_history_in_scope(
+        context.database, context.vault, site.scope, number, actor=request.actor
+    )
+    if not rows or history is None:
+        raise NoSuchPage(f"No claim with this number in {site.name}.")
+    return OpenedClaim(site=site, row=rows[0], history=history)
+
+
+async def _site_of(request: PageRequest, number: str) -> Site:
+    fits = number.isascii() and number.isalnum() and len(number) <= CLAIM_NUMBER_CHARACTERS_MAX
+    owner = None
+    if fits:
+        async with request.context.database.read(ANY_CLIENT) as tx:
+            owner = await find_owner(tx, number)
+    site = request.site_of(*owner) if owner else None
+    if site is None or not site.baa_accepted:
+        raise NoSuchPage("No claim with this number among yours.")
+    return site
+
+
+async def show_claim(request: PageRequest) -> Response:
+    """Show a claim."""
+    shown = request.query("show") if request.query("show") in SHOWN else "form"
+    return await _render_claim(request, shown)
+
+
+async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Response:
+    opened = await open_claim(request)
+    why = explanations(opened.history)
+    advice = claim_advice(opened.row, opened.history)
+    notes = await claim_work.list_notes(
+        request.context.work_context, opened.site, opened.number, actor=request.actor
+    )
+    decisions = await _decisions(request, opened) if opened.history.payments else []
+    lines, settled = _money_lines(decisions), decision_in_force(decisions)
+    named = settled.forwarded_to if settled else ""
+    row, usual = opened.row, usual_days_of(request.context.work_context)
+    payer = payer_name(request, row.payer_id, row.kind)
+    silence = request.context.clock.now() - row.changed_at
+    return request.render(
+        "claim.html",
+        row.patient or opened.number,
+        claim=opened,
+        row=row,
+        tag=opened.tag,
+        decided=_decided(request, opened),
+        again=generation_words(row.generation),
+        payer=payer,
+        silence=silence_words(
+            row.label,
+            payer,
+            silence,
+            usual.of(row.kind, row.payer_id),
+            is_own=usual.has_own(row.kind, row.payer_id),
+        ),
+        why=[one for one in why if is_fixable(one, row.label)],
+        rest=[one for one in why if not is_fixable(one, row.label)],
+        advice=advice,
+        main=advice_button(request, advice, row, opened.history),
+        button_of=lambda one: explanation_button(request, one, advice, row, opened.history),
+        seen_on=await _seen_on(request, opened, why),
+        related_payer=lambda payer_id: payer_name(request, payer_id, row.kind),
+        sent_value=lambda path: sent_value(opened, path),
+        entries=[*reversed(opened.history.entries)],
+        own_source=OWN_SOURCE,
+        entry_kind=lambda entry: _entry_kind(entry, row.label),
+        entry_words=_entry_words,
+        entry_sentences=lambda entry: _entry_sentences(request, opened, entry),
+        shown=shown,
+        views=_views(request, opened, shown, len(notes)),
+        sheet=_sheet(opened) if shown == "form" else None,
+        decisions=decisions,
+        lines=lines,
+        table=money_table(lines) if lines else None,
+        settled=settled,
+        forwarded_to="" if opened.is_replaced else row.forwarded_to or named,
+        adjusted=adjustment_words,
+        net=_net(decisions),
+        wording=wording,
+        payers_words=payers_words,
+        list_words=list_words,
+        cause_of=lambda one: to_reason(one).cause,
+        parts_x12=_parts(request, opened) if shown == "files" else {},
+        notes=notes,
+        note=note,
+        note_time=lambda note: from_micros(note.at),
+        actions=claim_actions(request, opened.number, opened.row, opened.history),
+        walk=await _walk(request, opened.number),
+        leaves=_leaves(request, opened),
+        just_sent=request.query("done") in SENT_NOTICES,
+        next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
+        may_work=request.may_work,
+        claim_url=f"/claims/{opened.number}",
+    )
+
+
+async def _seen_on(
+    request: PageRequest, opened: OpenedClaim, why: Sequence[Explanation]
+) -> dict[str, int]:
+    """Return on how many other claims each finding was seen this week, by its cause."""
+    row = opened.row
+    if not why or opened.is_replaced or row.label not in LABELS:
+        return {}
+    summary = await load_summary(request.context.work_context, opened.site)
+    recent = request.context.clock.now() - row.changed_at < timedelta(days=CAUSE_DAYS)
+    found = {}
+    for cause in {to_reason(one).cause for one in why}:
+        # A claim counts under its first cause, so under that one this claim itself is counted.
+        own = 1 if recent and cause == row.reason.cause else 0
+        key = cause_key(row.label, row.payer_id, cause)
+        found[cause] = summary.causes.get(key, 0) - own
+    return {cause: count for cause, count in found.items() if count > 0}
+
+
+def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
+    """Return the payer's sentences, or ours, for each field that they name and that a correction may change, by path."""
+    found: dict[str, list[str]] = {}
+    for one in explanations(opened.history):
+        if is_fixable(one, opened.row.label) and one.act not in NOT_SENT_AGAIN:
+            for place in one.fields:
+                found.setdefault(place.path, []).append(f"{payers_words(one)} {one.todo}".strip())
+    return {path: " ".join(dict.fromkeys(sentences)) for path, sentences in found.items()}
+
+
+def sent_value(opened: OpenedClaim, path: str) -> str:
+    """Return the value of a field of the claim, as it was sent; of one that was never sent, as it was given."""
+    if opened.row.label is ClaimLabel.NOT_ACCEPTED and path in opened.history.loaded.given:
+        return opened.history.loaded.given[path]
+    return show_value(value_at(opened, path))
+
+
+def value_at(opened: OpenedClaim, path: str) -> object:
+    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None where there is none."""
+    value: object = opened.history.loaded.claim
+    for step in path.replace("]", "").replace("[", ".").split("."):
+        if step.isdecimal() and isinstance(value, tuple | list):
+            value = value[int(step)] if int(step) < len(value) else None
+        elif step:
+            value = getattr(value, "__dict__", {}).get(step)
+    return value
+
+
+def _decided(request: PageRequest, opened: OpenedClaim) -> str:
+    """Return who decided and when, as it stands behind the label."""
+    status, row = opened.history.status, opened.row
+    if opened.is_replaced:
+        return f"by {opened.history.successor}"
+    if row.label is ClaimLabel.NOT_ACCEPTED:
+        return f"by us, {row.changed_at:%b} {row.changed_at.day}"
+    day = status.decided_day if status else None
+    name = payer_name(request, row.payer_id, row.kind)
+    if row.no_answer:
+        return f"from {name}"
+    if day is None:
+        return f"to {name}" if row.label is ClaimLabel.SENT else f"for {name}"
+    by = "by " if row.label in DECIDED_BY else "· "
+    return f"{by}{name}, {day:%b} {day.day}"
+
+
+def _sheet(opened: OpenedClaim) -> FormSheet:
+    loaded = opened.history.loaded
+    repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
+    # Where nothing in the claim is wrong, as before an appeal, no box is marked.
+    is_corrected = claim_advice(opened.row, opened.history).act in CORRECTED
+    faults = faults_by_field(opened) if is_corrected else {}
+    return form_sheet(loaded.claim, faults, repaired, loaded.given)
+
+
+def _views(
+    request: PageRequest, opened: OpenedClaim, shown: str, notes: int
+) -> list[tuple[str, str, bool, int | None]]:
+    walk = request.query("from")[:WALK_CHARACTERS_MAX]
+    return [
+        (
+            title,
+            request.url(f"/claims/{opened.number}", show=key, **{"from": walk}),
+            key == shown,
+            notes if key == "notes" and notes else None,
+        )
+        for key, title in SHOWN.items()
+    ]
+
+
+def _entry_words(entry: HistoryEntry) -> tuple[str, str]:
+    """Return an entry's headline as people say it, ``Rejected (277CA)``, and the payer's code in words."""
+    found = STATUS_HEADLINE.fullmatch(entry.headline)
+    if found is None:
+        return entry.headline, ""
+    return f"{found['verdict'].capitalize()} ({found['source']})", found["reason"] or ""
+
+
+def _entry_sentences(
+    request: PageRequest, opened: OpenedClaim, entry: HistoryEntry
+) -> Iterable[str]:
+    """Return an entry's sentences: fields by their boxes, days as pages write them; payers' faults for operators."""
+    loaded, sentences = opened.history.loaded, iter(entry.sentences)
+    if request.is_operator:
+        sentences = iter((*entry.sentences, *entry.operator_sentences))
+    if entry.headline == CHECKED:
+        sentences = check_sentences(loaded, partial(field_words, ClaimKind(loaded.row.kind)))
+    return map(spell_days, sentences)
+
+
+def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
+    """Return the colour of an entry of the timeline; none for what asks for nothing and pays nothing."""
+    words = entry.headline.lower()
+    if entry.headline == CHECKED and label is ClaimLabel.NOT_ACCEPTED:
+        return "act"
+    if any(word in words for word in ("refused", "rejected", "denied")):
+        return "act"
+    if not words.startswith("remittance") or "reversal" in words:
+        return ""
+    if any(is_denied(one) for one in entry.explanations):
+        return "" if label in NEVER_DENIED else "act"
+    return "good"
+
+
+# ---- money ---------------------------------------------------------------------------------------
+
+Decisions = Sequence[tuple[Payment, ClaimOccurrence]]
+
+
+async def _decisions(request: PageRequest, opened: OpenedClaim) -> Decisions:
+    context = request.context.work_context
+    return (
+        await load_decisions(context.database, context.vault, opened.number, actor=request.actor)
+        or []
+    )
+
+
+def _money_lines(decisions: Decisions) -> ClaimOccurrence | None:
+    """Return the decision whose lines count: the last one in force."""
+    counting = [one for _, one in decisions if one.in_force]
+    return counting[-1] if counting else None
+
+
+def _net(decisions: Decisions) -> int:
+    return sum(one.paid for _, one in decisions)
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[ExplainedSegment]]:
+    """Return the claim's part of each payer's file, explained, by the document's id; ours has an empty one."""
+    vault = request.context.vault
+    found = {
+        document.document_id: explain_segments(open_document_source(vault, document).part)
+        for document in opened.history.documents
+    }
+    loaded = opened.history.loaded
+    ours = explain_segments(sent_x12(request.context.work_context, loaded), loaded.claim)
+    return {"": ours, **found}
+
+
+# ---- notes, and walking the list -------------------------------------------------------------------
+
+
+async def add_note(request: PageRequest) -> Response:
+    """Add a note to the claim."""
+    if request.form.get("do") == "look":
+        return await _render_claim(request, "notes", request.form.get("text")[:NOTE_CHARACTERS_MAX])
+    number = request.parts["number"]
+    site = await _site_of(request, number)
+    text = request.form.get("text").strip()
+    if text:
+        await claim_work.add_note(
+            request.context.work_context, site, number, text, actor=request.actor
+        )
+    done = "noted" if text else "no-note"
+    walk = request.form.get("from")[:WALK_CHARACTERS_MAX]
+    return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
+
+
+SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "void-sent"})
+"""Notices of something that was sent from here, behind which the next claim is offered."""
+NOTICES = {
+    "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
+    "noted": "The note is kept.",
+    "no-note": "A note needs words.",
+    "sent": "The correction is accepted and leaves with the next file.",
+    "sent-notified": "The correction is accepted and leaves with the next file. Your software gets an event with what changed.",
+    "sent-again": "The claim is sent again and leaves with the next file.",
+    "void-sent": "The cancellation is accepted and leaves with the next file.",
+    "discarded": "The draft is discarded.",
+    "held": "The claim is held: it is sent when it is released.",
+    "released": "The claim is released and leaves with the next file.",
+    "canceled": "The claim is canceled and never sent.",
+    "outside": "Recorded. The claim is off the worklist until the payer decides again.",
+}
+
+
+class NextClaim(NamedTuple):
+    """The claim to work on next."""
+
+    href: str
+    kind: str
+    """What it is, such as ``rejected claim``."""
+    total: int
+    """How many there are of the kind."""
+
+
+async def _next_claim(request: PageRequest) -> NextClaim | None:
+    """Return the next claim of the label that the corrected one had, else the next that needs somebody, if any."""
+    was = request.query("was").replace(" ", "-")
+    choices = [was, ""] if was in ONLY_CHOICES else [""]
+    for only in choices:
+        form = ClaimFilterForm(tab="needs-you", only=only)
+        page = await find_page(request, form, rows_max=1)
+        if page.keys:
+            number = page.keys[0].key.request_id
+            href = request.url(f"/claims/{number}", **{"from": urlencode(form.as_query())})
+            kind = (
+                f"{LABEL_WORDS[ONLY_CHOICES[only]].lower()} claim"
+                if only
+                else "claim that needs you"
+            )
+            return NextClaim(href, kind, page.total)
+    return None
+
+
+def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
+    """Return by when a claim that waits leaves with a file; empty where that is not known."""
+    row, context = opened.row, request.context.work_context
+    if row.label is not ClaimLabel.RECEIVED or opened.is_replaced:
+        return ""
+    type = FORMS[ClaimKind(row.kind)].payer_type
+    routes = context.payer_access.connections().mailbox_routes(type, row.payer_id)
+    if not routes:
+        return ""
+    now, waited = request.context.clock.now(), timedelta(seconds=routes[0].window_seconds)
+    created = from_micros(opened.history.loaded.row.created_at)
+    return request.moment(routes[0].next_sending(max(now, created + waited)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimWalk:
+    """The list that one came from, with the neighbours of a claim in it; empty addresses for none."""
+
+    title: str
+    back: str
+    came_from: str
+    """The list's address, as the claim's address has it."""
+    position: str = ""
+    before: str = ""
+    next: str = ""
+
+
+async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
+    """Return the neighbours of a claim in the list one came from; None where there is no list."""
+    came_from = request.query("from")[:WALK_CHARACTERS_MAX]
+    query = dict(parse_qsl(came_from))
+    if not query:
+        return None
+    form, _ = read_filters(query)
+    page = await find_page(request, form, rows_max=WALK_CLAIMS_MAX)
+    numbers = [one.key.request_id for one in page.keys]
+    at = numbers.index(number) if number in numbers else -1
+
+    def link(index: int) -> str:
+        inside = at >= 0 and 0 <= index < len(numbers)
+        return request.url(f"/claims/{numbers[index]}", **{"from": came_from}) if inside else ""
+
+    return ClaimWalk(
+        title=BY_KEY[form.tab].title,
+        back=f"{request.pages.root}/claims?{urlencode(query)}",
+        came_from=came_from,
+        position=f"{at + 1} of {page.total}" if at >= 0 else "",
+        before=link(at - 1),
+        next=link(at + 1),
+    )

@@ -1,0 +1,447 @@
+"""Claims and worklists: tabs, filters, one row a claim, totals, pages, and the same list as CSV."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import TypeAlias
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site
+from clearlane.console.claims.advice_buttons import act_words
+from clearlane.console.claims.claim_csv import claims_csv
+from clearlane.console.claims.claim_filters import (
+    CHANGED_CHOICES,
+    KINDS,
+    ONLY_CHOICES,
+    SILENT,
+    TABS,
+    ClaimFilterForm,
+    ClaimTab,
+    read_filters,
+)
+from clearlane.console.claims.claim_words import generation_words, row_tag
+from clearlane.console.claims.correction_form import kept_fields
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.rendering import download
+from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.query import claim_summary
+from clearlane.pipeline.query.claim_list import (
+    OPEN_LABELS,
+    ClaimReason,
+    ClaimRow,
+    load_claim_rows,
+    usual_days_of,
+)
+from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
+from clearlane.store.claims import work_items
+from clearlane.store.claims.claim_listing import ListFilters, ListKey, list_keys
+
+PAGE_ROWS = 50
+WORKLIST_CLAIMS_MAX = 1_000
+CSV_CLAIMS_MAX = 5_000
+TOTALS_CLAIMS_MAX = 1_000
+GROUPED_CLAIMS_MAX = 200
+PAYERS_LISTED_MAX = 500
+DAY_SECONDS = 86_400
+SNOOZE_DAYS_MAX = 365
+
+
+@dataclass(frozen=True, slots=True)
+class SiteKey:
+    """A claim's place in a list, and its site."""
+
+    site: Site
+    key: ListKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimPage:
+    """One page of a list: its keys, where it goes on, and the totals."""
+
+    keys: list[SiteKey]
+    older: str = ""
+    newer: str = ""
+    total: int = 0
+    charge: int = 0
+    paid: int = 0
+    more: bool = False
+    """Whether the totals stop at their limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseGroup:
+    """Claims that have their reason and their payer in common; of those that were not accepted, the rule alone."""
+
+    rows: list[ClaimRow]
+
+    @property
+    def reason(self) -> ClaimReason:
+        """The reason, as the first of them has it."""
+        return self.rows[0].reason
+
+    @property
+    def payer_id(self) -> str:
+        """The payer that they have in common; empty if there are several."""
+        first, *others = {row.payer_id for row in self.rows}
+        return "" if others else first
+
+    @property
+    def charge(self) -> int:
+        """What they charge together."""
+        return sum(row.charge for row in self.rows)
+
+    @property
+    def is_fixable(self) -> bool:
+        """Whether a correction of the field that the reason names answers it in all of them."""
+        explanation = self.reason.explanation
+        if not (self.reason.cause and explanation and explanation.is_group_fixable):
+            return False
+        with_payer = self.rows[0].label is ClaimLabel.NOT_ACCEPTED
+        return explanation.fields[0].path not in kept_fields(with_payer=with_payer)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedWork:
+    """What is missing in a form of a worklist that was sent, and what the form held."""
+
+    sentence: str
+    ticked: frozenset[str] = frozenset()
+    """The numbers of the ticked claims."""
+    reason: str = ""
+    until: str = ""
+    at: frozenset[str] = frozenset()
+    """The fields at fault."""
+
+
+ShowList: TypeAlias = Callable[[PageRequest, RefusedWork | None], Awaitable[Response]]
+"""A list of claims, which shows what is missing in its form."""
+
+
+async def show_claims(request: PageRequest, refused: RefusedWork | None = None) -> Response:
+    """Show a page of claims."""
+    return await _show(request, tab="", refused=refused)
+
+
+async def show_worklists(request: PageRequest, refused: RefusedWork | None = None) -> Response:
+    """Show the claims that need somebody."""
+    return await _show(request, tab="needs-you", refused=refused)
+
+
+def list_path(request: PageRequest, *, done: str = "") -> str:
+    """Return the address of this list in the console, with the notice of what was done in place of an earlier one."""
+    pairs = request.http_request.query_params.multi_items()
+    kept = [(name, value) for name, value in pairs if name != "done"]
+    written = urlencode([*kept, *([("done", done)] if done else [])])
+    return f"{request.path}?{written}" if written else request.path
+
+
+def snooze_range(today: date) -> tuple[date, date]:
+    """Return the first and the last day until which a claim can be put aside."""
+    return today + timedelta(days=1), today + timedelta(days=SNOOZE_DAYS_MAX)
+
+
+async def download_claims(request: PageRequest) -> Response:
+    """Return the claims of the filter as CSV."""
+    form, _ = read_filters(request.http_request.query_params)
+    page = await find_page(request, form, rows_max=CSV_CLAIMS_MAX)
+    rows = await load_rows(request, page.keys, action="console.claims-csv")
+    name = f"claims-{form.tab}-{request.today.isoformat()}.csv"
+    return download(claims_csv(rows, request.context.payers), name, "text/csv; charset=utf-8")
+
+
+async def _show(request: PageRequest, *, tab: str, refused: RefusedWork | None) -> Response:
+    form, faults = read_filters(request.http_request.query_params, tab)
+    summaries = [
+        await claim_summary.load_summary(request.context.work_context, site)
+        for site in request.counted_sites
+    ]
+    grouped = form.chosen_tab.is_worklist and request.query("group") != "0" and not form.cause
+    if grouped or form.cause:
+        return await _show_grouped(request, form, faults, summaries, refused)
+    page = await find_page(request, form)
+    rows = await load_rows(request, page.keys)
+    return _render(request, form, faults, summaries, page, rows, groups=[], refused=refused)
+
+
+async def _show_grouped(
+    request: PageRequest,
+    form: ClaimFilterForm,
+    faults: list[str],
+    summaries: list[SiteSummary],
+    refused: RefusedWork | None,
+) -> Response:
+    """Show a worklist by reason, or the claims of one reason."""
+    page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
+    rows = await load_rows(request, page.keys)
+    if form.cause:
+        rows = [row for row in rows if row.reason.cause == form.cause]
+        page = ClaimPage(
+            keys=[],
+            total=len(rows),
+            charge=sum(row.charge for row in rows),
+            paid=sum(row.paid or 0 for row in rows),
+        )
+    groups = [] if form.cause else _groups(rows)
+    return _render(request, form, faults, summaries, page, rows, groups=groups, refused=refused)
+
+
+def _groups(rows: Sequence[ClaimRow]) -> list[CauseGroup]:
+    """Return the reasons that several claims have in common, with those claims; the most money first."""
+    found: dict[tuple[str, str], list[ClaimRow]] = {}
+    for row in rows:
+        # Our own rules are the same for all payers.
+        payer_id = "" if row.label is ClaimLabel.NOT_ACCEPTED else row.payer_id
+        found.setdefault((row.reason.cause or row.label.value, payer_id), []).append(row)
+    return sorted(map(CauseGroup, found.values()), key=lambda group: -group.charge)
+
+
+def _render(
+    request: PageRequest,
+    form: ClaimFilterForm,
+    faults: list[str],
+    summaries: list[SiteSummary],
+    page: ClaimPage,
+    rows: Sequence[ClaimRow],
+    *,
+    groups: list[CauseGroup],
+    refused: RefusedWork | None,
+) -> Response:
+    now = request.context.clock.now()
+    payers = _payers(request)
+    chips = form.chips(payer=dict(payers).get(form.payer, ""))
+    return request.render(
+        "claims.html",
+        "Claims",
+        400 if refused else 200,
+        refused=refused,
+        work_path=list_path(request),
+        snooze_range=snooze_range(request.today),
+        form=form,
+        faults=faults,
+        tabs=[
+            (tab.title, request.url("/claims", tab=tab.key), tab.key == form.tab, count)
+            for tab, count in tab_counts(summaries)
+        ],
+        counted_at=min((one.counted_at for one in summaries), default=None),
+        now=now,
+        page=page,
+        rows=rows,
+        groups=groups,
+        tag=row_tag,
+        again=generation_words,
+        act_words=act_words if form.chosen_tab.is_worklist else lambda row: "",
+        days_old=lambda row: int((now - row.changed_at).total_seconds() // DAY_SECONDS),
+        payer_name=partial(payer_name, request),
+        payers=payers,
+        changed_choices=CHANGED_CHOICES,
+        kinds=KINDS,
+        chips=[(text, request.url("/claims", **query)) for text, query in chips],
+        csv_url=request.url("/claims.csv", **form.as_query()),
+        group_url=request.url("/claims", **form.as_query(cause=""), group="0" if groups else ""),
+        cause_url=lambda cause: request.url("/claims", **form.as_query(cause=cause)),
+        older_url=request.url("/claims", **form.as_query(), older=page.older) if page.older else "",
+        newer_url=request.url("/claims", **form.as_query(), newer=page.newer) if page.newer else "",
+        walk=request.url("", **form.as_query()).partition("?")[2],
+        may_work=request.may_work,
+        no_site=not request.sites,
+        no_baa=bool(request.sites) and not request.chosen_sites,
+    )
+
+
+def tab_counts(summaries: Sequence[SiteSummary]) -> list[tuple[ClaimTab, int]]:
+    """Return the tabs with their counts, from the summaries."""
+    found = []
+    for tab in TABS:
+        count = sum(one.total(tab.labels, recent=bool(tab.days)).count for one in summaries)
+        if tab.with_silent:
+            count += sum(one.no_answer.count for one in summaries)
+        found.append((tab, count))
+    return found
+
+
+def payer_name(request: PageRequest, payer_id: str, kind: str) -> str:
+    """Return the name of the payer of a kind of claim."""
+    return request.payer_name(payer_id, kind.title())
+
+
+def _payers(request: PageRequest) -> list[tuple[str, str]]:
+    """Return the payers to choose from: test payers, and those with a route. A large directory is too long for a list."""
+    known = {payer.payer_id: payer.name for payer in request.context.payers.all if payer.is_test}
+    if request.context.sandbox_control is None:
+        routes = request.context.work_context.payer_access.connections().all_mailbox_routes()
+        known |= {
+            route.payer_id: payer.name
+            for route in routes[:PAYERS_LISTED_MAX]
+            if (payer := request.context.payers.find(route.payer_id, route.type))
+        }
+    return sorted(known.items(), key=lambda pair: pair[1])
+
+
+# ---- finding the claims of a page ----------------------------------------------------------------
+
+
+async def find_page(request: PageRequest, form: ClaimFilterForm, *, rows_max: int = 0) -> ClaimPage:
+    """Return the claims of a page: of a worklist by money and age, else by last change."""
+    if form.chosen_tab.is_worklist or form.mine:
+        return await _worklist_page(request, form, rows_max)
+    return await _changes_page(request, form, rows_max or PAGE_ROWS)
+
+
+async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) -> ClaimPage:
+    filters = form.to_list_filters(request.context.clock.now())
+    older, newer = read_cursor(request.query("older")), read_cursor(request.query("newer"))
+    labels = form.chosen_tab.labels
+    found = await _keys(request, labels, filters, rows + 1, older_than=older, newer_than=newer)
+    found.sort(key=lambda one: one.key, reverse=True)
+    has_more = len(found) > rows
+    page = found[1:] if newer and has_more else found[:rows]
+    is_whole = not (older or newer or has_more)
+    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form, filters)
+    return ClaimPage(
+        keys=page,
+        older=write_cursor(page[-1].key) if page and (has_more or newer) else "",
+        newer=write_cursor(page[0].key) if page and (older or (newer and has_more)) else "",
+        total=totals.count,
+        charge=totals.charge,
+        paid=totals.paid,
+        more=more,
+    )
+
+
+async def _totals(
+    request: PageRequest, form: ClaimFilterForm, filters: ListFilters
+) -> tuple[LabelTotals, bool]:
+    """Return the totals of a list that has several pages, and whether there are more claims than were added up.
+
+    Without filters they come from the summary; with filters a limited number of claims is read.
+    """
+    tab = form.chosen_tab
+    if not form.chips():
+        whole = LabelTotals()
+        for site in request.counted_sites:
+            summary = await claim_summary.load_summary(request.context.work_context, site)
+            whole = whole.plus(summary.total(tab.labels, recent=bool(tab.days)))
+        return whole, False
+    found: list[SiteKey] = []
+    for label in tab.labels:
+        left = TOTALS_CLAIMS_MAX + 1 - len(found)
+        found += await _keys(request, [label], filters, left) if left > 0 else []
+    return _sum_keys(found[:TOTALS_CLAIMS_MAX]), len(found) > TOTALS_CLAIMS_MAX
+
+
+def _sum_keys(keys: Sequence[SiteKey]) -> LabelTotals:
+    return LabelTotals(
+        len(keys),
+        sum(one.key.total_cents for one in keys),
+        sum(one.key.paid_cents for one in keys),
+    )
+
+
+async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: int) -> ClaimPage:
+    """Return a page of a worklist: what rests is left out, much money that waits long comes first."""
+    now = request.context.clock.now()
+    found = await _worklist_keys(request, form)
+    found = await _without_resting(request, found, only_mine=bool(form.mine))
+    found.sort(key=lambda one: (-_urgency(one.key, now), one.key.request_id))
+    rows = rows_max or PAGE_ROWS
+    start = int(text) if (text := request.query("older")).isdecimal() and len(text) < 6 else 0
+    return ClaimPage(
+        keys=found[start : start + rows],
+        older=str(start + rows) if len(found) > start + rows else "",
+        newer=str(max(start - rows, 0)) if start else "",
+        total=len(found),
+        charge=sum(one.key.total_cents for one in found),
+        paid=sum(one.key.paid_cents for one in found),
+        more=len(found) >= WORKLIST_CLAIMS_MAX,
+    )
+
+
+async def _worklist_keys(request: PageRequest, form: ClaimFilterForm) -> list[SiteKey]:
+    filters = form.to_list_filters(request.context.clock.now())
+    only = ONLY_CHOICES.get(form.only)
+    labels = [only] if only else list(form.chosen_tab.labels)
+    found = []
+    if form.only != SILENT:
+        found += await _keys(request, labels, filters, WORKLIST_CLAIMS_MAX)
+    left = WORKLIST_CLAIMS_MAX - len(found)
+    if left and (form.only == SILENT or (form.chosen_tab.with_silent and not form.only)):
+        now, given = request.context.clock.now(), filters.given()
+        for group in usual_days_of(request.context.work_context).groups:
+            cutoff = {"changed_before": to_micros(group.cutoff(now)), **group.payers.given()}
+            silent = ListFilters(**{**given, **cutoff})  # type: ignore[arg-type]
+            found += await _keys(request, list(OPEN_LABELS), silent, left)
+    return found[:WORKLIST_CLAIMS_MAX]
+
+
+async def _keys(
+    request: PageRequest,
+    labels: Sequence[ClaimLabel],
+    filters: ListFilters,
+    limit: int,
+    older_than: tuple[int, str] | None = None,
+    newer_than: tuple[int, str] | None = None,
+) -> list[SiteKey]:
+    found: list[SiteKey] = []
+    for site in request.counted_sites:
+        async with request.context.database.read(site.scope) as tx:
+            keys = await list_keys(
+                tx, labels, filters, limit=limit, older_than=older_than, newer_than=newer_than
+            )
+        found += [SiteKey(site, key) for key in keys]
+    found.sort(key=lambda one: one.key, reverse=newer_than is None)
+    return found[:limit]
+
+
+async def _without_resting(
+    request: PageRequest, found: Sequence[SiteKey], *, only_mine: bool
+) -> list[SiteKey]:
+    kept: list[SiteKey] = []
+    today, me = request.today.isoformat(), request.signed_in_user.name
+    for site in dict.fromkeys(one.site for one in found):
+        own = [one for one in found if one.site == site]
+
+        async with request.context.database.read(site.scope) as tx:
+            items = await work_items.list_items(tx, [one.key.request_id for one in own])
+        for one in own:
+            item = items.get(one.key.request_id)
+            if item is not None and item.rests(one.key.label, today):
+                continue
+            if only_mine and (item is None or item.assigned_to != me):
+                continue
+            kept.append(one)
+    return kept
+
+
+async def load_rows(
+    request: PageRequest, keys: Sequence[SiteKey], *, action: str = "console.claims"
+) -> list[ClaimRow]:
+    """Load the claims of a page in its order; each site's are one audit row with their numbers."""
+    found: dict[str, ClaimRow] = {}
+    for site in dict.fromkeys(one.site for one in keys):
+        numbers = [one.key.request_id for one in keys if one.site == site]
+        rows = await load_claim_rows(
+            request.context.work_context, site, numbers, actor=request.actor, action=action
+        )
+        found |= {row.number: row for row in rows}
+    return [found[one.key.request_id] for one in keys if one.key.request_id in found]
+
+
+def _urgency(key: ListKey, now: datetime) -> int:
+    age = (now - from_micros(key.updated_at)).total_seconds() // DAY_SECONDS
+    return int(key.total_cents * (age + 1))
+
+
+def write_cursor(key: ListKey) -> str:
+    """Return a place in a list as the address has it."""
+    return f"{key.updated_at}.{key.request_id}"
+
+
+def read_cursor(text: str) -> tuple[int, str] | None:
+    """Return the place in a list that an address names; None where nobody was given it."""
+    at, _, number = text.partition(".")
+    fits = at.isascii() and at.isdecimal() and len(at) < 19
+    return (int(at), number) if fits and number.isascii() and number.isalnum() else None

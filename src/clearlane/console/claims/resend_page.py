@@ -1,0 +1,166 @@
+"""Send a claim again unchanged, or cancel it at the payer: what goes out is shown, and goes with one button.
+
+Both are submitted as corrections are, so that one function decides how they go. Knows no field of a claim.
+"""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from clearlane.console.claims.claim_actions import why_not_again, why_not_void
+from clearlane.console.claims.claim_page import OpenedClaim, open_claim
+from clearlane.console.claims.claims_page import payer_name
+from clearlane.console.claims.correction_ways import explain_way, record_way
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
+from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.query.claim_summary import refresh_summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResendKind:
+    """What is sent: the claim as it is, or its cancellation."""
+
+    path: str
+    """The last part of its address."""
+    way: str
+    """How it goes; empty where that is decided."""
+    title: str
+    warning: str
+    button: str
+    done: str
+    needs_reason: bool
+
+
+AGAIN = ResendKind(
+    path="again",
+    way="",
+    title="Send again unchanged",
+    warning="The payer refused it as it is, or never answered. Send it again only where something has changed at "
+    "the payer, such as an enrollment; otherwise correct it.",
+    button="Send to",
+    done="sent-again",
+    needs_reason=False,
+)
+AFTER_NOT_ACCEPTED = (
+    "Clearlane did not accept it as it is. Send it again only if what was wrong has changed here, such as an enrollment "
+    "or a payer's route; otherwise correct it."
+)
+VOID = ResendKind(
+    path="void",
+    way="void",
+    title="Cancel at the payer",
+    warning="The payer takes back what it paid and closes the claim. A cancellation cannot be undone: the services "
+    "can then be billed with a new claim.",
+    button="Send the cancellation to",
+    done="void-sent",
+    needs_reason=True,
+)
+
+
+async def show_again(request: PageRequest) -> Response:
+    """Show what would be sent again."""
+    return await _show(request, AGAIN)
+
+
+async def send_again(request: PageRequest) -> Response:
+    """Send the claim again as it is."""
+    return await _send(request, AGAIN)
+
+
+async def show_void(request: PageRequest) -> Response:
+    """Show what would be canceled."""
+    return await _show(request, VOID)
+
+
+async def send_void(request: PageRequest) -> Response:
+    """Send the cancellation of the claim."""
+    return await _send(request, VOID)
+
+
+def _why_not(request: PageRequest, kind: ResendKind, opened: OpenedClaim) -> str:
+    if kind is VOID:
+        return why_not_void(request, opened.row, opened.history)
+    return why_not_again(opened.row, opened.history)
+
+
+async def _show(request: PageRequest, kind: ResendKind) -> Response:
+    opened = await open_claim(request, action="console.correct")
+    if refusal := _why_not(request, kind, opened):
+        return request.message(409, f"{kind.title}: not possible", refusal)
+    return await _render(request, kind, opened)
+
+
+async def _send(request: PageRequest, kind: ResendKind) -> Response:
+    opened = await open_claim(request, action="console.correct")
+    if refusal := _why_not(request, kind, opened):
+        return request.message(409, f"{kind.title}: not possible", refusal)
+    reason = request.form.get("reason").strip()[:REASON_CHARACTERS_MAX]
+    if kind.needs_reason and not reason:
+        return await _render(request, kind, opened, fault="Say why it is canceled.")
+    if request.form.get("do") != "send":
+        return await _render(request, kind, opened, reason=reason)
+    try:
+        outcome = await _submit(request, kind, opened, dry_run=False)
+    except CorrectionConflict as conflict:
+        return await _render(request, kind, opened, fault=str(conflict), reason=reason)
+    if outcome is None or not outcome.claim_number:
+        return await _render(request, kind, opened, fault="Nothing was sent.", reason=reason)
+    await record_way(request, opened.site, outcome.claim_number, kind.way or "unchanged", reason)
+    await refresh_summary(request.context.work_context, opened.site)
+    return request.redirect(
+        f"/claims/{outcome.claim_number}", done=kind.done, was=opened.row.label.value
+    )
+
+
+async def _submit(
+    request: PageRequest, kind: ResendKind, opened: OpenedClaim, *, dry_run: bool
+) -> CorrectionOutcome | None:
+    return await submit_correction(
+        request.context.work_context,
+        opened.site,
+        opened.number,
+        {},
+        actor=request.actor,
+        now=request.context.clock.now(),
+        way=kind.way,
+        unchanged=not kind.way,
+        dry_run=dry_run,
+    )
+
+
+async def _render(
+    request: PageRequest,
+    kind: ResendKind,
+    opened: OpenedClaim,
+    *,
+    fault: str = "",
+    reason: str = "",
+) -> Response:
+    try:
+        outcome = await _submit(request, kind, opened, dry_run=True)
+    except CorrectionConflict as conflict:
+        return request.message(409, f"{kind.title}: not possible", str(conflict))
+    errors = [
+        one.message
+        for one in (outcome.findings if outcome else ())
+        if one.severity is Severity.ERROR
+    ]
+    return request.render(
+        "resend.html",
+        f"{kind.title}: {opened.row.patient or opened.number}",
+        kind=kind,
+        warning=AFTER_NOT_ACCEPTED if opened.row.label is ClaimLabel.NOT_ACCEPTED else kind.warning,
+        row=opened.row,
+        tag=opened.tag,
+        payer=payer_name(request, opened.row.payer_id, opened.row.kind),
+        way=explain_way(opened, outcome) if outcome else "",
+        x12=outcome.x12.decode("latin-1").replace("~", "~\n") if outcome else "",
+        errors=errors,
+        fault=fault,
+        reason=reason,
+        claim_url=f"/claims/{opened.number}",
+    )

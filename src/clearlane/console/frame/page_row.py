@@ -1,0 +1,79 @@
+"""A row of the console's table of pages, and the sets of roles that rows name.
+
+Knows no page.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from starlette.responses import Response
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.frame.act_question import AskFirst
+from clearlane.console.frame.page_request import PageRequest
+
+READ = frozenset({"GET", "HEAD"})
+SEND = frozenset({"POST"})
+
+EVERYBODY = frozenset(ConsoleRole)
+"""Roles that read the claims of their sites."""
+BILLERS = EVERYBODY - {ConsoleRole.VIEWER}
+"""Roles that change claims of their sites."""
+OPERATORS = frozenset({ConsoleRole.OPERATOR})
+NOBODY_SIGNED_IN: frozenset[ConsoleRole] = frozenset()
+"""For pages that need no session."""
+
+
+class BeforeAct(TypedDict, total=False):
+    """What a row says of its act: the question before it, or why there is none."""
+
+    ask: AskFirst
+    unasked: str
+
+
+def before(asked: AskFirst | str) -> BeforeAct:
+    """Return a question, or the reason for none, as a row takes it."""
+    return {"unasked": asked} if isinstance(asked, str) else {"ask": asked}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRow:
+    """One page, fragment, action or download: its address, its methods, who may use it, and what does it."""
+
+    path: str
+    """Relative to the console. A part in braces matches one segment: ``/claims/{number}``."""
+    methods: frozenset[str] = READ
+    roles: frozenset[ConsoleRole]
+    """Empty for a page without a session."""
+    show: Callable[[PageRequest], Awaitable[Response]]
+    menu: str = ""
+    """The address of the menu entry that is marked while this page is shown."""
+    kept: Mapping[str, str] | None = None
+    """Of an action whose form is kept when the session has ended: the fields with which it is shown again after
+    signing in, so that nothing is done before the person presses its button anew. None where it is not kept."""
+    notices: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
+    ask: AskFirst | None = None
+    """Of an action: what is asked before it is done."""
+    unasked: str = ""
+    """Of an action before which nothing is asked: why. An action has either this or a question."""
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """Return the parts of an address in braces, by name; None for another address.
+
+        A last part such as ``{code...}`` is the whole rest, which may be empty.
+        """
+        wanted, given = self.path.split("/"), path.split("/")
+        if self.path.endswith("...}") and len(given) >= len(wanted):
+            rest = "/".join(given[len(wanted) - 1 :])
+            return {wanted[-1][1:-4]: rest} if given[: len(wanted) - 1] == wanted[:-1] else None
+        if len(wanted) != len(given):
+            return None
+        parts: dict[str, str] = {}
+        for name, text in zip(wanted, given, strict=True):
+            if name.startswith("{") and text:
+                parts[name[1:-1]] = text
+            elif name != text:
+                return None
+        return parts

@@ -1,0 +1,184 @@
+"""Accounts: vendors, their credentials, their sites and the agreement of each. For operators.
+
+A new password is shown once, on the answer to the form that made it, and never again.
+"""
+
+from collections.abc import Awaitable
+from datetime import timedelta
+
+from starlette.responses import Response
+
+from clearlane.accounts.credentials import Credentials
+from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.path_number import read_number
+from clearlane.store.accounts import accounts as store
+from clearlane.store.accounts.accounts import AccountChange, AccountRefused, NewSite
+
+OVERLAP_HOURS_MAX = 30 * 24
+SWITCH = {"on": True, "off": False}
+
+NOTICES = {
+    "site": "The site is added.",
+    "vendor": "The vendor is changed.",
+    "changed": "The site is changed.",
+    "corrections-on": "The site's claims may be corrected in the console.",
+    "corrections-off": "The site's claims are corrected in its practice software alone.",
+}
+
+
+async def show_accounts(request: PageRequest) -> Response:
+    """Show every vendor with its sites."""
+    return _render(request)
+
+
+async def add_vendor(request: PageRequest) -> Response:
+    """Add a vendor, and show its password once."""
+    return await _with_secret(
+        request,
+        store.add_vendor(
+            request.context.database,
+            pepper=request.context.vault.pepper,
+            key=request.form.get("key").strip(),
+            name=request.form.get("name").strip(),
+            now=request.now,
+            actor=request.actor,
+        ),
+    )
+
+
+async def rotate_secret(request: PageRequest) -> Response:
+    """Give a vendor a new password; the old ones are accepted for some hours more, or not at all."""
+    hours = read_number(request.form.get("hours") or "0")
+    if hours is None or hours > OVERLAP_HOURS_MAX:
+        sentence = f"The old password may be accepted for 0 to {OVERLAP_HOURS_MAX} hours more."
+        return _render(request, faults=[sentence], status=400)
+    return await _with_secret(
+        request,
+        store.rotate_secret(
+            request.context.database,
+            pepper=request.context.vault.pepper,
+            key=request.form.get("key"),
+            overlap=timedelta(hours=hours),
+            now=request.now,
+            actor=request.actor,
+        ),
+    )
+
+
+async def set_vendor_state(request: PageRequest) -> Response:
+    """Accept a vendor's credentials again, or revoke them all."""
+    wanted = VendorState.ACTIVE if request.form.get("to") == "active" else VendorState.DISABLED
+    return await _changed(
+        request,
+        store.set_vendor_state(
+            request.context.database, request.form.get("key"), wanted, actor=request.actor
+        ),
+        "vendor",
+    )
+
+
+async def add_site(request: PageRequest) -> Response:
+    """Add a site of a vendor."""
+    new = NewSite(
+        vendor_key=request.form.get("key"),
+        vendor_site_id=request.form.get("id").strip(),
+        name=request.form.get("name").strip(),
+        time_zone=request.form.get("zone").strip() or "UTC",
+        baa_accepted=request.form.get("baa") == "yes",
+    )
+    try:
+        await store.add_site(request.context.database, new, now=request.now, actor=request.actor)
+    except AccountRefused as why:
+        return _render(request, faults=[one.message for one in why.findings], status=409)
+    return await _done(request, "site")
+
+
+async def set_site_state(request: PageRequest) -> Response:
+    """Suspend a site, or let it submit again."""
+    wanted = SiteState.ACTIVE if request.form.get("to") == "active" else SiteState.SUSPENDED
+    return await _changed(
+        request,
+        store.set_site_state(
+            request.context.database, request.form.get("id"), wanted, actor=request.actor
+        ),
+        "changed",
+    )
+
+
+async def set_baa(request: PageRequest) -> Response:
+    """Record that a client accepted the agreement, or no longer does."""
+    database, id = request.context.database, request.form.get("id")
+    change = (
+        store.accept_baa(database, id, now=request.now, actor=request.actor)
+        if request.form.get("to") == "accepted"
+        else store.revoke_baa(database, id, actor=request.actor)
+    )
+    return await _changed(request, change, "changed")
+
+
+async def set_corrections(request: PageRequest) -> Response:
+    """Allow people to correct a site's claims in the console, or leave that to its software alone."""
+    wanted = request.form.get("to")
+    if wanted not in SWITCH:
+        sentence = "Corrections in the console of a site are switched on or off."
+        return _render(request, faults=[sentence], status=400)
+    return await _changed(
+        request,
+        store.set_console_corrections(
+            request.context.database,
+            request.form.get("id"),
+            allowed=SWITCH[wanted],
+            actor=request.actor,
+        ),
+        f"corrections-{wanted}",
+    )
+
+
+async def _with_secret(request: PageRequest, change: Awaitable[AccountChange]) -> Response:
+    try:
+        done = await change
+    except AccountRefused as why:
+        return _render(request, faults=[one.message for one in why.findings], status=409)
+    await request.context.refresh()
+    return _render(request, credentials=done.credentials)
+
+
+async def _changed(request: PageRequest, change: Awaitable[AccountChange], notice: str) -> Response:
+    try:
+        await change
+    except AccountRefused as why:
+        return _render(request, faults=[one.message for one in why.findings], status=409)
+    return await _done(request, notice)
+
+
+async def _done(request: PageRequest, notice: str) -> Response:
+    await request.context.refresh()
+    return request.redirect("/accounts", done=notice)
+
+
+def _render(
+    request: PageRequest,
+    *,
+    credentials: Credentials | None = None,
+    faults: list[str] | None = None,
+    status: int = 200,
+) -> Response:
+    directory = request.context.accounts
+    return request.render(
+        "accounts.html",
+        "Accounts",
+        status,
+        vendors=[_vendor(request, vendor) for vendor in directory.vendors],
+        credentials=credentials,
+        faults=faults or [],
+        hours_max=OVERLAP_HOURS_MAX,
+    )
+
+
+def _vendor(request: PageRequest, vendor: Vendor) -> tuple[Vendor, list[Site], int]:
+    """Return a vendor, its sites by name, and how many passwords are live."""
+    directory = request.context.accounts
+    sites = [site for site in directory.sites if site.vendor_id == vendor.id]
+    live = directory.live_passwords(vendor, request.now)
+    return vendor, sorted(sites, key=lambda site: site.name.casefold()), len(live)

@@ -1,0 +1,294 @@
+"""One file, in or out: sentences first, then every element explained; replay, accept, put aside, send again.
+
+What the explained file says, and its style sheet, are those of ``clearlane x12 html``; the frame around it is the console's.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from starlette.responses import Response
+
+from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.claims.forms import FORMS
+from clearlane.claims.responses.element_fields import ElementFields
+from clearlane.claims.responses.facts import FactKind
+from clearlane.console.frame import page_text
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.path_number import path_number
+from clearlane.console.frame.rendering import download, make_response
+from clearlane.console.operator.files_page import (
+    IN_LABELS,
+    OUT_LABELS,
+    in_sentence,
+    payer_text,
+    test_mark,
+)
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.operator import batch_admin, inbox_admin
+from clearlane.store.database.database import OperationRefused
+from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_refusals import payer_may_hold
+from clearlane.store.payments.payments import list_of_file
+from clearlane.x12 import guides
+from clearlane.x12.grammar import Guide
+from clearlane.x12.show.page import NameFields, UnreadablePageError, write_contents
+from clearlane.x12.show.page_summary import UNITS, PageSummary, summarize
+
+EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
+"""A larger file is downloaded and read with ``clearlane x12 html``."""
+CONTENTS_MARK = b"<!-- contents -->"
+"""Where the contents stand in the page of an explained file."""
+CLAIMS_SHOWN = 100
+PARKED_SHOWN = 100
+FINDINGS_SHOWN = 20
+
+IN_NOTICES = {
+    "replayed": "The file was read again. What was recorded before counts once.",
+    "accepted": "The sender is accepted, and the file was read.",
+    "test-accepted": "The test file was posted. It stays marked as a test file.",
+    "discarded": "The file is put aside. It is kept, and what was recorded of it stays.",
+}
+OUT_NOTICES = {
+    "resent": "The file goes out again within seconds.",
+    "delivered": "The claims of the file count as sent.",
+}
+NOT_THERE = "There is no such file."
+KIND_WORDS = {
+    FactKind.SENT: "Sent",
+    FactKind.ACCEPTED_999: "Accepted as a file (999)",
+    FactKind.SEND_AGAIN: "To be sent again (999)",
+    FactKind.CLAIM_REFUSED: "Refused (999)",
+    FactKind.SET_REFUSED: "Set refused (999)",
+    FactKind.TA1_REFUSED: "File refused (TA1)",
+    FactKind.REQUEUED: "To be sent in a new file",
+    FactKind.STATUS: "Status (277)",
+    FactKind.REMIT: "Payment (835)",
+}
+"""What a statement of a payer's file is called, by its kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSummary:
+    """What a file is, in sentences, and what its check found."""
+
+    sentences: list[str] = field(default_factory=list)
+    findings: list[tuple[str, str, int]] = field(default_factory=list)
+    """Label kind, sentence, and how often."""
+    is_readable: bool = True
+
+
+async def show_incoming(request: PageRequest) -> Response:
+    """Show a file that came in."""
+    id = path_number(request, "id", "file")
+    try:
+        found = await inbox_admin.load_file(
+            request.context.work_context, id, with_statements=True, actor=request.actor
+        )
+        summary = await _summary(request, incoming=True, id=id, size=found.file.bytes)
+    except OperationRefused as why:
+        raise NoSuchPage(NOT_THERE) from why
+    async with request.context.database.read(inbox.SCOPE) as tx:
+        payments = await list_of_file(tx, id)
+    file = found.file
+    return request.render(
+        "file_in.html",
+        f"File {id} from {payer_text(request, file.type, file.payer_id)}",
+        file=file,
+        label=IN_LABELS[file.state],
+        sentence=in_sentence(file),
+        summary=summary,
+        parked=list(zip(found.parked, found.statements, strict=True))[:PARKED_SHOWN],
+        kind_words=KIND_WORDS,
+        payments=payments,
+        received=request.stored_moment(file.received_at),
+        may_discard=file.state not in {inbox.APPLIED, inbox.DISCARDED},
+        is_unknown_sender=file.state == inbox.UNKNOWN_SENDER,
+        is_test_file=file.state == inbox.TEST_FILE,
+        mark=test_mark(file),
+    )
+
+
+async def show_outgoing(request: PageRequest) -> Response:
+    """Show a file that goes or went out."""
+    id = path_number(request, "id", "file")
+    try:
+        found = await batch_admin.load_batch(request.context.work_context, id)
+        summary = await _summary(request, incoming=False, id=id, size=found.batch.bytes)
+    except OperationRefused as why:
+        raise NoSuchPage(NOT_THERE) from why
+    batch = found.batch
+    return request.render(
+        "file_out.html",
+        f"File {id} to {payer_text(request, batch.type, batch.payer_id)}",
+        batch=batch,
+        label=OUT_LABELS[batch.state],
+        summary=summary,
+        members=found.members[:CLAIMS_SHOWN],
+        answered=found.answered,
+        is_open=batch.state is not BatchState.DELIVERED,
+        is_refused=found.is_refused,
+        refusal=found.refusal,
+        may_be_held=found.refusal is not None and payer_may_hold(found.refusal),
+        moment=request.stored_moment,
+    )
+
+
+async def download_incoming(request: PageRequest) -> Response:
+    """Return a file as it was received."""
+    return await _download(request, incoming=True)
+
+
+async def download_outgoing(request: PageRequest) -> Response:
+    """Return a file as it is sent."""
+    return await _download(request, incoming=False)
+
+
+async def explain_incoming(request: PageRequest) -> Response:
+    """Show a file that came in with every element explained."""
+    return await _explain(request, incoming=True)
+
+
+async def explain_outgoing(request: PageRequest) -> Response:
+    """Show a file that went out with every element explained."""
+    return await _explain(request, incoming=False)
+
+
+async def replay(request: PageRequest) -> Response:
+    """Read a file again."""
+    return await _act(request, inbox_admin.replay, "in", done="replayed", refused="Not replayed")
+
+
+async def accept(request: PageRequest) -> Response:
+    """Accept the sender of a file, and read it."""
+    verb = partial(inbox_admin.accept, remember=request.form.get("remember") == "yes")
+    return await _act(request, verb, "in", done="accepted", refused="Not accepted")
+
+
+async def accept_test(request: PageRequest) -> Response:
+    """Post a file that is marked as a test."""
+    verb = inbox_admin.accept_test_file
+    return await _act(request, verb, "in", done="test-accepted", refused="Not posted")
+
+
+async def discard(request: PageRequest) -> Response:
+    """Put a file aside for good."""
+    return await _act(request, inbox_admin.discard, "in", done="discarded", refused="Not put aside")
+
+
+async def resend(request: PageRequest) -> Response:
+    """Send a file that the payer does not have."""
+    verb = partial(batch_admin.resend, even_if_answered=request.form.get("answered") == "yes")
+    return await _act(request, verb, "out", done="resent", refused="Not sent again")
+
+
+async def mark_delivered(request: PageRequest) -> Response:
+    """Record that the payer has a file."""
+    verb = batch_admin.mark_delivered
+    return await _act(request, verb, "out", done="delivered", refused="Not recorded")
+
+
+async def _act(
+    request: PageRequest,
+    verb: Callable[..., Awaitable[object]],
+    direction: str,
+    *,
+    done: str,
+    refused: str,
+) -> Response:
+    """Do something with the file of the address, and show the file again or why it was refused."""
+    id = path_number(request, "id", "file")
+    try:
+        await verb(request.context.work_context, id, actor=request.actor)
+    except OperationRefused as why:
+        return request.message(409, refused, str(why))
+    return request.redirect(f"/files/{direction}/{id}", done=done)
+
+
+# ---- contents ------------------------------------------------------------------------------------
+
+
+async def _content(request: PageRequest, *, incoming: bool, id: int) -> bytes:
+    read = inbox_admin.read_content if incoming else batch_admin.read_content
+    try:
+        return await read(request.context.work_context, id, actor=request.actor)
+    except OperationRefused as why:
+        raise NoSuchPage(NOT_THERE) from why
+
+
+async def _download(request: PageRequest, *, incoming: bool) -> Response:
+    id = path_number(request, "id", "file")
+    content = await _content(request, incoming=incoming, id=id)
+    return download(content, f"{'in' if incoming else 'out'}-{id}.x12", "application/edi-x12")
+
+
+async def _explain(request: PageRequest, *, incoming: bool) -> Response:
+    id = path_number(request, "id", "file")
+    content = await _content(request, incoming=incoming, id=id)
+    if len(content) > EXPLAINED_BYTES_MAX:
+        sentence = (
+            "The file is too large for a page. Download it, and read it with: clearlane x12 html"
+        )
+        return request.message(409, "Too large for a page", sentence)
+    try:
+        return await asyncio.to_thread(
+            _explained, request, content, "in" if incoming else "out", id
+        )
+    except UnreadablePageError:
+        sentence = "The file is no X12, so there is nothing to explain. Download it to look at it."
+        return request.message(409, "Not X12", sentence)
+
+
+def _explained(request: PageRequest, content: bytes, direction: str, id: int) -> Response:
+    """Return the page of an explained file; in a thread, since a large file takes seconds."""
+    pieces = write_contents(
+        lambda: iter([content]), name_fields=_follow_claims, spell=page_text.spell_days
+    )
+    first = next(pieces)  # raises where there is nothing to explain
+    page = request.render(
+        "file_explained.html",
+        f"File {id} {direction}, explained",
+        path=f"/files/{direction}/{id}",
+        file_name=f"File {id} {direction}",
+    )
+    # The contents are many times the file: put between the halves of the frame they are held once, not in each step
+    # of a template. Their writer escapes every text of the file.
+    before, _, after = bytes(page.body).partition(CONTENTS_MARK)
+    body = b"".join([before, first.encode(), *(piece.encode() for piece in pieces), after])
+    return make_response(body, 200, "text/html; charset=utf-8")
+
+
+def _follow_claims(guide: Guide) -> NameFields | None:
+    """Return who names the claim fields of a set: the placement tables of its kind of claim, if it has any."""
+    for kind, form in FORMS.items():
+        if form.placements.guide is guide:
+            return ElementFields(kind).follow
+    return None
+
+
+async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) -> FileSummary:
+    if size > EXPLAINED_BYTES_MAX:
+        sentence = f"The file has {size / 1024 / 1024:,.0f} MB; download it to look at it."
+        return FileSummary(sentences=[sentence], is_readable=False)
+    content = await _content(request, incoming=incoming, id=id)
+    return await asyncio.to_thread(lambda: describe(summarize(iter([content]))))
+
+
+def describe(summary: PageSummary) -> FileSummary:
+    """Return what a file is, in sentences, and what its check found."""
+    if not summary.interchange_count:
+        return FileSummary(sentences=["This is no X12 file."], is_readable=False)
+    sentences = []
+    for kind, found in summary.kinds.items():
+        name = guides.by_kind(kind).name if kind else "a transaction of a guide that is not known"
+        unit = UNITS[kind].word if kind in UNITS else "unit"
+        amounts = "".join(f", {word} {value:,.2f}" for word, value in found.amounts.items())
+        units = page_text.count(found.units, unit)
+        sentences.append(f"{kind} {name}: {units}{amounts}.".strip())
+    kinds = {Severity.ERROR: "act", Severity.WARNING: "late", Severity.INFO: "wait"}
+    findings = [
+        (kinds[group.finding.severity], group.finding.message, group.count)
+        for group in list(summary.groups.values())[:FINDINGS_SHOWN]
+    ]
+    return FileSummary(sentences=sentences, findings=findings)

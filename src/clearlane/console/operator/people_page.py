@@ -1,0 +1,96 @@
+"""People: who uses the console, in which role and for which sites; invitations and resets. For operators.
+
+An invitation and a reset are one-time addresses, shown once to the operator who hands them on.
+"""
+
+from starlette.responses import Response
+
+from clearlane.accounts.users import UserState
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.operator.role_form import ROLE_WORDS, offered_sites, read_access, sees_words
+from clearlane.pipeline.access import invitations
+from clearlane.pipeline.access.invitations import Invitation
+from clearlane.store.accounts import console_credentials
+from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts.accounts import AccountRefused
+
+NOTICES = {
+    "state": "The person is changed; open sessions have ended.",
+}
+
+
+async def show_people(request: PageRequest) -> Response:
+    """Show everybody who may use the console."""
+    return await _render(request)
+
+
+async def invite(request: PageRequest) -> Response:
+    """Invite a person, and show the one-time address once."""
+    access = read_access(request)
+    if isinstance(access, str):
+        return await _render(request, faults=[access], status=400)
+    invitation = Invitation(name=request.form.get("name"), access=access)
+    try:
+        code = await invitations.invite(
+            request.context.work_context, invitation, now=request.now, actor=request.actor
+        )
+    except AccountRefused as why:
+        return await _render(request, faults=[one.message for one in why.findings], status=409)
+    return await _render(request, address=_address(request, code), person=invitation.name)
+
+
+async def reset(request: PageRequest) -> Response:
+    """Reset somebody's password and second factor, and show the one-time address once."""
+    name = request.form.get("name")
+    try:
+        code = await invitations.reset(
+            request.context.work_context, name, now=request.now, actor=request.actor
+        )
+    except AccountRefused as why:
+        return await _render(request, faults=[one.message for one in why.findings], status=409)
+    return await _render(request, address=_address(request, code), person=name)
+
+
+async def set_state(request: PageRequest) -> Response:
+    """Let somebody sign in again, or not any more. Open sessions end."""
+    state = UserState.ACTIVE if request.form.get("to") == "active" else UserState.DISABLED
+    if request.form.get("name") == request.signed_in_user.name:
+        return await _render(request, faults=["You cannot disable yourself."], status=409)
+    try:
+        await store.set_state(
+            request.context.database, request.form.get("name"), state, actor=request.actor
+        )
+    except AccountRefused as why:
+        return await _render(request, faults=[one.message for one in why.findings], status=409)
+    return request.redirect("/people", done="state")
+
+
+def _address(request: PageRequest, code: str) -> str:
+    host = request.http_request.headers.get("host", "")
+    return f"https://{host}{request.pages.root}/open/{code}?next=/me"
+
+
+async def _render(
+    request: PageRequest,
+    *,
+    faults: list[str] | None = None,
+    address: str = "",
+    person: str = "",
+    status: int = 200,
+) -> Response:
+    async with request.context.database.read(store.SCOPE) as tx:
+        sessions = await console_credentials.count_sessions(tx, request.now)
+    people = await store.all_users(request.context.database)
+    return request.render(
+        "people.html",
+        "People",
+        status,
+        people=[(one, sees_words(request, one), sessions.get(one.id, 0)) for one in people],
+        roles=ROLE_WORDS,
+        groups=offered_sites(request),
+        vendors=request.context.accounts.vendors,
+        faults=faults or [],
+        address=address,
+        person=person,
+        days=invitations.INVITATION_SECONDS_MAX // 86_400,
+    )

@@ -1,0 +1,1 @@
+"""Pages about patients and providers before a claim: eligibility and enrollments."""

@@ -1,0 +1,211 @@
+"""Eligibility: ask a payer about a patient, read the benefits as a sheet, and look at earlier answers.
+
+Payers are found while one types, by a fragment that the script fetches; without it by a button of the same form.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.path_number import path_number
+from clearlane.eligibility.benefit_answer import RequestStatus
+from clearlane.eligibility.benefit_table import PatientTable, patient_tables
+from clearlane.payers.model import Payer
+from clearlane.pipeline.eligibility import request_list
+from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
+from clearlane.pipeline.eligibility.inquire import (
+    MalformedInquiry,
+    await_answers,
+    inquire,
+    read_answers,
+)
+from clearlane.pipeline.eligibility.request_list import ListedRequest
+
+EARLIER_SHOWN = 20
+PAYERS_OFFERED_MAX = 12
+TYPED_CHARACTERS_MAX = 80
+FIELDS = ("payer", "npi", "provider", "member", "last", "first", "birth")
+"""The names of the form's fields."""
+NO_PAYER = "Choose a payer from those that fit, or type its name or id."
+NOT_HERE = "This node does not ask payers. Use the address of a node that serves calls."
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSheet:
+    """What came for one request so far."""
+
+    tables: list[PatientTable]
+    faults: list[str]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PayerChoices:
+    """The payers that fit what a person typed."""
+
+    text: str
+    payers: tuple[Payer, ...]
+    more: bool
+    """Whether there are others that fit."""
+    chosen: str
+
+
+async def show_eligibility(request: PageRequest) -> Response:
+    """Show the form, and the site's newest questions."""
+    return await _render(request, ())
+
+
+async def show_payers(request: PageRequest) -> Response:
+    """Return the payers that fit what was typed, as a fragment of the form."""
+    text = request.query("q")[:TYPED_CHARACTERS_MAX]
+    return request.pages.render("payer_choices.html", choices=_choices(request, text, ""))
+
+
+async def find_payers(request: PageRequest) -> Response:
+    """Show the form again with the payers that fit, for a browser without a script."""
+    return await _render(request, ())
+
+
+async def ask(request: PageRequest) -> Response:
+    """Ask the payer, and show what it answered."""
+    site, payer_id = _site(request), _chosen_payer_id(request)
+    context, now = request.context.work_context, request.context.clock.now()
+    if context.payer_access.inquiry_runner is None:
+        return request.message(503, "Not asked", NOT_HERE)
+    if not payer_id:
+        return await _render(request, [NO_PAYER], 400)
+    document = _document(request, payer_id)
+    receipt = await inquire(context, document, site=site, actor=request.actor, now=now)
+    if isinstance(receipt, MalformedInquiry):
+        return await _render(request, [one.message for one in receipt.findings], 400)
+    await await_answers(context, receipt, site=site, now=now, stopping=asyncio.Event())
+    return request.redirect(f"/eligibility/{receipt.request_id}")
+
+
+async def show_answer(request: PageRequest) -> Response:
+    """Show the benefits that a payer stated, as a sheet."""
+    site, id = _site(request), path_number(request, "id", "question")
+    answers = await read_answers(request.context.work_context, id, site=site, actor=request.actor)
+    if answers is None:
+        raise NoSuchPage("There is no such question of this site.")
+    sheet = await _sheet(answers)
+    earlier = await request_list.list_of_same_patients(
+        request.context.work_context, site, id, limit=EARLIER_SHOWN, actor=request.actor
+    )
+    return request.render(
+        "eligibility_answer.html",
+        "Benefits",
+        sheet=sheet,
+        earlier=earlier,
+        payer_name=lambda one: _payer_name(request, one),
+        amount=_amount,
+        share=_share,
+        here=request.url(f"/eligibility/{id}"),
+    )
+
+
+async def _sheet(answers: RequestAnswers) -> AnswerSheet:
+    outcomes = [one async for page in answers.answered for one in page]
+    refused = [one async for page in answers.refused for one in page]
+    faults = [result.message for result in answers.results]
+    for outcome in refused:
+        faults += [error.message for error in (outcome.error.errors if outcome.error else ())]
+    tables = list(patient_tables(one.answer for one in outcomes if one.answer is not None))
+    return AnswerSheet(tables, faults, is_complete=answers.status is not RequestStatus.INCOMPLETE)
+
+
+async def _render(
+    request: PageRequest, faults: list[str] | tuple[()], status: int = 200
+) -> Response:
+    site = request.site if request.site and request.site.baa_accepted else None
+    earlier: list[ListedRequest] = []
+    if site is not None:
+        earlier = await request_list.list_newest(
+            request.context.work_context, site, limit=EARLIER_SHOWN, actor=request.actor
+        )
+    typed = {name: request.form.get(name) for name in FIELDS}
+    return request.render(
+        "eligibility.html",
+        "Eligibility",
+        status,
+        site_chosen=site,
+        choices=_choices(request, typed["payer"], request.form.get("chosen")),
+        typed=typed,
+        faults=faults,
+        earlier=earlier,
+        payer_name=lambda one: _payer_name(request, one),
+        may_ask=request.may_work,
+    )
+
+
+def _site(request: PageRequest) -> Site:
+    if request.site is None or not request.site.baa_accepted:
+        raise NoSuchPage("Choose a site that has accepted the agreement.")
+    return request.site
+
+
+def _choices(request: PageRequest, text: str, chosen: str) -> PayerChoices:
+    """Return the payers that fit a text, the chosen one marked; a single one is chosen by itself."""
+    found: list[Payer] = []
+    if text.strip():
+        matches = request.context.payers.search(
+            text, among=_is_offered, limit=PAYERS_OFFERED_MAX + 1
+        )
+        found = [match.payer for match in matches]
+    if len(found) == 1:
+        chosen = found[0].payer_id
+    return PayerChoices(
+        text.strip(), tuple(found[:PAYERS_OFFERED_MAX]), len(found) > PAYERS_OFFERED_MAX, chosen
+    )
+
+
+def _is_offered(payer: Payer) -> bool:
+    return payer.active and payer.offers_eligibility
+
+
+def _chosen_payer_id(request: PageRequest) -> str:
+    """Return the payer that was chosen, or that the text names alone or by its id; empty where it is not clear."""
+    text, chosen = request.form.get("payer"), request.form.get("chosen")
+    choices = _choices(request, text, chosen)
+    named = [one for one in choices.payers if one.payer_id.casefold() == text.strip().casefold()]
+    if named:
+        return named[0].payer_id
+    fitting = {one.payer_id for one in choices.payers}
+    return choices.chosen if choices.chosen in fitting else ""
+
+
+def _payer_name(request: PageRequest, question: ListedRequest) -> str:
+    return request.payer_name(question.payer_id, question.payer_type)
+
+
+def _document(request: PageRequest, payer_id: str) -> bytes:
+    """Return the request as the vendor interface takes it: one rule book for people and software."""
+    typed = {name: request.form.get(name).strip() for name in FIELDS}
+    subscriber = {
+        "CommonName": typed["last"],
+        "FirstName": typed["first"],
+        "MemberId": typed["member"],
+        "BirthDate": typed["birth"] or None,
+    }
+    payee = {
+        "CommonName": typed["provider"],
+        "NationalProviderId": typed["npi"],
+        "EntityType": "Organization",
+        "Subscribers": [subscriber],
+    }
+    inquiry = {"Payers": [{"PayerId": payer_id, "Payees": [payee]}]}
+    is_test = request.context.sandbox_control is not None
+    return json.dumps({"IsTest": is_test, "BenefitInquiries": [inquiry]}).encode()
+
+
+def _amount(value: Decimal | None) -> str:
+    return "-" if value is None else f"{value:,.2f}"
+
+
+def _share(value: Decimal | None) -> str:
+    return "-" if value is None else f"{value * 100:.0f} %"

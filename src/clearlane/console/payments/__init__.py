@@ -1,0 +1,1 @@
+"""Pages about payments: the list, one payment, and its files."""

@@ -1,0 +1,117 @@
+"""Files of one payment: the 835 as received, a table for spreadsheets, and a PDF like a remittance advice. Audited."""
+
+import tempfile
+from collections.abc import AsyncIterator
+
+from starlette.responses import Response
+
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.rendering import download
+from clearlane.console.payments.payment_page import sheet_viewer
+from clearlane.kernel.clock import to_micros
+from clearlane.payments.payment import ClaimOccurrence
+from clearlane.payments.payment_csv import payment_csv
+from clearlane.payments.pdf.frames import PaymentFileHeading
+from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query.payment_pages import GroupPage, PaymentSheet, load_payment_sheet
+from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
+from clearlane.store.database.database import Tx
+from clearlane.store.payments import payments as store
+
+CLAIMS_PER_FILE_MAX = 20_000
+"""A larger payment is exported by the operator's command, which writes while it reads."""
+
+Pages = AsyncIterator[list[ClaimOccurrence]]
+
+
+async def download_x12(request: PageRequest) -> Response:
+    """Return the 835 as received, where every claim in it is the user's to see."""
+    sheet = await _load(request)
+    if not sheet.is_whole:
+        sentence = "This 835 also pays claims of others. CSV and PDF have your part."
+        return request.message(409, "Not possible", sentence)
+    id = sheet.payment.payment_id
+    content = await query.read_x12(
+        request.context.database, request.context.vault, id, actor=request.actor
+    )
+    if content is None:
+        raise NoSuchPage("There is no such payment among yours.")
+    return download(content, f"{id}.835", "application/edi-x12")
+
+
+async def download_csv(request: PageRequest) -> Response:
+    """Return a row for each service line and provider adjustment."""
+    sheet = await _load(request)
+    if refused := _too_large(request, sheet):
+        return refused
+    await _record(request, sheet, "csv")
+    payment = sheet.payment
+    header, *_ = payment_csv(payment, (), ())
+    lines = [header]
+    async for page in _pages(request, sheet):
+        lines += list(payment_csv(payment, (), page))[1:]
+    lines += list(payment_csv(payment, sheet.adjustments, ()))[1:]
+    # The mark at the start tells spreadsheets that it is UTF-8.
+    content = b"\xef\xbb\xbf" + "".join(lines).encode()
+    return download(content, f"{payment.payment_id}.csv", "text/csv; charset=utf-8")
+
+
+async def download_pdf(request: PageRequest) -> Response:
+    """Return the payment as a PDF file."""
+    sheet = await _load(request)
+    if refused := _too_large(request, sheet):
+        return refused
+    await _record(request, sheet, "pdf")
+    heading = PaymentFileHeading(payment=sheet.payment, adjustments=sheet.adjustments)
+    with tempfile.TemporaryFile() as file:
+        try:
+            await make_pdf(heading, _pages(request, sheet), file, at=request.context.clock.now())
+        except PdfRefused as why:
+            return request.message(409, "No PDF", str(why))
+        file.seek(0)
+        return download(file.read(), f"{sheet.payment.payment_id}.pdf", "application/pdf")
+
+
+async def _load(request: PageRequest) -> PaymentSheet:
+    sheet = await load_payment_sheet(
+        request.context.database,
+        request.context.vault,
+        sheet_viewer(request),
+        request.parts["id"],
+        GroupPage(),
+        actor=request.actor,
+        at=to_micros(request.context.clock.now()),
+    )
+    if sheet is None:
+        raise NoSuchPage("There is no such payment among yours.")
+    return sheet
+
+
+def _too_large(request: PageRequest, sheet: PaymentSheet) -> Response | None:
+    if sheet.shown_claims <= CLAIMS_PER_FILE_MAX:
+        return None
+    sentence = (
+        f"The payment has more than {CLAIMS_PER_FILE_MAX:,} claims. "
+        f"Ask the operator for: clearlane payment export {sheet.payment.payment_id} --csv"
+    )
+    return request.message(409, "Too large for a page", sentence)
+
+
+async def _record(request: PageRequest, sheet: PaymentSheet, kind: str) -> None:
+    async def job(tx: Tx) -> None:
+        tx.audit("payment.exported", ids=[sheet.payment.payment_id], detail=kind)
+
+    await request.context.database.write(store.SCOPE, job, actor=request.actor)
+
+
+async def _pages(request: PageRequest, sheet: PaymentSheet) -> Pages:
+    database, vault = request.context.database, request.context.vault
+    shown = sheet.payment.duplicate_of or sheet.payment.payment_id
+    scopes = sheet_viewer(request).scopes
+    if scopes is None:
+        async for page in query.occurrence_pages(database, vault, shown):
+            yield page
+        return
+    for scope in scopes:
+        async for page in query.own_occurrence_pages(database, vault, scope, shown):
+            yield page

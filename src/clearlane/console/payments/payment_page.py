@@ -1,0 +1,290 @@
+"""One payment: its equation, its adjustments in words, its claims in groups, and what is still to match."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from msgspec.structs import replace
+from starlette.responses import Response
+
+from clearlane.console.frame import page_text
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.path_number import path_number, read_number
+from clearlane.console.menu_counts import count_again
+from clearlane.console.payments.payment_label import (
+    PaymentLabel,
+    method_noun,
+    payment_label,
+    payment_title,
+)
+from clearlane.console.payments.payments_page import payer_name
+from clearlane.kernel.clock import to_micros
+from clearlane.payments import wording
+from clearlane.payments.decision_groups import (
+    GROUP_TITLES,
+    CorrectedClaim,
+    DecisionGroup,
+    pair_corrections,
+)
+from clearlane.payments.outcome import PATIENT_REASONS
+from clearlane.payments.payment import ClaimOccurrence, MatchedBy, OccurrenceKind, Payment
+from clearlane.payments.wording import Concern
+from clearlane.pipeline.operator import payment_admin
+from clearlane.pipeline.operator.payment_admin import MatchCandidate, UnmatchedPage
+from clearlane.pipeline.query.payment_pages import (
+    GroupPage,
+    PaymentSheet,
+    PaymentViewer,
+    ShownGroup,
+    load_payment_sheet,
+)
+from clearlane.store.database.database import OperationRefused
+from clearlane.store.payments.payment_lists import GroupTotal
+
+CONCERN_KINDS = {
+    Concern.ACT: "act",
+    Concern.WAIT: "wait",
+    Concern.AGREED: "good",
+    Concern.CLOSED: "done",
+}
+"""Who must act on an outcome, as the style sheet names its colours."""
+
+PARTS_OF_THEIR_OWN = PATIENT_REASONS | {("CO", "45")}
+"""Reasons that are shown in few words: deductible, coinsurance, copayment, write-off by contract."""
+
+NOT_MATCHED_HERE = "not matched to a claim of yours"
+"""Of the sentences about a payment the one that the panels below it replace."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTexts:
+    """One decision as a row of a table."""
+
+    one: ClaimOccurrence
+    label: PaymentLabel
+    patient: str
+    adjusted: int
+    reasons: tuple[str, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    by_person: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTexts:
+    """One group of decisions: its title, its rows claim by claim, and its totals."""
+
+    name: str
+    title: str
+    total: GroupTotal
+    claims: list[tuple[list[DecisionTexts], int | None]]
+    """The decisions on one claim, and their net where there are several."""
+    allowed: int | None
+    """Of the whole group; None where not all of it is shown."""
+    adjusted: int | None
+    more: str
+    """The address of the rest; empty where all are shown."""
+
+
+async def show_payment(request: PageRequest) -> Response:
+    """Show one payment, or the part of it that the user may see."""
+    sheet = await _load(request)
+    payment = sheet.payment
+    unmatched = await _unmatched(request, sheet)
+    shown = _as_seen(sheet)
+    return request.render(
+        "payment.html",
+        payment_title(payment, payer_name(request, payment)),
+        payment=payment,
+        payer=payer_name(request, payment),
+        label=payment_label(payment),
+        noun=method_noun(payment),
+        terms=wording.equation(shown, sheet.adjustments),
+        amount=wording.amount_words(shown),
+        sheet=sheet,
+        notices=[one for one in wording.notices(payment) if NOT_MATCHED_HERE not in one],
+        groups=[_group(request, payment, *one) for one in _ordered(sheet)],
+        unmatched=unmatched,
+        more_unmatched=request.url(f"/payments/{payment.payment_id}", m=unmatched.more_after)
+        if unmatched.more_after
+        else "",
+        adjustments=[(one, wording.reason_words(one)) for one in sheet.adjustments],
+        patient_name=wording.patient_name,
+        candidate_words=candidate_words,
+        may_match=request.may_work,
+    )
+
+
+async def assign(request: PageRequest) -> Response:
+    """Record that a decision of the payment is about a claim: "It is this one"."""
+    id = request.parts["id"]
+    claim = request.form.get("claim").strip()
+    try:
+        await payment_admin.assign(
+            request.context.work_context,
+            id,
+            _number(request),
+            claim,
+            actor=request.actor,
+            scopes=sheet_viewer(request).scopes,
+        )
+    except OperationRefused as why:
+        return request.message(409, "Not assigned", str(why))
+    await count_again(request)
+    return request.redirect(f"/payments/{quote(id)}", done="assigned")
+
+
+async def undo(request: PageRequest) -> Response:
+    """Take back what a person assigned."""
+    id = request.parts["id"]
+    try:
+        await payment_admin.undo_assignment(
+            request.context.work_context,
+            id,
+            _number(request),
+            actor=request.actor,
+            scopes=sheet_viewer(request).scopes,
+        )
+    except OperationRefused as why:
+        return request.message(409, "Not undone", str(why))
+    await count_again(request)
+    return request.redirect(f"/payments/{quote(id)}", done="undone")
+
+
+NOTICES = {
+    "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
+    "undone": "The match is undone; the claim stands as it did before.",
+}
+
+
+def sheet_viewer(request: PageRequest) -> PaymentViewer:
+    """Return whose part of one payment is shown: an operator sees it whole, whatever site is chosen."""
+    if request.is_operator:
+        return PaymentViewer(None)
+    return PaymentViewer(tuple(site.scope for site in request.sites if site.baa_accepted))
+
+
+def candidate_words(candidate: MatchCandidate) -> str:
+    """Return what agrees and what differs: ``same member, day and charge; account number cut at 17``."""
+    same = [one.removeprefix("same ") for one in candidate.agrees if one.startswith("same ")]
+    *first, last = same or [""]
+    agrees = f"same {', '.join(first)} and {last}" if first else f"same {last}" if last else ""
+    others = [one for one in candidate.agrees if not one.startswith("same ")]
+    return "; ".join(filter(None, (agrees, *others, *candidate.differs)))
+
+
+async def _load(request: PageRequest) -> PaymentSheet:
+    group = request.query("group")
+    wanted = GroupPage()
+    if group in set(DecisionGroup):
+        wanted = GroupPage(DecisionGroup(group), request.query("after"))
+    sheet = await load_payment_sheet(
+        request.context.database,
+        request.context.vault,
+        sheet_viewer(request),
+        request.parts["id"],
+        wanted,
+        actor=request.actor,
+        at=to_micros(request.context.clock.now()),
+    )
+    if sheet is None:
+        raise NoSuchPage("There is no such payment among yours.")
+    return sheet
+
+
+async def _unmatched(request: PageRequest, sheet: PaymentSheet) -> UnmatchedPage:
+    payment = sheet.payment
+    if not payment.unmatched:
+        return UnmatchedPage([])
+    return await payment_admin.list_unmatched(
+        request.context.work_context,
+        payment.duplicate_of or payment.payment_id,
+        after=read_number(request.query("m")) or 0,
+        actor=request.actor,
+        scopes=sheet_viewer(request).scopes,
+    )
+
+
+def _number(request: PageRequest) -> int:
+    return path_number(request, "number", "claim in the payment")
+
+
+def _as_seen(sheet: PaymentSheet) -> Payment:
+    """Return the payment with the figures of the viewer's part, so that its equation adds up."""
+    payment = sheet.payment
+    if sheet.is_whole:
+        return payment
+    adjusted = sum(one.amount for one in sheet.adjustments)
+    return replace(
+        payment,
+        claims=sheet.shown_claims,
+        claims_paid=payment.your_amount - adjusted,
+        adjustments_total=adjusted,
+        amount=payment.your_amount,
+        difference=0,
+    )
+
+
+def _ordered(sheet: PaymentSheet) -> list[tuple[DecisionGroup, ShownGroup]]:
+    return [(group, sheet.groups[group]) for group in GROUP_TITLES if group in sheet.groups]
+
+
+def _group(
+    request: PageRequest, payment: Payment, group: DecisionGroup, shown: ShownGroup
+) -> GroupTexts:
+    if group is DecisionGroup.CORRECTED:
+        pairs = pair_corrections(shown.occurrences)
+    else:
+        pairs = [CorrectedClaim((one,)) for one in shown.occurrences]
+    rows = [([_decision(one, pair) for one in pair.occurrences], _net(pair)) for pair in pairs]
+    decisions = [one for several, _ in rows for one in several]
+    is_all = len(decisions) == shown.total.claims
+    more = request.url(f"/payments/{payment.payment_id}", group=group, after=shown.more_after)
+    return GroupTexts(
+        name=group.value,
+        title=GROUP_TITLES[group],
+        total=shown.total,
+        claims=rows,
+        allowed=sum(one.one.allowed for one in decisions) if is_all else None,
+        adjusted=sum(one.adjusted for one in decisions) if is_all else None,
+        more=f"{more}#{group}" if shown.more_after else "",
+    )
+
+
+def _net(pair: CorrectedClaim) -> int | None:
+    return pair.net if len(pair.occurrences) > 1 else None
+
+
+def _decision(one: ClaimOccurrence, pair: CorrectedClaim) -> DecisionTexts:
+    kind = CONCERN_KINDS[wording.OUTCOME_CONCERNS[one.outcome]]
+    if one.kind is OccurrenceKind.REVERSAL and len(pair.occurrences) > 1:
+        kind = "done"  # the new decision beside it says what to do
+    return DecisionTexts(
+        one=one,
+        label=PaymentLabel(kind, wording.outcome_label(one)),
+        patient=wording.patient_name(one),
+        adjusted=wording.occurrence_other_part(one),
+        reasons=_reasons(one),
+        warnings=wording.occurrence_warnings(one),
+        notes=wording.occurrence_notes(one),
+        by_person=one.matched_by is MatchedBy.PERSON,
+    )
+
+
+def _reasons(one: ClaimOccurrence) -> tuple[str, ...]:
+    """Return why not all was paid: denials in full, what the patient owes by its parts, write-offs last."""
+    every = (*one.adjustments, *(a for line in one.lines for a in line.adjustments))
+    sums: dict[tuple[bool, str], int] = {}
+    for each in every:
+        if (each.group, each.reason) in PARTS_OF_THEIR_OWN and not each.denial:
+            continue
+        key = (not each.denial, wording.adjustment_words(each))
+        sums[key] = sums.get(key, 0) + each.amount
+    named = [(words, amount) for (_, words), amount in sorted(sums.items())]
+    parts = [(term.label, term.amount) for term in wording.patient_parts(one)]
+    parts = [(label, amount) for label, amount in parts if "PR-" in label]
+    written_off = [("Write-off by contract (CO-45)", one.contractual)]
+    return tuple(
+        f"{words}: {page_text.money(amount)}"
+        for words, amount in (*named, *parts, *written_off)
+        if amount
+    )

@@ -1,0 +1,161 @@
+"""The list of payments: what came this month, what needs somebody, and a search as a bank statement writes it."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from clearlane.console.frame import page_text
+from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
+from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
+from clearlane.payments.payment import Payment
+from clearlane.pipeline.query.claim_summary import load_summary
+from clearlane.pipeline.query.payment_month import PaymentMonthTotal, load_payment_month
+from clearlane.pipeline.query.payment_pages import (
+    ListedPayment,
+    PaymentListPage,
+    PaymentViewer,
+    bank_filter,
+    list_payment_page,
+)
+from clearlane.store.payments.payment_lists import COUNTED_MAX, NOT_FETCHED, UNBALANCED, UNMATCHED
+
+TABS = {
+    "": ("All", ""),
+    "match": ("To match", UNMATCHED),
+    "unbalanced": ("Do not balance", UNBALANCED),
+    "waiting": ("Not fetched yet", NOT_FETCHED),
+}
+"""By name in the address: the title, and what the payments of the tab need."""
+EMPTY_TABS = {
+    "": "No payments yet. Payments usually follow claims by 14 to 30 days.",
+    "match": "Nothing to match: every claim of every payment is known.",
+    "unbalanced": "Every payment balances.",
+    "waiting": "Your software has fetched every payment.",
+}
+SITES_MERGED_MAX = 50
+"""So many sites are shown together; with more, one is chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentRowTexts:
+    """One row of the list."""
+
+    listed: ListedPayment
+    payer: str
+    method: str
+    label: PaymentLabel
+
+    @property
+    def payment(self) -> Payment:
+        """The payment itself."""
+        return self.listed.payment
+
+
+async def show_payments(request: PageRequest) -> Response:
+    """Show a page of the payments that the user may see."""
+    tab = request.query("tab") if request.query("tab") in TABS else ""
+    text = request.query("q").strip()[:BANK_TEXT_CHARACTERS_MAX]
+    viewer = list_viewer(request)
+    if viewer.scopes is not None and len(viewer.scopes) > SITES_MERGED_MAX:
+        sentence = f"There are more than {SITES_MERGED_MAX} sites. Choose one of them above."
+        return request.message(200, "Payments", sentence)
+    wanted = bank_filter(request.context.vault, read_bank_text(text), need=TABS[tab][1])
+    page = await list_payment_page(
+        request.context.database,
+        request.context.vault,
+        viewer,
+        wanted,
+        before=request.query("before") or None,
+        actor=request.actor,
+    )
+    now = request.context.clock.now()
+    month = await _month_total(request, viewer)
+    return request.render(
+        "payments.html",
+        "Payments",
+        rows=[_row(request, one) for one in page.payments],
+        summary=_summary(month),
+        counted_ago=page_text.age((now - month.counted_at).total_seconds()),
+        need_you=len({*page.needs[UNMATCHED], *page.needs[UNBALANCED]}),
+        tabs=_tabs(request, page, tab, text),
+        tab=tab,
+        text=text,
+        sees_all=viewer.sees_all,
+        empty=_empty(tab, text),
+        without_text=request.url("/payments", tab=tab),
+        newer=request.url("/payments", tab=tab, q=text) if request.query("before") else "",
+        older=request.url("/payments", tab=tab, q=text, before=page.payments[-1].payment.payment_id)
+        if page.has_older
+        else "",
+    )
+
+
+def list_viewer(request: PageRequest) -> PaymentViewer:
+    """Return whose payments are listed. An operator sees all, unless one of several sites was chosen."""
+    chosen = bool(request.query("site")) and request.site is not None and len(request.sites) > 1
+    if request.is_operator and not chosen:
+        return PaymentViewer(None)
+    return PaymentViewer(tuple(site.scope for site in request.chosen_sites))
+
+
+def payer_name(request: PageRequest, payment: Payment) -> str:
+    """Return the payer's name as it writes it itself, else as our directory has it."""
+    if payment.payer_name:
+        return payment.payer_name
+    types = ("Medical", "Dental")
+    found = (request.context.payers.find(payment.payer_id, type) for type in types)
+    return next((payer.name for payer in found if payer), payment.payer_id)
+
+
+def _row(request: PageRequest, listed: ListedPayment) -> PaymentRowTexts:
+    payment = listed.payment
+    return PaymentRowTexts(
+        listed=listed,
+        payer=payer_name(request, payment),
+        method=method_noun(payment).capitalize(),
+        label=payment_label(payment),
+    )
+
+
+async def _month_total(request: PageRequest, viewer: PaymentViewer) -> PaymentMonthTotal:
+    """Return what came this month for those whose payments are shown."""
+    if viewer.scopes is None:
+        return await load_payment_month(request.context.work_context)
+    first_day = request.today.replace(day=1)
+    total = PaymentMonthTotal(0, 0, request.context.clock.now())
+    for site in request.counted_sites:
+        summary = await load_summary(request.context.work_context, site)
+        month = summary.payments
+        counts = month.first_day == first_day
+        total = PaymentMonthTotal(
+            total.payments + (month.payments if counts else 0),
+            total.cents + (month.cents if counts else 0),
+            min(total.counted_at, summary.counted_at),
+        )
+    return total
+
+
+def _summary(month: PaymentMonthTotal) -> str:
+    if not month.payments:
+        return "No payment came this month."
+    count = page_text.count(month.payments, "payment")
+    return f"This month {page_text.money(month.cents)} in {count}."
+
+
+def _tabs(
+    request: PageRequest, page: PaymentListPage, current: str, text: str
+) -> list[tuple[str, str, bool, str]]:
+    found = []
+    for name, (title, need) in TABS.items():
+        count = len(page.needs[need]) if need else 0
+        shown = f"{COUNTED_MAX - 1}+" if count >= COUNTED_MAX else str(count) if need else ""
+        address = request.url("/payments", tab=name, q=text)
+        found.append((title, address, name == current, shown))
+    return found
+
+
+def _empty(tab: str, text: str) -> str:
+    if text:
+        return "No payment with this amount or number. Write it as the bank does, or remove the search."
+    return EMPTY_TABS[tab]

@@ -1,0 +1,1 @@
+"""Vendors, sites, people who sign in, and instances of proxy login."""

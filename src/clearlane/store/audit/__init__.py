@@ -1,0 +1,1 @@
+"""The audit chain: written with every change, verified, searched, and anchored outside the database."""

@@ -1,0 +1,136 @@
+"""The deliveries of one claim, and the files that brought facts about it.
+
+Knows no fact and no file format.
+"""
+
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from clearlane.store.claims import claim_search
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox, sites
+from clearlane.store.database.sql import among, scoped_select
+
+
+class ClaimSending(NamedTuple):
+    """A batch that holds the claim, sent or not."""
+
+    attempt: int
+    batch_id: int
+    name: str
+    control: int
+    state: str
+    claims: int
+    created_at: int
+    delivered_at: int | None
+    fault: str
+
+
+class FactSource(NamedTuple):
+    """The inbox file that brought a fact."""
+
+    identity: str
+    name: str
+    received_at: int
+
+
+class ClaimStateRow(NamedTuple):
+    """A claim's state and its site's time zone. ``status`` is sealed."""
+
+    state: str
+    status: bytes | None
+    predecessor_id: str | None
+    """The claim under the same vendor's claim id that it took over from."""
+    successor_id: str | None
+    """The claim that took over from it."""
+    prior_payer_claim: str | None
+    """The claim to an earlier payer whose decision it carries."""
+    vendor_claim_hash: str
+    payer_id: str
+    patient_key: int | None
+    service_day: str | None
+    is_current: int
+    is_superseded: int
+    former_holder: str | None
+    time_zone: str
+
+    @property
+    def may_share_its_id(self) -> bool:
+        """Whether there can be another live claim under its vendor's claim id."""
+        is_former = not (self.is_current or self.is_superseded) and self.status is not None
+        return is_former or self.former_holder is not None
+
+
+class ClaimUnderId(NamedTuple):
+    """Another live claim under the same vendor's claim id."""
+
+    request_id: str
+    payer_id: str
+    patient_key: int | None
+    service_day: str | None
+    prior_payer_claim: str | None
+
+
+async def find_state(tx: Tx, request_id: str) -> ClaimStateRow | None:
+    """Return the state of a claim."""
+    row = await tx.row(_STATE, request_id=request_id)
+    return None if row is None else ClaimStateRow(*row)
+
+
+async def list_under_same_id(tx: Tx, request_id: str, state: ClaimStateRow) -> list[ClaimUnderId]:
+    """Return the other live claims under a claim's vendor's claim id, in order; no statement if there can be none."""
+    if not state.may_share_its_id:
+        return []
+    numbers = await claim_search.find_by_vendor_claim(tx, [state.vendor_claim_hash])
+    others = [number for number in numbers if number != request_id]
+    return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, request_ids=others)]
+
+
+async def list_sendings(tx: Tx, request_id: str) -> list[ClaimSending]:
+    """Return the batches of a claim, in order."""
+    return [ClaimSending(*row) for row in await tx.rows(_SENDINGS, request_id=request_id)]
+
+
+async def list_sources(tx: Tx, request_id: str) -> dict[str, FactSource]:
+    """Return the inbox files about a claim, by the identity of the fact they brought."""
+    found = [FactSource(*row) for row in await tx.rows(_SOURCES, request_id=request_id)]
+    return {one.identity: one for one in found}
+
+
+_STATE = scoped_select(
+    select(*(claims.c[name] for name in ClaimStateRow._fields[:-1]), sites.c.time_zone)
+    .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
+    .where(claims.c.request_id == bindparam("request_id")),
+    claims,
+)
+_UNDER_ID = scoped_select(
+    select(*(claims.c[name] for name in ClaimUnderId._fields))
+    .where(among(claims.c.request_id, "request_ids"), IS_NOT_SUPERSEDED)
+    .order_by(claims.c.request_id),
+    claims,
+)
+_SENDINGS = scoped_select(
+    select(
+        batch_claims.c.attempt,
+        batches.c.id,
+        batches.c.name,
+        batches.c.control,
+        batches.c.state,
+        batches.c.claims,
+        batches.c.created_at,
+        batches.c.delivered_at,
+        batches.c.fault,
+    )
+    .select_from(batch_claims.join(batches, batches.c.id == batch_claims.c.batch_id))
+    .where(batch_claims.c.request_id == bindparam("request_id"))
+    .order_by(batch_claims.c.attempt, batches.c.id),
+    batch_claims,
+)
+_SOURCES = scoped_select(
+    select(claim_facts.c.identity, inbox.c.name, inbox.c.received_at)
+    .select_from(claim_facts.join(inbox, inbox.c.id == claim_facts.c.inbox_id))
+    .where(claim_facts.c.request_id == bindparam("request_id")),
+    claim_facts,
+)

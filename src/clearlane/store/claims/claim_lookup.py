@@ -1,0 +1,195 @@
+"""Find the claims that a payer's answer may concern, by number and by keyed hash.
+
+Answers concern claims of many clients, so every statement here runs in a :class:`SystemScope`. Only claims that were
+sent to the payer are found. Knows no answer.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import bindparam, select
+
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claim_references, claims, line_references
+from clearlane.store.database.sql import Statement, among, insert_into
+from clearlane.store.vault.vault import Vault
+
+ACCOUNT_CHARACTERS_KEPT = 17
+"""Some payers keep only so many characters of an account number."""
+
+
+R = TypeVar("R", str, int)
+
+
+class CandidateClaim(NamedTuple):
+    """A claim that was sent to the payer."""
+
+    request_id: str
+    vendor_id: int
+    site_id: int
+    account_as_number: int
+    """Whether CLM01 is the patient's account number; else it is the request id."""
+    by_payer_number: bool = False
+    """Whether only the payer's own number of the claim led to it."""
+
+
+def account_reference(vault: Vault, payer_id: str, account: str) -> str:
+    """Return the keyed hash of an account number sent to a payer as CLM01. It spans vendors: no owner."""
+    return vault.fingerprint(0, "CLM01", payer_id, account).hex()
+
+
+def cut_account_reference(vault: Vault, payer_id: str, account: str) -> str:
+    """Return the keyed hash of an account number as a payer cuts it. It finds candidates for a person only."""
+    cut = account[:ACCOUNT_CHARACTERS_KEPT]
+    return vault.fingerprint(0, "CLM01 cut", payer_id, cut).hex()
+
+
+def line_reference(vault: Vault, payer_id: str, control: str) -> str:
+    """Return the keyed hash of a line control number that a caller chose (REF*6R)."""
+    return vault.fingerprint(0, "REF6R", payer_id, control).hex()
+
+
+def payer_number_reference(vault: Vault, payer_id: str, number: str) -> str:
+    """Return the keyed hash of a number that a payer gave a claim (CLP07, REF*1K) before it gave another."""
+    return vault.fingerprint(0, "CLP07", payer_id, number).hex()
+
+
+async def find_by_account(
+    tx: Tx, payer_id: str, references: Collection[str]
+) -> set[tuple[str, str]]:
+    """Return keyed hash and claim of the live claims that carry these account numbers."""
+    return await _find(tx, _BY_ACCOUNT, payer_id, references)
+
+
+async def find_by_other_reference(
+    tx: Tx, payer_id: str, references: Collection[str]
+) -> set[tuple[str, str]]:
+    """Return keyed hash and claim by line control number, or by an account number it had before."""
+    return await _find(tx, _BY_OTHER_REFERENCE, payer_id, references)
+
+
+async def find_by_payer_number(
+    tx: Tx, payer_id: str, keys: Collection[int]
+) -> set[tuple[int, str]]:
+    """Return keyed hash and claim of the claims to which the payer has given these numbers."""
+    return await _find(tx, _BY_PAYER_NUMBER, payer_id, keys)
+
+
+async def find_by_line(
+    tx: Tx, payer_id: str, references: Collection[str], request_ids: Collection[str]
+) -> set[tuple[str, str]]:
+    """Return keyed hash and claim for those of these claims that have lines with these numbers."""
+    if not references or not request_ids:
+        return set()
+    rows = await tx.rows(
+        _BY_LINE,
+        payer_id=payer_id,
+        references=sorted(references),
+        request_ids=sorted(request_ids),
+    )
+    return {(str(reference), str(request_id)) for reference, request_id in rows}
+
+
+async def _find(
+    tx: Tx, statement: Statement, payer_id: str, references: Collection[R]
+) -> set[tuple[R, str]]:
+    """Return keyed hash and claim, for the claims to a payer that have these."""
+    if not references:
+        return set()
+    rows = await tx.rows(statement, payer_id=payer_id, references=sorted(references))
+    return {(reference, request_id) for reference, request_id in rows}
+
+
+async def add_references(
+    tx: Tx, owners: Mapping[str, tuple[int, int]], rows: Iterable[tuple[str, str, str]]
+) -> None:
+    """Let claims be found by these: payer, keyed hash and claim. ``owners`` holds vendor and site of each claim."""
+    values = []
+    for payer_id, reference, request_id in rows:
+        vendor, site = owners[request_id]
+        values.append(
+            {
+                "vendor_id": vendor,
+                "site_id": site,
+                "payer_id": payer_id,
+                "reference": reference,
+                "request_id": request_id,
+            }
+        )
+    await tx.many(_ADD, values)
+
+
+async def find_sent(
+    tx: Tx, payer_id: str, request_ids: Collection[str]
+) -> dict[str, CandidateClaim]:
+    """Return those of these claims that were sent to the payer."""
+    if not request_ids:
+        return {}
+    rows = await tx.rows(_SENT, payer_id=payer_id, request_ids=sorted(request_ids))
+    return {row[0]: CandidateClaim(*row) for row in rows}
+
+
+async def find_by_cut_number(
+    tx: Tx, payer_id: str, account: str, *, limit: int
+) -> dict[str, CandidateClaim]:
+    """Return sent claims whose own number, which is their CLM01, a payer cut to this. For a person only."""
+    if len(account) != ACCOUNT_CHARACTERS_KEPT or not account.isalnum():
+        return {}
+    rows = await tx.rows(
+        _BY_CUT_NUMBER, payer_id=payer_id, first=account, last=f"{account}ZZZ", limit=limit
+    )
+    return {row[0]: CandidateClaim(*row) for row in rows}
+
+
+# References other than the current account number: line control numbers, former and cut account numbers,
+# former numbers of the payer.
+_ADD = Statement(
+    insert_into(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
+    system=True,
+)
+_BY_ACCOUNT = Statement(
+    select(claim_references.c.reference, claim_references.c.request_id).where(
+        claim_references.c.payer_id == bindparam("payer_id"),
+        among(claim_references.c.reference, "references"),
+    )
+)
+_BY_PAYER_NUMBER = Statement(
+    select(claims.c.payer_number_key, claims.c.request_id).where(
+        among(claims.c.payer_number_key, "references"), claims.c.payer_id == bindparam("payer_id")
+    ),
+    system=True,
+)
+_BY_LINE = Statement(
+    select(line_references.c.reference, line_references.c.request_id).where(
+        line_references.c.payer_id == bindparam("payer_id"),
+        among(line_references.c.reference, "references"),
+        among(line_references.c.request_id, "request_ids"),
+    ),
+    system=True,
+)
+_BY_OTHER_REFERENCE = Statement(
+    select(line_references.c.reference, line_references.c.request_id).where(
+        line_references.c.payer_id == bindparam("payer_id"),
+        among(line_references.c.reference, "references"),
+    ),
+    system=True,
+)
+_SENT = Statement(
+    select(*(claims.c[name] for name in CandidateClaim._fields[:-1])).where(
+        among(claims.c.request_id, "request_ids"),
+        claims.c.payer_id == bindparam("payer_id"),
+        claims.c.sendings > 0,
+    ),
+    system=True,
+)
+_BY_CUT_NUMBER = Statement(
+    select(*(claims.c[name] for name in CandidateClaim._fields[:-1]))
+    .where(
+        claims.c.request_id > bindparam("first"),
+        claims.c.request_id < bindparam("last"),
+        claims.c.payer_id == bindparam("payer_id"),
+        claims.c.sendings > 0,
+    )
+    .limit(bindparam("limit")),
+    system=True,
+)

@@ -1,0 +1,162 @@
+"""Lock claims, and update the state, queue flag and status row of each.
+
+Claims of several clients are updated in one transaction, so every statement here runs in a :class:`SystemScope`.
+Knows no fact.
+"""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, select, update
+
+from clearlane.store.claims import claim_lookup
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claim_references, claims, sites
+from clearlane.store.database.sql import Statement, among
+
+
+class LockedClaim(NamedTuple):
+    """A claim whose row is locked until the transaction ends."""
+
+    vendor_id: int
+    site_id: int
+    request_id: str
+    kind: str
+    state: str
+    payer_id: str
+    vendor_claim_hash: str
+    total_cents: int
+    sendings: int
+    queued: int
+    status: bytes | None
+    predecessor_id: str | None
+    successor_id: str | None
+    event_sequence: int
+    """The number of events about it that its vendor was given."""
+    time_zone: str
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"LockedClaim({self.request_id})"
+
+
+class ClaimStateUpdate(NamedTuple):
+    """The new state of a claim's row. ``status`` is sealed."""
+
+    request_id: str
+    state: str
+    queued: int
+    paid_cents: int
+    patient_cents: int
+    updated_at: int
+    status: bytes
+    payer_number_key: int | None
+    """Keyed hash of the payer's number, cut to 64 bits."""
+    outcome: str | None
+    event_sequence: int
+    label: str
+    """What people call the claim (``pipeline.claim_label``)."""
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"ClaimStateUpdate({self.request_id})"
+
+
+class CountedEvent(NamedTuple):
+    """A claim, and the number of its newest event."""
+
+    vendor_id: int
+    site_id: int
+    request_id: str
+    sequence: int
+
+
+async def lock_claims(tx: Tx, request_ids: Sequence[str]) -> dict[str, LockedClaim]:
+    """Lock claims, always in one order, so that the facts read afterwards are complete."""
+    found = await tx.rows(_LOCK, request_ids=sorted(set(request_ids)))
+    return {claim.request_id: claim for claim in (LockedClaim(*row) for row in found)}
+
+
+class ClaimLink(NamedTuple):
+    """A claim that took over from another, or that another took over from. ``status`` is sealed."""
+
+    vendor_id: int
+    request_id: str
+    payer_id: str
+    predecessor_id: str | None
+    successor_id: str | None
+    status: bytes | None
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"ClaimLink({self.request_id})"
+
+
+async def list_links(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimLink]:
+    """Return those of these claims that have a predecessor or successor, by their numbers, without locking them."""
+    rows = await tx.rows(_LINKS, request_ids=sorted(set(request_ids)))
+    return {link.request_id: link for link in (ClaimLink(*row) for row in rows)}
+
+
+async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
+    """Write the new state of claims."""
+    await tx.many(
+        _UPDATE, [{f"new_{name}": value for name, value in row._asdict().items()} for row in rows]
+    )
+
+
+async def count_event(tx: Tx, request_ids: Sequence[str]) -> list[CountedEvent]:
+    """Count one more event of each claim, and return the numbers in the order of the claims."""
+    rows = await tx.rows(_COUNT_EVENT, request_ids=sorted(set(request_ids)))
+    return sorted((CountedEvent(*row) for row in rows), key=attrgetter("request_id"))
+
+
+async def release_references(tx: Tx, claims: Sequence[LockedClaim]) -> None:
+    """Release the account numbers of refused claims, and keep them for late answers."""
+    owners = {one.request_id: (one.vendor_id, one.site_id) for one in claims}
+    rows = await tx.rows(_REFERENCES, request_ids=sorted(owners)) if owners else []
+    if not rows:
+        return
+    await claim_lookup.add_references(tx, owners, rows)
+    await tx.run(_DROP_REFERENCES, request_ids=sorted(owners))
+
+
+_LOCK = Statement(
+    select(
+        *(claims.c[name] for name in LockedClaim._fields[:-1]), sites.c.time_zone
+    )
+    .join_from(claims, sites, (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id))
+    .where(among(claims.c.request_id, "request_ids"))
+    .order_by(claims.c.request_id)
+    .with_for_update(of=claims),
+    system=True,
+)  # fmt: skip
+_LINKS = Statement(
+    select(*(claims.c[name] for name in ClaimLink._fields)).where(
+        among(claims.c.request_id, "request_ids"),
+        claims.c.predecessor_id.is_not(None) | claims.c.successor_id.is_not(None),
+    ),
+    system=True,
+)
+_UPDATE = Statement(
+    update(claims)
+    .where(claims.c.request_id == bindparam("new_request_id"))
+    .values({name: bindparam(f"new_{name}") for name in ClaimStateUpdate._fields[1:]}),
+    system=True,
+)
+_COUNT_EVENT = Statement(
+    update(claims)
+    .where(among(claims.c.request_id, "request_ids"))
+    .values(event_sequence=claims.c.event_sequence + 1)
+    .returning(claims.c.vendor_id, claims.c.site_id, claims.c.request_id, claims.c.event_sequence),
+    system=True,
+)
+_REFERENCES = Statement(
+    select(
+        claim_references.c.payer_id, claim_references.c.reference, claim_references.c.request_id
+    ).where(among(claim_references.c.request_id, "request_ids"))
+)
+_DROP_REFERENCES = Statement(
+    delete(claim_references).where(among(claim_references.c.request_id, "request_ids"))
+)

@@ -1,0 +1,61 @@
+"""Drafts of corrections, sealed: one for each claim, with who writes it and when it was last kept.
+
+Knows no field: contents come sealed.
+"""
+
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import correction_drafts
+from clearlane.store.database.sql import scoped_delete, scoped_select, scoped_upsert
+
+TABLE = "correction_drafts"
+
+
+class CorrectionDraft(NamedTuple):
+    """A correction that was begun and not sent. ``payload`` is sealed."""
+
+    request_id: str
+    author: str
+    begun_at: int
+    saved_at: int
+    payload: bytes
+
+    def __repr__(self) -> str:
+        """Leave out the sealed content."""
+        return f"CorrectionDraft({self.request_id})"
+
+
+async def find_draft(tx: Tx, request_id: str) -> CorrectionDraft | None:
+    """Return the draft of a claim's correction."""
+    row = await tx.row(_FIND, request_id=request_id)
+    return None if row is None else CorrectionDraft(*row)
+
+
+async def put_draft(tx: Tx, draft: CorrectionDraft, *, forget_before: int) -> None:
+    """Keep a draft, and forget those of the site that are too old."""
+    await tx.run(_FORGET, before=forget_before)
+    await tx.run(_PUT, **draft._asdict())
+
+
+async def drop_draft(tx: Tx, request_id: str) -> None:
+    """Forget the draft of a claim's correction."""
+    await tx.run(_DROP, request_id=request_id)
+
+
+_FIND = scoped_select(
+    select(*(correction_drafts.c[name] for name in CorrectionDraft._fields)).where(
+        correction_drafts.c.request_id == bindparam("request_id")
+    ),
+    correction_drafts,
+)
+_PUT = scoped_upsert(
+    correction_drafts,
+    *CorrectionDraft._fields,
+    key=("request_id",),
+    replace=("author", "begun_at", "saved_at", "payload"),
+)
+_DROP = scoped_delete(correction_drafts, correction_drafts.c.request_id == bindparam("request_id"))
+_FORGET = scoped_delete(correction_drafts, correction_drafts.c.saved_at < bindparam("before"))

@@ -1,0 +1,107 @@
+"""Claim facts: statements about claims, by whom and when, each stored once.
+
+What a payer wrote is sealed; equal statements are known by their keyed hash. Knows no kind of statement.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, select, update
+
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claim_facts
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_select
+
+TABLE = "claim_facts"
+
+
+class FactRow(NamedTuple):
+    """A stored fact. ``payload`` is sealed for :func:`row_key`."""
+
+    vendor_id: int
+    site_id: int
+    request_id: str
+    identity: str
+    """Keyed hash of what identifies the statement."""
+    kind: str
+    at: int
+    inbox_id: int | None
+    """The file that brought it; None for what Clearlane knows itself."""
+    document_id: str
+    payload: bytes
+
+    def __repr__(self) -> str:
+        """Leave out the payload."""
+        return f"FactRow({self.kind} of {self.request_id})"
+
+
+def row_key(request_id: str, identity: str) -> str:
+    """Return the row key that a fact's payload is sealed for."""
+    return f"{request_id}:{identity}"
+
+
+async def list_for_claims(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
+    """Return the facts of these claims of any client, in the order they were stored."""
+    found = await tx.rows(_OF_CLAIMS, request_ids=list(request_ids))
+    return [FactRow(*row) for row in found]
+
+
+async def list_for_claim(tx: Tx, request_id: str) -> list[FactRow]:
+    """Return the facts of one claim of the scope, in the order they were stored."""
+    found = await tx.rows(_OF_CLAIM, request_id=request_id)
+    return [FactRow(*row) for row in found]
+
+
+async def list_own(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
+    """Return the facts of these claims of the scope, in the order they were stored."""
+    found = await tx.rows(_OWN, request_ids=list(request_ids))
+    return [FactRow(*row) for row in found]
+
+
+async def add(tx: Tx, rows: Sequence[FactRow]) -> None:
+    """Add facts. The caller has locked the claims' rows and checked which facts are new."""
+    await tx.many(_ADD, [row._asdict() for row in rows])
+
+
+async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
+    """Replace a later report of the same statement by an earlier one."""
+    values = [
+        {
+            "claim": row.request_id,
+            "identity_hash": row.identity,
+            "new_at": row.at,
+            "new_payload": row.payload,
+        }
+        for row in rows
+    ]
+    await tx.many(_REPLACE, values)
+
+
+async def remove(tx: Tx, request_id: str, identity: str) -> None:
+    """Remove a fact that a person had put on the wrong claim."""
+    await tx.run(_REMOVE, claim=request_id, identity_hash=identity)
+
+
+_COLUMNS = select(*(claim_facts.c[name] for name in FactRow._fields)).order_by(claim_facts.c.id)
+_OF_CLAIMS = Statement(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), system=True)
+_OF_CLAIM = scoped_select(
+    _COLUMNS.where(claim_facts.c.request_id == bindparam("request_id")), claim_facts
+)
+_OWN = scoped_select(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), claim_facts)
+_ADD = Statement(insert_into(claim_facts, *FactRow._fields[2:]), system=True)
+_REPLACE = Statement(
+    update(claim_facts)
+    .where(
+        claim_facts.c.request_id == bindparam("claim"),
+        claim_facts.c.identity == bindparam("identity_hash"),
+    )
+    .values(at=bindparam("new_at"), payload=bindparam("new_payload")),
+    system=True,
+)
+_REMOVE = Statement(
+    delete(claim_facts).where(
+        claim_facts.c.request_id == bindparam("claim"),
+        claim_facts.c.identity == bindparam("identity_hash"),
+    ),
+    system=True,
+)

@@ -1,0 +1,47 @@
+"""Claims that were not accepted, over all clients: they are kept for some time, and then removed with what belongs to them.
+
+No payer was sent one, so neither batches nor facts, documents or payments name it.
+"""
+
+from sqlalchemy import bindparam, delete, select
+
+from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.schema import (
+    claim_events,
+    claim_notes,
+    claims,
+    correction_drafts,
+    work_items,
+)
+from clearlane.store.database.schema.core import COMPLETE_STATE
+from clearlane.store.database.sql import Statement, among, inlined
+
+SCOPE = SystemScope("claims that were not accepted are removed by age, whoever sent them")
+
+
+async def purge(tx: Tx, before: int, limit: int) -> list[str]:
+    """Remove claims that came before a time and were not accepted; return their numbers."""
+    rows = await tx.rows(_OLD, before=before, limit=limit)
+    numbers = [str(number) for (number,) in rows]
+    if numbers:
+        for statement in _PURGE:
+            await tx.run(statement, request_ids=numbers)
+    return numbers
+
+
+# Found by the index of claims that are not complete, which begins with the state.
+_OLD = Statement(
+    select(claims.c.request_id)
+    .where(
+        claims.c.state != inlined(COMPLETE_STATE),
+        claims.c.state == inlined(NOT_ACCEPTED),
+        claims.c.created_at < bindparam("before"),
+    )
+    .limit(bindparam("limit")),
+    system=True,
+)
+_PURGE = tuple(
+    Statement(delete(table).where(among(table.c.request_id, "request_ids")), system=True)
+    for table in (claim_events, claim_notes, correction_drafts, work_items, claims)
+)

@@ -1,0 +1,98 @@
+"""Claims that are in no batch yet: lock one, and change its state only while no batch took it.
+
+Knows no verb: what a change means is decided above.
+"""
+
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from clearlane.store.claims.claims import release_account_numbers
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claim_events, claims
+from clearlane.store.database.sql import scoped_insert, scoped_select, scoped_update
+
+
+class UnsentClaim(NamedTuple):
+    """What decides whether a claim can still be held back or taken back. ``status`` is sealed."""
+
+    request_id: str
+    state: str
+    queued: int
+    """Positive while it waits for a batch, and the same negative while it is held."""
+    sendings: int
+    event_sequence: int
+    successor_id: str | None
+    """The claim that took over from it."""
+    status: bytes | None
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"UnsentClaim({self.request_id} {self.state})"
+
+
+class UnsentChange(NamedTuple):
+    """The new state of a claim's row. ``status`` is sealed."""
+
+    state: str
+    queued: int
+    status: bytes
+    event: str
+    at: int
+
+
+async def lock(tx: Tx, request_id: str) -> UnsentClaim | None:
+    """Return a claim of the scope, sent or not, locked until the transaction ends.
+
+    Of several verbs at once each so decides on what the one before it left.
+    """
+    row = await tx.row(_LOCK, request_id=request_id)
+    return None if row is None else UnsentClaim(*row)
+
+
+async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int) -> bool:
+    """Change a claim that is still as it was seen; return whether it was. ``events`` is how many events report the change."""
+    changed = await tx.run(
+        _UPDATE,
+        of=seen.request_id,
+        seen_state=seen.state,
+        seen_queued=seen.queued,
+        new_state=change.state,
+        # The labels of unsent claims are their states.
+        new_label=change.state.lower(),
+        new_queued=change.queued,
+        new_status=change.status,
+        new_sequence=seen.event_sequence + events,
+        changed_at=change.at,
+    )
+    if changed:
+        await tx.run(_EVENT, request_id=seen.request_id, at=change.at, event=change.event)
+    return bool(changed)
+
+
+async def free_account_number(tx: Tx, request_id: str) -> None:
+    """Let another claim carry the account number of one that is never sent."""
+    await release_account_numbers(tx, {request_id})
+
+
+_LOCK = scoped_select(
+    select(*(claims.c[name] for name in UnsentClaim._fields))
+    .where(claims.c.request_id == bindparam("request_id"))
+    .with_for_update(),
+    claims,
+)
+# A batch sets queued to 0 and counts a sending, so whichever comes first makes the other find nothing.
+_UPDATE = scoped_update(
+    claims,
+    claims.c.request_id == bindparam("of"),
+    claims.c.state == bindparam("seen_state"),
+    claims.c.queued == bindparam("seen_queued"),
+    claims.c.sendings == 0,
+    state=bindparam("new_state"),
+    label=bindparam("new_label"),
+    queued=bindparam("new_queued"),
+    status=bindparam("new_status"),
+    event_sequence=bindparam("new_sequence"),
+    updated_at=bindparam("changed_at"),
+)
+_EVENT = scoped_insert(claim_events, "request_id", "at", "event")

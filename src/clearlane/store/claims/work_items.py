@@ -1,0 +1,92 @@
+"""Work on claims: who has one, until when it rests, and that it is done. Notes about claims, sealed.
+
+Knows no reason and no text: they come sealed.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claim_notes, work_items
+from clearlane.store.database.sql import among, scoped_insert, scoped_select, scoped_upsert
+
+TABLE, NOTES = "work_items", "claim_notes"
+NOTES_PER_CLAIM_MAX = 200
+
+
+class ClaimWorkItem(NamedTuple):
+    """What people decided about working on a claim. ``payload`` is sealed: why it is done."""
+
+    request_id: str
+    assigned_to: str | None = None
+    snoozed_until: str | None = None
+    done_label: str | None = None
+    changed_at: int = 0
+    payload: bytes | None = None
+
+    def rests(self, label: str, today: str) -> bool:
+        """Return whether it needs nobody now: it sleeps until a later day, or was done at this label."""
+        sleeps = self.snoozed_until is not None and self.snoozed_until > today
+        return sleeps or self.done_label == label
+
+    def __repr__(self) -> str:
+        """Leave out the sealed reason."""
+        return f"ClaimWorkItem({self.request_id})"
+
+
+class ClaimNote(NamedTuple):
+    """A note of a person about a claim. ``payload`` is sealed."""
+
+    note_id: str
+    request_id: str
+    author: str
+    at: int
+    payload: bytes
+
+    def __repr__(self) -> str:
+        """Leave out the sealed text."""
+        return f"ClaimNote({self.note_id})"
+
+
+async def list_items(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimWorkItem]:
+    """Return the work items of claims of the site; claims that nobody touched have none."""
+    rows = await tx.rows(_ITEMS, request_ids=list(request_ids))
+    return {str(row[0]): ClaimWorkItem(*row) for row in rows}
+
+
+async def put_items(tx: Tx, items: Sequence[ClaimWorkItem]) -> None:
+    """Write work items."""
+    await tx.many(_PUT, [item._asdict() for item in items])
+
+
+async def add_note(tx: Tx, note: ClaimNote) -> None:
+    """Add a note to a claim."""
+    await tx.run(_ADD_NOTE, **note._asdict())
+    tx.audit("claim.note", ids=[note.request_id])
+
+
+async def list_notes(tx: Tx, request_id: str) -> list[ClaimNote]:
+    """Return the notes of a claim, the latest first."""
+    rows = await tx.rows(_NOTES, request_id=request_id)
+    return [ClaimNote(*row) for row in rows]
+
+
+_PUT = scoped_upsert(
+    work_items, *ClaimWorkItem._fields, key=("request_id",), replace=ClaimWorkItem._fields[1:]
+)
+_ITEMS = scoped_select(
+    select(*(work_items.c[name] for name in ClaimWorkItem._fields)).where(
+        among(work_items.c.request_id, "request_ids")
+    ),
+    work_items,
+)
+_NOTES = scoped_select(
+    select(*(claim_notes.c[name] for name in ClaimNote._fields))
+    .where(claim_notes.c.request_id == bindparam("request_id"))
+    .order_by(claim_notes.c.note_id.desc())
+    .limit(NOTES_PER_CLAIM_MAX),
+    claim_notes,
+)
+_ADD_NOTE = scoped_insert(claim_notes, *ClaimNote._fields)

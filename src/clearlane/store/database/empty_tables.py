@@ -1,0 +1,46 @@
+"""Empty the tables of a sandbox that is reset: everything that was sent, received and decided in it.
+
+Accounts, keys, users, payers and routes stay, and so does the audit chain, which nobody may shorten.
+"""
+
+from sqlalchemy import delete, func, select
+
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import metadata
+from clearlane.store.database.sql import Statement
+
+KEPT = frozenset(
+    {
+        # the audit chain, keys, and numbers that must never be used again
+        "audit", "audit_head", "installation_keys", "data_keys", "control_numbers",
+        # who may call and sign in, and with what
+        "vendors", "vendor_secrets", "sites", "instances", "login_urls",
+        "console_users", "console_user_sites", "console_sessions", "recovery_codes",
+        # what an operator has set up
+        "payers", "routes",
+        # running nodes
+        "nodes", "revisions", "takeovers", "sandbox_state",
+    }
+)  # fmt: skip
+"""Every other table is emptied, also one that is added later."""
+
+
+async def empty_tables(tx: Tx) -> dict[str, int]:
+    """Delete the rows of every table that is not kept; return how many each had."""
+    counts = {}
+    for name, (count, clear) in _EMPTIED.items():
+        row = await tx.row(count)
+        counts[name] = int(row[0]) if row else 0
+        await tx.run(clear)
+    return counts
+
+
+# Rows that refer to others go before them.
+_EMPTIED = {
+    table.name: (
+        Statement(select(func.count()).select_from(table), system=True),
+        Statement(delete(table), system=True),
+    )
+    for table in reversed(metadata.sorted_tables)
+    if table.name not in KEPT
+}

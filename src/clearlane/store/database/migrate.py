@@ -1,0 +1,299 @@
+"""Upgrade the schema, and report its state.
+
+Knows alembic, which is imported only when the schema is not current. Each upgrade is one
+transaction on either database: it happens as a whole or not at all.
+"""
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from clearlane.store.database.group_commit import OperationRefused
+from clearlane.store.database.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS, metadata
+
+T = TypeVar("T")
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+# The key of PostgreSQL's advisory lock: any number, as long as every node takes the same one.
+MIGRATION_LOCK = 0x636C6E6D
+# Revisions of the schema before the first release, which no migration starts from.
+UNRELEASED = frozenset({"0001", "0002", "0003", "0004", "0005", "0006", "0007", "v0001"})
+
+
+class SchemaState(StrEnum):
+    """How the schema of a database compares to the one of this version."""
+
+    EMPTY = "empty"
+    CURRENT = "current"
+    OLD = "old"
+    NEWER = "newer"
+    UNRELEASED = "unreleased"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaStatus:
+    """The schema revision of a database, and how it compares to ours."""
+
+    revision: str | None
+    state: SchemaState
+
+    @property
+    def sentence(self) -> str:
+        """The state in a sentence, with what to do."""
+        return SENTENCES[self.state].format(revision=self.revision, head=HEAD)
+
+
+SENTENCES = {
+    SchemaState.EMPTY: "The database is empty; this version needs schema {head}. Run: clearlane db upgrade",
+    SchemaState.CURRENT: "The schema is current ({head}).",
+    SchemaState.OLD: "The schema is {revision}; this version needs {head}. Run: clearlane db upgrade",
+    SchemaState.NEWER: (
+        "The schema is {revision}, which this version does not know (it needs {head}): "
+        "a newer version has been here. Install that version."
+    ),
+    SchemaState.UNRELEASED: (
+        "This data directory or database was made by an earlier development version of Clearlane "
+        "(schema {revision}), which cannot be upgraded; start with an empty one."
+    ),
+}
+
+
+class SchemaHolder(Protocol):
+    """An open database that can report its schema revision."""
+
+    async def revision(self) -> str | None: ...
+
+
+def compare_revision(revision: str | None) -> SchemaStatus:
+    """Compare a revision with the one of this version."""
+    if revision is None:
+        return SchemaStatus(None, SchemaState.EMPTY)
+    if revision == HEAD:
+        return SchemaStatus(revision, SchemaState.CURRENT)
+    if revision in UNRELEASED:
+        return SchemaStatus(revision, SchemaState.UNRELEASED)
+    known = {script.revision for script in _scripts().walk_revisions()}
+    return SchemaStatus(revision, SchemaState.OLD if revision in known else SchemaState.NEWER)
+
+
+async def require_current(database: SchemaHolder) -> None:
+    """Refuse a database whose schema is not the one of this version."""
+    state = compare_revision(await database.revision())
+    if state.state is not SchemaState.CURRENT:
+        raise OperationRefused(state.sentence)
+
+
+def require_existing(*, url: str, sqlite_file: Path) -> None:
+    """Refuse a missing database, before opening it would create one."""
+    if not url.startswith("postgres") and not sqlite_file.exists():
+        raise OperationRefused(SchemaStatus(None, SchemaState.EMPTY).sentence)
+
+
+async def schema_status(*, url: str, sqlite_file: Path) -> SchemaStatus:
+    """Return the state of the schema. A missing SQLite file is an empty database, and is not created."""
+    if not url.startswith("postgres") and not sqlite_file.exists():  # noqa: ASYNC240
+        return SchemaStatus(None, SchemaState.EMPTY)
+    revision, _ = await _read_revision(url, sqlite_file)
+    return compare_revision(revision)
+
+
+async def upgrade(*, url: str, sqlite_file: Path) -> SchemaStatus:
+    """Upgrade the schema to ours, and return its state before.
+
+    A newer schema and one of an unreleased version are refused.
+    """
+    revision, complete = await _read_revision(url, sqlite_file)
+    before = compare_revision(revision)
+    if before.state in {SchemaState.NEWER, SchemaState.UNRELEASED}:
+        raise OperationRefused(before.sentence)
+    if before.state is not SchemaState.CURRENT or not complete:
+        await _run_on_connection(url, sqlite_file, _upgrade_connection)
+    return before
+
+
+def _upgrade_connection(connection: Any) -> None:
+    _run(connection)
+    if connection.dialect.name == "postgresql":
+        with connection.begin():
+            _grant_role(connection)
+
+
+async def _read_revision(url: str, sqlite_file: Path) -> tuple[str | None, bool]:
+    """Return the revision, and whether the role has its rights, without SQLAlchemy and alembic.
+
+    Nearly every start finds the schema current, and these two take a while to import.
+    """
+    if not url.startswith("postgres"):
+        return await asyncio.to_thread(_sqlite_revision, sqlite_file), True
+    from clearlane.store.database.postgresql_connection import connect
+
+    connection = await connect(url)
+    try:
+        if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
+            return None, False
+        revision = await connection.fetchval("SELECT version_num FROM alembic_version")
+        current = revision == HEAD
+        return revision, current and bool(await connection.fetchval(HAS_RIGHTS, [*metadata.tables]))
+    finally:
+        await connection.close()
+
+
+def _sqlite_revision(file: Path) -> str | None:
+    from clearlane.store.database.sqlite_connection import connect, create_private_file
+
+    create_private_file(file)
+    with contextlib.closing(connect(file)) as connection:
+        try:
+            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        except sqlite3.OperationalError:  # there is no such table yet
+            return None
+    return str(found[0]) if found else None
+
+
+def configuration() -> dict[str, Any]:
+    """Return the options with which alembic compares and changes the schema."""
+    return {
+        "target_metadata": metadata,
+        "render_as_batch": True,
+        "transactional_ddl": True,
+        "compare_type": True,
+        "include_name": _is_clearlane_table,
+    }
+
+
+def _is_clearlane_table(name: str | None, kind: str, parents: Any) -> bool:
+    """Exclude tables of others, such as those of the workflow engine."""
+    return kind != "table" or name in metadata.tables
+
+
+def _run(connection: Any) -> None:
+    from alembic import command
+
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _config() -> Any:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _scripts() -> Any:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory.from_config(_config())
+
+
+def _grant_role(connection: Any) -> None:
+    """Create the role that connections take, where the login may, and grant its rights.
+
+    At every upgrade, not in a migration: a dump restored on another server has no roles.
+    """
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+    connection.exec_driver_sql(CREATE_ROLE)
+    for table in ("alembic_version", *metadata.tables):
+        rights = RIGHTS.get(table, DEFAULT_RIGHTS)
+        connection.exec_driver_sql(GRANT.format(role=APP_ROLE, table=table, rights=rights))
+
+
+# Also true where there is no role and the login may not create one.
+HAS_RIGHTS = f"""SELECT CASE
+    WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
+        (SELECT bool_and(has_table_privilege('{APP_ROLE}', name, 'SELECT'))
+           FROM unnest($1::text[]) AS name)
+    ELSE NOT (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user)
+END"""
+# A role belongs to the whole server: a node on another of its databases may be creating it now.
+CREATE_ROLE = f"""DO $$ BEGIN
+    IF (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user)
+       AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
+        CREATE ROLE {APP_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS;
+        EXECUTE 'GRANT {APP_ROLE} TO ' || quote_ident(current_user);
+    END IF;
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}')
+       AND NOT has_schema_privilege('{APP_ROLE}', current_schema(), 'USAGE') THEN
+        EXECUTE 'GRANT USAGE ON SCHEMA ' || quote_ident(current_schema()) || ' TO {APP_ROLE}';
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END $$"""
+GRANT = """DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}')
+       AND NOT has_table_privilege('{role}', '{table}', 'SELECT') THEN
+        GRANT {rights} ON "{table}" TO {role};
+    END IF;
+END $$"""
+
+
+async def _run_on_connection(url: str, sqlite_file: Path, work: Callable[[Any], T]) -> T:
+    """Run synchronous work on a SQLAlchemy connection to either database, in a thread of its own."""
+
+    def alone() -> T:
+        with _ONE_AT_A_TIME:
+            if url.startswith("postgres"):
+                return asyncio.run(_on_postgresql(url, work))
+            return _on_sqlite(sqlite_file, work)
+
+    return await asyncio.to_thread(alone)
+
+
+# alembic keeps its state in module globals.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+async def _on_postgresql(url: str, work: Callable[[Any], T]) -> T:
+    from sqlalchemy.ext.asyncio import create_async_engine
+    from sqlalchemy.pool import NullPool
+
+    from clearlane.store.database.postgresql_connection import connect
+
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=lambda: connect(url), poolclass=NullPool
+    )
+    try:
+        async with engine.connect() as connection:
+            return await connection.run_sync(work)
+    finally:
+        await engine.dispose()
+
+
+def _on_sqlite(file: Path, work: Callable[[Any], T]) -> T:
+    from sqlalchemy import create_engine, event
+    from sqlalchemy.pool import NullPool
+
+    from clearlane.store.database.sqlite_connection import connect, create_private_file
+
+    def opened() -> sqlite3.Connection:
+        create_private_file(file)
+        connection = connect(file)
+        # alembic rebuilds a table to change it; rows that refer to it must not be deleted. Checked at the end.
+        connection.execute("PRAGMA foreign_keys = OFF")
+        return connection
+
+    engine = create_engine("sqlite://", creator=opened, poolclass=NullPool)
+    event.listen(engine, "begin", _begin_immediate)
+    event.listen(engine, "commit", _check_foreign_keys)
+    with engine.connect() as connection:
+        return work(connection)
+
+
+def _begin_immediate(connection: Any) -> None:
+    # sqlite3 would begin too late for DDL; and the lock makes two nodes that start together migrate once.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _check_foreign_keys(connection: Any) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        tables = ", ".join(sorted({str(row[0]) for row in broken}))
+        raise OperationRefused(f"The upgrade would leave rows without their owner in: {tables}.")

@@ -1,0 +1,222 @@
+"""SQLite: one writer thread that groups commits, and a few short-lived readers."""
+
+import asyncio
+import contextlib
+import logging
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import aiosqlite
+
+from clearlane.events.event import NewEvent
+from clearlane.kernel.clock import Clock
+from clearlane.store.audit.anchor import Anchor
+from clearlane.store.database.change_signal import ChangeSignal, FileSignal
+from clearlane.store.database.group_commit import (
+    Actor,
+    DatabaseUnavailable,
+    DiskFull,
+    Job,
+    OperationRefused,
+    PendingWrite,
+    Row,
+    StatementFault,
+    StoreWaits,
+    Tx,
+    in_loop,
+    submit,
+)
+from clearlane.store.database.sql import AnyScope, Statement
+from clearlane.store.database.sqlite_connection import (
+    DIALECT,
+    VERSION_MIN,
+    connect,
+    create_private_file,
+    translate_error,
+)
+from clearlane.store.database.sqlite_writer import FULL_DISK, WriterThread
+
+SQLITE_READERS = 4
+
+T = TypeVar("T")
+
+# aiosqlite writes every statement with its values to the debug log.
+logging.getLogger("aiosqlite").setLevel(logging.WARNING)
+
+
+class SqliteDatabase:
+    """The store on one SQLite file."""
+
+    dialect = DIALECT
+
+    def __init__(self, file: Path, clock: Clock) -> None:
+        self._file = file
+        self._readers: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
+        self._all_readers: list[aiosqlite.Connection] = []
+        self._writer = WriterThread(file, clock)
+        self._closed = False
+
+    async def open(self) -> None:
+        """Create the file where there is none, open every connection and check it."""
+        if sqlite3.sqlite_version_info < VERSION_MIN:
+            raise OperationRefused(
+                f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed."
+            )
+        create_private_file(self._file)
+        await asyncio.to_thread(self._writer.start)
+        try:
+            for _ in range(SQLITE_READERS):
+                await self._open_reader()
+        except BaseException:
+            await self.close()
+            raise
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changes of the file."""
+        return FileSignal(self._file)
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
+        self._writer.committer.events_committed = in_loop(asyncio.get_running_loop(), changed)
+
+    def enable_audit(self, key: bytes, anchor: Anchor) -> None:
+        """Give the writer the key and anchor of the audit chain."""
+        self._writer.committer.audit_key = key
+        self._writer.anchor = anchor
+
+    @property
+    def anchor(self) -> Anchor | None:
+        """The anchor of this data directory, once the audit is enabled."""
+        return self._writer.anchor
+
+    @property
+    def anchor_fault(self) -> str:
+        """Why the audit chain could not be anchored the last time; empty when it could."""
+        return self._writer.anchor_fault
+
+    def clear_anchor_fault(self) -> None:
+        """Forget a fault of the anchor, which was saved by other means since."""
+        self._writer.anchor_fault = ""
+
+    @property
+    def write_fault(self) -> str:
+        """Why the last commit failed, or why claims and files are refused; empty when all is well."""
+        return self._writer.write_fault or (FULL_DISK if self._writer.reserve.is_used else "")
+
+    @property
+    def reserve_warning(self) -> str:
+        """Why there is no reserve of disk space, where this node should have one."""
+        return self._writer.reserve.warning
+
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._writer.queue.waits
+
+    def keep_reserve(self) -> None:
+        """Keep a reserve of disk space for audit rows."""
+        self._writer.reserve.keep()
+
+    def require_space(self) -> None:
+        """Raise :class:`DiskFull` while only the reserve is left."""
+        if self._writer.reserve.is_used:
+            raise DiskFull(FULL_DISK)
+
+    async def revision(self) -> str | None:
+        """Return the schema revision of the file, None for an empty one."""
+        connection = await self._readers.get()
+        try:
+            present = await connection.execute_fetchall(
+                "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+            )
+            found = present and await connection.execute_fetchall("SELECT * FROM alembic_version")
+            return str(next(iter(found))[0]) if found else None
+        finally:
+            self._readers.put_nowait(connection)
+
+    @contextlib.asynccontextmanager
+    async def read(self, scope: AnyScope) -> AsyncIterator[Tx]:
+        """Open a snapshot of the database; keep it for as short a time as possible."""
+        if self._closed:
+            raise DatabaseUnavailable("the database is closed")
+        began = time.monotonic()
+        connection = await self._readers.get()
+        self._writer.queue.read_seconds.count(time.monotonic() - began)
+        try:
+            await _await_driver(connection.execute("BEGIN"))
+            yield SqliteReadTx(connection, scope)
+        finally:
+            # The rollback is queued behind whatever runs, so the connection is returned clean, also
+            # when the reader is cancelled while it waits for it.
+            try:
+                with contextlib.suppress(sqlite3.Error, ValueError):  # ValueError: closed meanwhile
+                    await connection.rollback()
+            finally:
+                self._readers.put_nowait(connection)
+
+    async def write(self, scope: AnyScope, job: Job[T], *, actor: Actor) -> T:
+        """Run the job in the next group; return after the durable commit."""
+        loop = asyncio.get_running_loop()
+        pending = PendingWrite(scope, actor, job, loop, loop.create_future())
+        result: T = await submit(self._writer.queue, pending)
+        return result
+
+    async def close(self) -> None:
+        """Finish the waiting writes, then close every connection."""
+        await asyncio.to_thread(self._writer.stop)
+        self._closed = True
+        for reader in self._all_readers:
+            await reader.close()
+        self._all_readers.clear()
+
+    async def _open_reader(self) -> None:
+        # With our own connect, so that readers are checked like the writer.
+        connection = await aiosqlite.Connection(lambda: connect(self._file), iter_chunk_size=64)
+        self._all_readers.append(connection)
+        await connection.execute("PRAGMA query_only = ON")
+        self._readers.put_nowait(connection)
+
+
+async def _await_driver(call: Awaitable[T]) -> T:
+    """Await the driver and translate its errors, with nothing of the original attached."""
+    try:
+        return await call
+    except sqlite3.Error as error:
+        fault = translate_error(error)
+    raise fault
+
+
+class SqliteReadTx:
+    """A read transaction on one aiosqlite connection."""
+
+    def __init__(self, connection: aiosqlite.Connection, scope: AnyScope) -> None:
+        self._connection = connection
+        self._scope = scope
+
+    async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
+        statement = statement.for_scope(self._scope)
+        compiled = statement.compiled_for(DIALECT)
+        arguments = compiled.arguments(statement.with_owner(self._scope, values))
+        call = self._connection.execute_fetchall(compiled.text, arguments)
+        return list(await _await_driver(call))  # type: ignore[arg-type]
+
+    async def row(self, statement: Statement, /, **values: object) -> Row | None:
+        found = await self.rows(statement, **values)
+        return found[0] if found else None
+
+    async def run(self, statement: Statement, /, **values: object) -> int:
+        raise StatementFault("a read changes nothing; use write")
+
+    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
+        raise StatementFault("a read changes nothing; use write")
+
+    def audit(
+        self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
+    ) -> None:
+        raise StatementFault("a read that is audited runs inside write")
+
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")

@@ -1,0 +1,1 @@
+"""What goes to payers and comes from them: payers, routes, batches, inbox files, control numbers."""

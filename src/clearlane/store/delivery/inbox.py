@@ -1,0 +1,311 @@
+"""The inbox: files of payers, stored before they are understood, and the outcome of each.
+
+A file concerns claims of many clients, so it belongs to the installation and is sealed for it. Knows no format.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
+
+from clearlane.store.database.database import SystemScope, Tx, require_row
+from clearlane.store.database.schema import inbox, parked_statements, polls
+from clearlane.store.database.sql import Statement, among, insert_into
+from clearlane.store.vault.vault import Vault
+
+SCOPE = SystemScope("files of payers concern many clients")
+OWNER = 0
+"""The data key that seals a file is the installation's, which is no vendor."""
+TABLE, PARKED_TABLE = "inbox", "parked_statements"
+
+STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
+QUARANTINED, DISCARDED = "Quarantined", "Discarded"
+UNKNOWN_SENDER, TEST_FILE = "UnknownSender", "TestFile"
+NEEDS_ATTENTION = (QUARANTINED, UNKNOWN_SENDER, TEST_FILE, PARKED)
+"""The states in which a file waits for an operator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewInboxFile:
+    """A file to be stored. ``content`` is already sealed."""
+
+    payer_id: str
+    type: str
+    route_id: int
+    name: str
+    digest: str
+    """Keyed hash of the bytes: the same file of the same payer counts once, whatever its name."""
+    received_at: int
+    content: bytes = field(repr=False)
+    bytes: int
+
+
+class InboxFile(NamedTuple):
+    """A stored file, without its content."""
+
+    id: int
+    payer_id: str
+    type: str
+    route_id: int
+    name: str
+    digest: str
+    bytes: int
+    state: str
+    kinds: str
+    """The kinds of transactions it was identified as, separated by commas."""
+    reason: str
+    """Why it is in quarantine, or what a person should check."""
+    applied: int
+    parked: int
+    received_at: int
+    processed_at: int | None
+    is_test: int
+    """Whether it came marked as a test (ISA15 T) to a production installation; it stays so when it is posted."""
+    test_accepted_at: int | None
+    """When an operator had it posted although it is marked as a test."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxOutcome:
+    """The outcome of processing a file."""
+
+    state: str
+    kinds: str = ""
+    reason: str = ""
+    applied: int = 0
+    """Statements about known claims."""
+    parked: int = 0
+    """Statements about unknown claims."""
+
+
+class ParkedStatement(NamedTuple):
+    """A statement that was not applied. ``payload`` is sealed for its file."""
+
+    kind: str
+    reason: str
+    payload: bytes
+
+    def __repr__(self) -> str:
+        """Leave out the payload."""
+        return f"ParkedRow({self.kind})"
+
+
+def row_key(type: str, payer_id: str, digest: str) -> str:
+    """Return the row key that a file's content is sealed for."""
+    return f"{type}:{payer_id}:{digest}"
+
+
+# ---- files ------------------------------------------------------------------------------------
+
+
+async def add(tx: Tx, new: NewInboxFile) -> tuple[int, bool]:
+    """Store a file; return its id, and False where the same file was stored before."""
+    row = await tx.row(_ADD, **{name: getattr(new, name) for name in _NEW})
+    if row is not None:
+        return int(row[0]), True
+    same = await tx.row(_SAME, type=new.type, payer_id=new.payer_id, digest=new.digest)
+    return int(require_row(same, "the file that is in the way")[0]), False
+
+
+async def find(tx: Tx, id: int) -> InboxFile | None:
+    """Return one file."""
+    row = await tx.row(_FIND, id=id)
+    return None if row is None else InboxFile(*row)
+
+
+async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
+    """Return the bytes of a file as received."""
+    row = require_row(await tx.row(_CONTENT, id=file.id), "the content of an inbox file")
+    await vault.load_keys_of(tx, [row[0]])
+    return vault.open(OWNER, TABLE, row_key(file.type, file.payer_id, file.digest), row[0])
+
+
+async def list_unprocessed(tx: Tx, limit: int) -> list[int]:
+    """Return the files that were not processed yet, oldest first."""
+    return [int(id) for (id,) in await tx.rows(_WAITING, limit=limit)]
+
+
+async def list_files(tx: Tx, states: Sequence[str], limit: int) -> list[InboxFile]:
+    """Return the newest files in these states."""
+    rows = await tx.rows(_LISTING, states=list(states), limit=limit)
+    return [InboxFile(*row) for row in rows]
+
+
+async def lock(tx: Tx, id: int) -> InboxFile | None:
+    """Return one file and lock its row until the transaction ends."""
+    row = await tx.row(_LOCK, id=id)
+    return None if row is None else InboxFile(*row)
+
+
+async def record_outcome(
+    tx: Tx, id: int, outcome: InboxOutcome, at: int, statements: Sequence[ParkedStatement] = ()
+) -> None:
+    """Record the outcome of a file, and the statements of it that wait for a person."""
+    # The file's row first: another node that processes the same file waits here, and then sees what was parked.
+    await tx.run(
+        _RECORD_OUTCOME,
+        of=id,
+        to_state=outcome.state,
+        to_kinds=outcome.kinds,
+        to_reason=outcome.reason,
+        to_applied=outcome.applied,
+        to_parked=outcome.parked,
+        to_processed=at,
+    )
+    await tx.run(_DROP_PARKED, of=id)
+    if statements:
+        await tx.many(_PARK, [{"inbox_id": id, **row._asdict()} for row in statements])
+
+
+async def mark_test(tx: Tx, id: int) -> None:
+    """Record that a file is marked as a test."""
+    await tx.run(_MARK_TEST, of=id)
+
+
+async def accept_test(tx: Tx, id: int, at: int) -> None:
+    """Record that an operator has a test file posted."""
+    await tx.run(_ACCEPT_TEST, of=id, at=at)
+
+
+async def list_parked_statements(tx: Tx, id: int) -> list[ParkedStatement]:
+    """Return the statements of a file that were not applied, in its order."""
+    return [ParkedStatement(*row) for row in await tx.rows(_PARKED_OF, of=id)]
+
+
+# ---- polling ----------------------------------------------------------------------------------
+
+
+class RoutePoll(NamedTuple):
+    """When the mailbox of a route is polled again."""
+
+    type: str
+    payer_id: str
+    route_id: int
+    next_at: int
+    fault: str
+    passed_over: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.type, self.payer_id, self.route_id
+
+
+async def all_polls(tx: Tx) -> dict[tuple[str, str, int], RoutePoll]:
+    """Return the polls of every route that was ever polled."""
+    return {poll.key: poll for poll in (RoutePoll(*row) for row in await tx.rows(_POLLS))}
+
+
+async def begin_poll(
+    tx: Tx, key: tuple[str, str, int], now: int, until: int, *, latest: int
+) -> bool:
+    """Lease a route for polling until a time; return False when another node has it.
+
+    A next poll after ``latest`` was recorded by a node whose clock was ahead, and counts as due.
+    """
+    type, payer_id, route_id = key
+    new = {"type": type, "payer_id": payer_id, "route_id": route_id}
+    await tx.run(_NEW_POLL, **new, next_at=now, fault="", passed_over=0)
+    return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until, latest=latest))
+
+
+async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
+    """Extend the lease on a route."""
+    await tx.run(_EXTEND_POLL, **_of(key), until=until)
+
+
+async def end_poll(
+    tx: Tx, key: tuple[str, str, int], next_at: int, fault: str, *, passed_over: int
+) -> bool:
+    """Record when the route is polled next, why this poll failed, and how many files it passed over; return what is new."""
+    news = await tx.run(_FAULT, **_of(key), to_fault=fault, to_passed_over=passed_over)
+    await extend_poll(tx, key, next_at)
+    return bool(news)
+
+
+def _of(key: tuple[str, str, int]) -> dict[str, object]:
+    return dict(zip(("of_type", "of_payer", "of_route"), key, strict=True))
+
+
+_NEW = ("payer_id", "type", "route_id", "name", "digest", "bytes", "received_at", "content")
+_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
+_ADD = Statement(
+    insert_into(inbox, *_NEW)
+    .values(state=STORED, kinds="", reason="", applied=0, parked=0, is_test=0)
+    .on_conflict_do_nothing(index_elements=["type", "payer_id", "digest"])
+    .returning(inbox.c.id)
+)
+_SAME = Statement(
+    select(inbox.c.id).where(
+        inbox.c.type == bindparam("type"),
+        inbox.c.payer_id == bindparam("payer_id"),
+        inbox.c.digest == bindparam("digest"),
+    )
+)
+_FIND = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")))
+_LOCK = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")).with_for_update())
+_CONTENT = Statement(select(inbox.c.content).where(inbox.c.id == bindparam("id")))
+# The state is part of the SQL text: a partial index serves no statement with a placeholder.
+_WAITING = Statement(
+    select(inbox.c.id)
+    .where(inbox.c.state == literal(STORED, literal_execute=True))
+    .order_by(inbox.c.id)
+    .limit(bindparam("limit"))
+)
+_LISTING = Statement(
+    _COLUMNS.where(among(inbox.c.state, "states"))
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_RECORD_OUTCOME = Statement(
+    update(inbox)
+    .where(inbox.c.id == bindparam("of"))
+    .values(
+        state=bindparam("to_state"),
+        kinds=bindparam("to_kinds"),
+        reason=bindparam("to_reason"),
+        applied=bindparam("to_applied"),
+        parked=bindparam("to_parked"),
+        processed_at=bindparam("to_processed"),
+    )
+)
+_MARK_TEST = Statement(update(inbox).where(inbox.c.id == bindparam("of")).values(is_test=1))
+_ACCEPT_TEST = Statement(
+    update(inbox)
+    .where(inbox.c.id == bindparam("of"))
+    .values(test_accepted_at=bindparam("at", type_=BigInteger))
+)
+_DROP_PARKED = Statement(
+    delete(parked_statements).where(parked_statements.c.inbox_id == bindparam("of"))
+)
+_PARK = Statement(insert_into(parked_statements, "inbox_id", *ParkedStatement._fields))
+_PARKED_OF = Statement(
+    select(*(parked_statements.c[name] for name in ParkedStatement._fields))
+    .where(parked_statements.c.inbox_id == bindparam("of"))
+    .order_by(parked_statements.c.id)
+)
+_POLLS = Statement(select(*(polls.c[name] for name in RoutePoll._fields)))
+_NEW_POLL = Statement(insert_into(polls, *RoutePoll._fields).on_conflict_do_nothing())
+_THIS_POLL = (
+    (polls.c.type == bindparam("of_type"))
+    & (polls.c.payer_id == bindparam("of_payer"))
+    & (polls.c.route_id == bindparam("of_route"))
+)
+_BEGIN_POLL = Statement(
+    update(polls)
+    .where(
+        _THIS_POLL,
+        (polls.c.next_at <= bindparam("now")) | (polls.c.next_at > bindparam("latest")),
+    )
+    .values(next_at=bindparam("until"))
+)
+_EXTEND_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
+_FAULT = Statement(
+    update(polls)
+    .where(
+        _THIS_POLL,
+        (polls.c.fault != bindparam("to_fault"))
+        | (polls.c.passed_over != bindparam("to_passed_over")),
+    )
+    .values(fault=bindparam("to_fault"), passed_over=bindparam("to_passed_over"))
+)

@@ -1,0 +1,178 @@
+"""What went to and came from one payer: the newest files, files by day, and the money that waits.
+
+For operators; concerns claims of many clients. Each statement reads the rows of one destination, by an index. Knows no
+X12 and no connection.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, func, literal, select
+
+from clearlane.store.claims.claim_queue import QUEUED, is_queued
+from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
+from clearlane.store.database.sql import Statement, among
+from clearlane.store.delivery.inbox import InboxFile
+
+SCOPE = SystemScope("traffic of routes concerns many clients")
+
+UNANSWERED_FILES_MAX = 20
+"""So many files of a destination are looked at; with more that are late, the number makes no difference."""
+
+Destination = tuple[str, str]
+"""Type of claims and payer id."""
+
+
+class SentFile(NamedTuple):
+    """A batch as a list shows it."""
+
+    id: int
+    payer_id: str
+    type: str
+    route_id: int
+    state: str
+    name: str
+    claims: int
+    bytes: int
+    created_at: int
+    attempts: int
+    delivered_at: int | None
+    fault: str
+
+
+class UnansweredFiles(NamedTuple):
+    """Files that a payer has and said nothing about."""
+
+    files: int
+    oldest_at: int | None
+    """When the oldest of them was delivered."""
+
+
+async def list_sent(
+    tx: Tx, destination: Destination | None, *, before: int, limit: int
+) -> list[SentFile]:
+    """Return batches to one payer, or to all, newest first, with ids below ``before``."""
+    if destination is None:
+        rows = await tx.rows(_SENT, before=before, limit=limit)
+    else:
+        rows = await tx.rows(_SENT_TO, **_of(destination), before=before, limit=limit)
+    return [SentFile(*row) for row in rows]
+
+
+async def list_sent_by_id(tx: Tx, ids: Sequence[int]) -> list[SentFile]:
+    """Return the batches of these ids, in their order."""
+    found = {row[0]: SentFile(*row) for row in await tx.rows(_SENT_BY_ID, ids=list(ids))}
+    return [found[id] for id in ids if id in found]
+
+
+async def list_received(
+    tx: Tx, destination: Destination | None, *, before: int, limit: int
+) -> list[InboxFile]:
+    """Return inbox files of one payer, or of all, newest first, with ids below ``before``."""
+    if destination is None:
+        rows = await tx.rows(_RECEIVED, before=before, limit=limit)
+    else:
+        rows = await tx.rows(_RECEIVED_FROM, **_of(destination), before=before, limit=limit)
+    return [InboxFile(*row) for row in rows]
+
+
+async def last_delivered(tx: Tx, destination: Destination) -> SentFile | None:
+    """Return the newest batch that the payer has."""
+    row = await tx.row(_LAST_DELIVERED, **_of(destination))
+    return None if row is None else SentFile(*row)
+
+
+async def find_unanswered(
+    tx: Tx, destination: Destination, *, delivered_from: int, delivered_before: int
+) -> UnansweredFiles:
+    """Return how many files of a time the payer has not answered for any claim; of the newest UNANSWERED_FILES_MAX."""
+    row = await tx.row(
+        _UNANSWERED,
+        **_of(destination),
+        delivered_from=delivered_from,
+        delivered_before=delivered_before,
+    )
+    return UnansweredFiles(int(row[0]), row[1]) if row else UnansweredFiles(0, None)
+
+
+async def sum_queued(tx: Tx) -> dict[tuple[str, str], int]:
+    """Return the cents of the claims that wait for a batch, by payer and kind of claim."""
+    return {(payer, kind): int(cents or 0) for payer, kind, cents in await tx.rows(_QUEUED)}
+
+
+async def sum_batches(tx: Tx, ids: Sequence[int]) -> dict[int, int]:
+    """Return the cents of the claims in these batches."""
+    if not ids:
+        return {}
+    return {int(id): int(cents or 0) for id, cents in await tx.rows(_IN_BATCHES, ids=list(ids))}
+
+
+def _of(destination: Destination) -> dict[str, object]:
+    type, payer_id = destination
+    return {"of_type": type, "of_payer": payer_id}
+
+
+_BATCH_COLUMNS = select(*(batches.c[name] for name in SentFile._fields))
+_FILE_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
+_TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
+_FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
+_SENT_BY_ID = Statement(_BATCH_COLUMNS.where(among(batches.c.id, "ids")))
+_SENT = Statement(
+    _BATCH_COLUMNS.where(batches.c.id < bindparam("before"))
+    .order_by(batches.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_SENT_TO = Statement(
+    _BATCH_COLUMNS.where(*_TO, batches.c.id < bindparam("before"))
+    .order_by(batches.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_LAST_DELIVERED = Statement(
+    _BATCH_COLUMNS.where(*_TO, batches.c.delivered_at.is_not(None))
+    .order_by(batches.c.id.desc())
+    .limit(1)
+)
+_DELIVERED = (
+    select(batches.c.id, batches.c.delivered_at)
+    .where(
+        *_TO,
+        batches.c.delivered_at >= bindparam("delivered_from"),
+        batches.c.delivered_at < bindparam("delivered_before"),
+    )
+    .order_by(batches.c.id.desc())
+    .limit(UNANSWERED_FILES_MAX)
+    .subquery()
+)
+_ANY_ANSWER = (
+    select(literal(1))
+    .join_from(batch_claims, claim_facts, claim_facts.c.request_id == batch_claims.c.request_id)
+    .where(batch_claims.c.batch_id == _DELIVERED.c.id, claim_facts.c.inbox_id.is_not(None))
+)
+_UNANSWERED = Statement(
+    select(func.count(), func.min(_DELIVERED.c.delivered_at)).where(~_ANY_ANSWER.exists()),
+    system=True,
+)
+_RECEIVED = Statement(
+    _FILE_COLUMNS.where(inbox.c.id < bindparam("before"))
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_RECEIVED_FROM = Statement(
+    _FILE_COLUMNS.where(*_FROM, inbox.c.id < bindparam("before"))
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_QUEUED = Statement(
+    select(claims.c.payer_id, claims.c.kind, func.sum(claims.c.total_cents))
+    .where(is_queued(QUEUED))
+    .group_by(claims.c.payer_id, claims.c.kind),
+    system=True,
+)
+_IN_BATCHES = Statement(
+    select(batch_claims.c.batch_id, func.sum(claims.c.total_cents))
+    .join_from(batch_claims, claims, claims.c.request_id == batch_claims.c.request_id)
+    .where(among(batch_claims.c.batch_id, "ids"))
+    .group_by(batch_claims.c.batch_id),
+    system=True,
+)

@@ -1,0 +1,1 @@
+"""Events in their order, webhook endpoints, and deliveries to them."""

@@ -1,0 +1,1 @@
+"""Payments and the claim payments in them."""

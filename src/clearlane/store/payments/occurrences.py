@@ -1,0 +1,315 @@
+"""Claim occurrences: each decision of a payment on a claim, matched to the claim or waiting for it.
+
+A matched one is its client's row, and the claim's part of the 835 is in its document; an unmatched one belongs to the
+installation, with that part sealed in it. Knows no X12.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, literal, select, update
+
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import (
+    claim_occurrences,
+    claim_references,
+    documents,
+    unmatched_occurrences,
+)
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_select
+
+UNMATCHED_TABLE = "unmatched_occurrences"
+
+
+class OccurrenceRow(NamedTuple):
+    """An occurrence that is matched to a claim."""
+
+    vendor_id: int
+    site_id: int
+    payment_id: str
+    number: int
+    request_id: str
+    identity: str
+    """Keyed hash of the claim fact that it states."""
+    reverses: str
+    """That of the fact which a reversal takes back; empty where there is none."""
+    kind: str
+    outcome: str
+    matched_by: str
+    in_force: int
+    replaced: int
+    charge_cents: int
+    paid_cents: int
+    patient_cents: int
+    balanced: int
+    document_id: str
+
+
+class OccurrenceRole(NamedTuple):
+    """What an occurrence does to the money of its claim, as all facts of the claim together decide."""
+
+    request_id: str
+    identity: str
+    reverses: str
+    kind: str
+    in_force: int
+    replaced: int
+
+
+class UnmatchedRow(NamedTuple):
+    """An occurrence that matches no claim. ``payload`` is sealed for :func:`unmatched_key`."""
+
+    payment_id: str
+    number: int
+    payer_id: str
+    reference: str
+    """Keyed hash of its account number."""
+    reason: str
+    paid_cents: int
+    payload: bytes
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"UnmatchedRow({self.payment_id} {self.number})"
+
+
+class OccurrenceDocument(NamedTuple):
+    """An occurrence with the sealed document that shows it."""
+
+    occurrence: OccurrenceRow
+    payload: bytes
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"OccurrenceDocument({self.occurrence.payment_id} {self.occurrence.number})"
+
+
+def unmatched_key(payment_id: str, number: int) -> str:
+    """Return the row key that an unmatched occurrence is sealed for."""
+    return f"{payment_id}:{number}"
+
+
+# ---- matched -----------------------------------------------------------------------------------
+
+
+async def add(tx: Tx, rows: Sequence[OccurrenceRow]) -> None:
+    """Add occurrences of any client; one that is there stays as it is."""
+    await tx.many(_ADD, [row._asdict() for row in rows])
+
+
+async def set_roles(tx: Tx, roles: Sequence[OccurrenceRole]) -> None:
+    """Record what the occurrences of claims do to their money."""
+    await tx.many(_SET_ROLE, [{f"new_{k}": v for k, v in role._asdict().items()} for role in roles])
+
+
+async def remove(tx: Tx, payment_id: str, number: int) -> None:
+    """Remove one matched occurrence."""
+    await tx.run(_REMOVE, of_payment=payment_id, of_number=number)
+
+
+async def find(tx: Tx, payment_id: str, number: int) -> OccurrenceRow | None:
+    """Return one matched occurrence of any client."""
+    row = await tx.row(_FIND, payment_id=payment_id, number=number)
+    return None if row is None else OccurrenceRow(*row)
+
+
+async def list_page(tx: Tx, payment_id: str, *, after: int, limit: int) -> list[OccurrenceDocument]:
+    """Return matched occurrences of any client after a number, with their documents."""
+    found = await tx.rows(_PAGE, payment_id=payment_id, after=after, limit=limit)
+    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+
+
+async def list_own_page(
+    tx: Tx, payment_id: str, *, after: int, limit: int
+) -> list[OccurrenceDocument]:
+    """Return the occurrences of the scope's claims after a number, with their documents."""
+    found = await tx.rows(_OWN_PAGE, payment_id=payment_id, after=after, limit=limit)
+    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+
+
+async def list_for_claims(tx: Tx, request_ids: Collection[str]) -> list[OccurrenceRow]:
+    """Return all matched occurrences of these claims of any client."""
+    found = await tx.rows(_OF_CLAIMS, request_ids=sorted(request_ids))
+    return [OccurrenceRow(*row) for row in found]
+
+
+async def list_own_of_claim(tx: Tx, request_id: str, *, limit: int) -> list[OccurrenceDocument]:
+    """Return the occurrences of one claim of the scope with their documents, in the order of their payments."""
+    found = await tx.rows(_OF_OWN_CLAIM, request_id=request_id, limit=limit)
+    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+
+
+async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> list[str]:
+    """Return the payments of the scope's documents."""
+    found = await tx.rows(_PAYMENTS_OF, document_ids=list(document_ids))
+    return [str(id) for (id,) in found]
+
+
+# ---- unmatched ---------------------------------------------------------------------------------
+
+
+async def add_unmatched(tx: Tx, rows: Sequence[UnmatchedRow]) -> None:
+    """Keep occurrences that match no claim; one that is there stays as it is."""
+    await tx.many(_ADD_UNMATCHED, [row._asdict() for row in rows])
+
+
+async def remove_unmatched(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:
+    """Remove occurrences that are matched now."""
+    await tx.many(
+        _REMOVE_UNMATCHED, [{"of_payment": id, "of_number": number} for id, number in keys]
+    )
+
+
+async def find_unmatched(tx: Tx, payment_id: str, number: int) -> UnmatchedRow | None:
+    """Return one unmatched occurrence."""
+    row = await tx.row(_FIND_UNMATCHED, payment_id=payment_id, number=number)
+    return None if row is None else UnmatchedRow(*row)
+
+
+async def list_unmatched_page(
+    tx: Tx, payment_id: str, *, after: int, limit: int
+) -> list[UnmatchedRow]:
+    """Return unmatched occurrences of a payment after a number."""
+    found = await tx.rows(_UNMATCHED_PAGE, payment_id=payment_id, after=after, limit=limit)
+    return [UnmatchedRow(*row) for row in found]
+
+
+async def known_claims(tx: Tx, payment_id: str, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the claims that these numbers of a payment are matched to already."""
+    found = await tx.rows(_KNOWN, payment_id=payment_id, numbers=list(numbers))
+    return {int(number): str(request_id) for number, request_id in found}
+
+
+async def mark_due(tx: Tx, payer_id: str, request_ids: Sequence[str]) -> None:
+    """Have the unmatched occurrences matched again that carry the account number of one of these claims."""
+    if await tx.row(_ANY_OF_PAYER, payer_id=payer_id) is not None:
+        await tx.run(_MARK_DUE, of_payer=payer_id, request_ids=list(request_ids))
+
+
+async def list_due(tx: Tx, limit: int) -> list[UnmatchedRow]:
+    """Return unmatched occurrences that are to be matched again."""
+    return [UnmatchedRow(*row) for row in await tx.rows(_DUE, limit=limit)]
+
+
+async def clear_due(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:
+    """Record that these were tried again."""
+    await tx.many(_CLEAR_DUE, [{"of_payment": id, "of_number": number} for id, number in keys])
+
+
+_COLUMNS = tuple(claim_occurrences.c[name] for name in OccurrenceRow._fields)
+_ADD = Statement(
+    insert_into(claim_occurrences, *OccurrenceRow._fields[2:]).on_conflict_do_nothing(), system=True
+)
+_SET_ROLE = Statement(
+    update(claim_occurrences)
+    .where(
+        claim_occurrences.c.request_id == bindparam("new_request_id"),
+        claim_occurrences.c.identity == bindparam("new_identity"),
+    )
+    .values({name: bindparam(f"new_{name}") for name in OccurrenceRole._fields[2:]}),
+    system=True,
+)
+_REMOVE = Statement(
+    delete(claim_occurrences).where(
+        claim_occurrences.c.payment_id == bindparam("of_payment"),
+        claim_occurrences.c.number == bindparam("of_number"),
+    ),
+    system=True,
+)
+_FIND = Statement(
+    select(*_COLUMNS).where(
+        claim_occurrences.c.payment_id == bindparam("payment_id"),
+        claim_occurrences.c.number == bindparam("number"),
+    ),
+    system=True,
+)
+_WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
+    claim_occurrences,
+    documents,
+    (documents.c.document_id == claim_occurrences.c.document_id)
+    & (documents.c.vendor_id == claim_occurrences.c.vendor_id)
+    & (documents.c.site_id == claim_occurrences.c.site_id),
+)
+_IN_PAYMENT = (
+    _WITH_DOCUMENT.where(
+        claim_occurrences.c.payment_id == bindparam("payment_id"),
+        claim_occurrences.c.number > bindparam("after"),
+    )
+    .order_by(claim_occurrences.c.number)
+    .limit(bindparam("limit"))
+)
+_PAGE = Statement(_IN_PAYMENT, system=True)
+_OWN_PAGE = scoped_select(_IN_PAYMENT, claim_occurrences, documents)
+_OF_OWN_CLAIM = scoped_select(
+    _WITH_DOCUMENT.where(claim_occurrences.c.request_id == bindparam("request_id"))
+    .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number)
+    .limit(bindparam("limit")),
+    claim_occurrences,
+    documents,
+)
+_OF_CLAIMS = Statement(
+    select(*_COLUMNS)
+    .where(among(claim_occurrences.c.request_id, "request_ids"))
+    .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number),
+    system=True,
+)
+_PAYMENTS_OF = scoped_select(
+    select(claim_occurrences.c.payment_id)
+    .where(among(claim_occurrences.c.document_id, "document_ids"))
+    .distinct(),
+    claim_occurrences,
+)
+_KNOWN = Statement(
+    select(claim_occurrences.c.number, claim_occurrences.c.request_id).where(
+        claim_occurrences.c.payment_id == bindparam("payment_id"),
+        among(claim_occurrences.c.number, "numbers"),
+    ),
+    system=True,
+)
+_UNMATCHED_COLUMNS = select(*(unmatched_occurrences.c[name] for name in UnmatchedRow._fields))
+_ADD_UNMATCHED = Statement(
+    insert_into(unmatched_occurrences, *UnmatchedRow._fields).values(due=0).on_conflict_do_nothing()
+)
+_THIS = (unmatched_occurrences.c.payment_id == bindparam("of_payment")) & (
+    unmatched_occurrences.c.number == bindparam("of_number")
+)
+_REMOVE_UNMATCHED = Statement(delete(unmatched_occurrences).where(_THIS))
+_CLEAR_DUE = Statement(update(unmatched_occurrences).where(_THIS).values(due=0))
+_FIND_UNMATCHED = Statement(
+    _UNMATCHED_COLUMNS.where(
+        unmatched_occurrences.c.payment_id == bindparam("payment_id"),
+        unmatched_occurrences.c.number == bindparam("number"),
+    )
+)
+_UNMATCHED_PAGE = Statement(
+    _UNMATCHED_COLUMNS.where(
+        unmatched_occurrences.c.payment_id == bindparam("payment_id"),
+        unmatched_occurrences.c.number > bindparam("after"),
+    )
+    .order_by(unmatched_occurrences.c.number)
+    .limit(bindparam("limit"))
+)
+_ANY_OF_PAYER = Statement(
+    select(unmatched_occurrences.c.number)
+    .where(unmatched_occurrences.c.payer_id == bindparam("payer_id"))
+    .limit(1)
+)
+_MARK_DUE = Statement(
+    update(unmatched_occurrences)
+    .where(
+        unmatched_occurrences.c.payer_id == bindparam("of_payer"),
+        unmatched_occurrences.c.reference.in_(
+            select(claim_references.c.reference).where(
+                claim_references.c.payer_id == bindparam("of_payer"),
+                among(claim_references.c.request_id, "request_ids"),
+            )
+        ),
+    )
+    .values(due=1)
+)
+# The flag is part of the SQL text: a partial index serves no statement with a placeholder.
+_DUE = Statement(
+    _UNMATCHED_COLUMNS.where(unmatched_occurrences.c.due == literal(1, literal_execute=True))
+    .order_by(unmatched_occurrences.c.payment_id, unmatched_occurrences.c.number)
+    .limit(bindparam("limit"))
+)

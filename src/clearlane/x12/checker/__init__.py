@@ -1,0 +1,1 @@
+"""What is wrong with a file: checks, findings, and the acknowledgement of it."""

@@ -1,0 +1,1 @@
+"""Bytes to segments to a tree, unit by unit."""

@@ -1,0 +1,1 @@
+"""Files for people: described, compared, redacted, as a page."""

@@ -1,0 +1,1 @@
+"""Trees and plain data to bytes."""

@@ -1,0 +1,116 @@
+"""Which part of a package may import which other part of it, and why: the rows that ``test_architecture`` holds.
+
+A part is a folder of the package. Modules directly in the package are "shared", but for those that are named in
+``APART``, which count as parts of their own.
+"""
+
+APART = {"pipeline": {"work_context", "schedule"}}
+"""Two modules of pipeline that know the verbs: the context that verbs are given, and the schedule that starts them."""
+
+Rows = dict[tuple[str, str], str]
+
+
+def imports(part: str, why: str, *importers: str) -> Rows:
+    """Return a row for each part that imports ``part`` for the same reason."""
+    return {(importer, part): why for importer in importers}
+
+
+STATUS = "facts are recorded and read, and claims are loaded, in one way everywhere"
+KIND_OF_WORK = "a row for each kind of work"
+
+PART_IMPORTS: dict[str, Rows] = {
+    "pipeline": {
+        **imports(
+            "work_context", "verbs take the work context", "access", "eligibility", "enrollment", "inbound", "intake",
+            "notify", "operator", "outbound", "query",
+        ),
+        **imports("shared", STATUS, "inbound", "intake", "operator", "outbound", "query"),
+        **imports("shared", "inquiries go out on the routes that claims use", "eligibility"),
+        **imports("shared", "an event names the vendor's claim id, which is read from the claim", "notify"),
+        **imports("eligibility", "a 271 in a file ends the inquiry that is open", "inbound"),
+        **imports("outbound", "an answer proves a delivery; a poll that works ends a pause", "inbound"),
+        **imports("enrollment", "a claim may need an enrolled provider, or take the ZIP code from there", "intake"),
+        **imports("eligibility", "advancing the sandbox's clock runs what is due", "operator"),
+        **imports("inbound", "a person replays a file; advancing the clock runs what is due", "operator"),
+        **imports("outbound", "a person sends a batch again; advancing the clock runs what is due", "operator"),
+        **{("schedule", part): KIND_OF_WORK for part in ("eligibility", "inbound", "intake", "notify", "operator", "outbound", "query")},
+        **imports("eligibility", "the context holds the node's inquiry runner", "work_context"),
+        **imports("intake", "the context holds the node's intake batcher", "work_context"),
+    },
+    "store": {
+        **imports(
+            "database", "rows are read and written by statements in its transactions", "accounts", "audit", "claims",
+            "delivery", "events", "installation", "payments", "shared", "vault",
+        ),
+        **imports("vault", "patient data is sealed before it is stored, and hashed to be found", "claims", "delivery", "installation", "payments"),
+        **imports("vault", "a database is opened with its installation keys", "database"),
+        **imports("vault", "the anchor is a private file", "audit"),
+        **imports("audit", "every commit extends the audit chain and moves the anchor", "database"),
+        **imports("audit", "a backup and a restore compare the chain with the anchor", "installation"),
+        **imports("events", "every commit gives its events their numbers", "database"),
+        **imports("installation", "a change of a snapshot raises its revision, which every node watches", "accounts", "delivery"),
+        **imports("installation", "a new key waits until every node has loaded it", "vault"),
+        **imports("delivery", "after a database was set back or restored, what may have been sent waits", "audit", "installation"),
+        **imports("delivery", "a vendor's request numbers are a counter like control numbers", "shared"),
+        **imports("claims", "a batch takes claims from the queue", "delivery"),
+        **imports("accounts", "a sandbox starts with an account", "installation"),
+        **imports("payments", "payments that need attention are counted by their own condition", "installation"),
+    },
+    "console": {
+        **imports("frame", "every page is requested, rendered and worded in one way", "account", "claims", "operator", "patients", "payments", "shared"),
+        **imports("claims", "the table of pages names its handlers; Home shows worklists", "shared"),
+        **imports("payments", "the table of pages names its handlers; Home shows payments", "shared"),
+        **{("shared", part): "the table of pages names its handlers" for part in ("account", "operator", "patients")},
+        **imports("payments", "a claim's money and a found payment are worded as on payment pages", "claims"),
+        **imports("shared", "an act changes the counts of the menu; the sandbox page offers the first steps", "operator"),
+        **imports("shared", "an act changes the counts of the menu", "payments"),
+    },
+    "cli": {
+        **imports(
+            "command", "every command opens, prints and fails in one way", "account", "claim", "delivery", "doctor",
+            "eligibility", "enrollment", "events", "installation", "payer", "payment", "shared", "x12",
+        ),
+        **imports("events", "listen forwards events to a program", "claim"),
+        **imports("payment", "PDFs of claims and payments are written in one way", "claim"),
+        **imports("claim", "a claim is named on the command line in one way", "payment"),
+        **imports("claim", "payers are searched by the calls of the service that claims use", "payer"),
+        **imports("installation", "doctor gives the advice that serve gives at its start", "doctor"),
+    },
+    "claims": {
+        **imports("shared", "the catalogue, codes, lifecycle and samples", "forms", "read", "responses", "rules", "write"),
+        **imports("write", "a form names its placements", "forms", "shared"),
+        **imports("forms", "what differs by form is asked of it", "read", "responses", "rules", "shared", "write"),
+        **imports("write", "a complaint is traced through what was sent", "responses"),
+        **imports("rules", "our own findings are explained as payers' are", "responses"),
+        **imports("read", "rules tell repaired values from given ones", "rules", "shared"),
+        **imports("responses", "the lifecycle folds facts", "shared"),
+    },
+    "x12": {
+        **imports("shared", "tree, grammar, delimiters and the compiled guide", "checker", "guides", "reader", "rules", "show", "views", "writer"),
+        **imports("codes", "code lists", "checker", "rules", "show", "views"),
+        **imports("guides", "a file is read by its guide", "checker", "reader", "show"),
+        **imports("checker", "reading finds what is wrong", "reader"),
+        **imports("checker", "a compiled guide includes the checks of its elements", "shared"),
+        **imports("rules", "a compiled guide includes its rules", "reader", "shared"),
+        **imports("rules", "a TA1 has rules of its own", "checker"),
+        **imports("reader", "a file is read before it is checked, shown or viewed", "checker", "show", "views"),
+        **imports("writer", "an acknowledgement, a part of a file and a redacted file are written", "checker", "reader", "show"),
+        **imports("checker", "findings are shown at their place", "show"),
+        **{("shared", part): "the package's public names" for part in ("reader", "writer")},
+    },
+    "api": {
+        **imports("frame", "every version and page is built from it", "operations", "pages", "shared", "v1", "v3"),
+        **imports("http", "plain responses, bodies and streams", "frame", "operations", "pages", "shared", "v1", "v3"),
+        **imports("frame", "a connection hands its requests to the application", "http"),
+        **imports("operations", "requests are logged and counted", "frame", "http", "shared"),
+        **imports("operations", "OpenAPI describes the health endpoints too", "pages"),
+        **imports("shared", "the operations address knows the versions that are served", "operations"),
+        **imports("pages", "a node serves them", "shared"),
+        **imports("v1", "a version that a node serves", "shared"),
+        **imports("v3", "a version that a node serves", "shared"),
+    },
+    "sandbox": {
+        **imports("shared", "what a payer read and decided", "responses"),
+        **imports("responses", "a payer answers by its plan", "shared"),
+    },
+}  # fmt: skip

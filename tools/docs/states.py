@@ -1,0 +1,161 @@
+"""Write the reference page about states of claims, enrollments and files, from the tables that move them.
+
+The meaning of each state is written here: a state without one stops the build.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tools.docs.markdown import grid, part
+
+
+def states_page() -> Iterator[str]:
+    """Write the states and how they change."""
+    from clearlane.claims import lifecycle
+    from clearlane.enrollment import lifecycle as enrollment_lifecycle
+
+    yield "# States"
+    yield from part(
+        "A claim",
+        "`CurrentState` of the status list. A newer fact never loses to an older one that comes late, and a fact "
+        "that comes twice counts once. A pair of state and event that is not here changes nothing.",
+        "![The lifecycle of a claim](../pictures/claim-life.svg)",
+    )
+    yield "```mermaid"
+    yield lifecycle.diagram().rstrip()
+    yield "```"
+    yield ""
+    yield from grid(
+        ["State", "Meaning"],
+        [[f"`{state}`", CLAIM_STATES[state.value]] for state in lifecycle.ClaimState],
+    )
+    yield ""
+    yield from _transitions(lifecycle.ClaimState, lifecycle.ClaimEvent, lifecycle.NEXT)
+    yield from _payer_actions()
+    yield from _payment_states()
+    yield from part(
+        "An enrollment with one payer",
+        "With a payer that nobody has acted for, an enrollment is submitted. "
+        "[How to move it](../how-to/enrollment.md).",
+        "![The lifecycle of an enrollment](../pictures/enrollment-life.svg)",
+    )
+    yield from _transitions(
+        enrollment_lifecycle.EnrollmentState,
+        enrollment_lifecycle.EnrollmentEvent,
+        enrollment_lifecycle.NEXT,
+    )
+    yield from _files()
+
+
+def _payment_states() -> Iterator[str]:
+    from clearlane.payments.outcome import Outcome
+    from clearlane.payments.payment import OccurrenceKind, PaymentState
+
+    yield from part(
+        "A payment",
+        "One check or transfer of an 835. [How to read it](../how-to/payments.md).",
+    )
+    yield from grid(
+        ["State", "Meaning"], [[f"`{one}`", PAYMENT_STATES[one.value]] for one in PaymentState]
+    )
+    yield ""
+    yield from grid(
+        ["Kind of an occurrence", "Meaning"],
+        [[f"`{one}`", OCCURRENCE_KINDS[one.value]] for one in OccurrenceKind],
+    )
+    yield ""
+    yield from grid(["Outcome", "Meaning"], [[f"`{one}`", OUTCOMES[one.value]] for one in Outcome])
+
+
+PAYMENT_STATES = {
+    "Posted": "Its claims were recorded, and nobody needs to look at it.",
+    "NeedsReview": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
+    "Duplicate": "The same payment came before; this one counts nothing.",
+}
+OCCURRENCE_KINDS = {
+    "original": "The payer's first decision on the claim.",
+    "reversal": "It takes back an earlier one (CLP02 22); its amounts are negative.",
+    "correction": "It follows a reversal, or replaces an earlier one that was not reversed.",
+}
+OUTCOMES = {
+    "predetermined": "CLP02 25: pricing only.",
+    "taken back": "CLP02 22, or an amount below zero.",
+    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied. Of a claim also 19 to 21 with a payment.",
+    "denied": "CLP02 4; or nothing paid and any reason other than PR-1, PR-2, PR-3, CO-45, CO-24 and OA-23.",
+    "partly denied": "Something paid, and a line with nothing paid and such a reason.",
+    "patient owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
+    "nothing due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
+    "voided": "Of a void: nothing paid, whatever the reason, or the earlier claim taken back. Of the claim that it cancels too.",
+    "replaced": "Of a claim without a payment in force whose replacement was decided.",
+    "paid": "Something paid, and no line denied.",
+}
+CLAIM_STATES = {
+    "Received": "Stored, not sent; or nobody can say whether it was sent.",
+    "Sent": "Delivered to the payer; no answer yet but that the file was taken.",
+    "Acknowledged": "The payer took it into its work.",
+    "Pending": "The payer is working on it or wants information; or a payment was taken back.",
+    "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent anew.",
+    "Complete": "There is a remittance, which may be a denial; or its void or replacement was decided.",
+    "Held": "Kept back by the vendor or a person until it is released. V3 shows `Received`.",
+    "Canceled": "Taken back before it was sent; its claim id is free. V3 shows `Rejected`.",
+}
+
+
+BATCH_STATES = {
+    "Ready": "Its bytes, name and control numbers are stored; it waits to be sent.",
+    "Sending": "On its way, or its arrival is being looked up.",
+    "InDoubt": "Nobody can say whether it arrived: "
+    "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
+    "Delivered": "The payer has it.",
+}
+
+
+def _transitions(states: Any, events: Any, table: Mapping[Any, Any]) -> Iterator[str]:
+    yield from grid(
+        ["Event", *(str(state) for state in states)],
+        [[event, *(table.get((state, event), "") for state in states)] for event in events],
+    )
+
+
+def _payer_actions() -> Iterator[str]:
+    from clearlane.api.v3.code_names import PAYMENT_ACTIONS, STATUS_ACTIONS
+
+    yield from part(
+        "PayerAction",
+        "The status category before there is a remittance, the claim status of the remittance after.",
+    )
+    yield from grid(
+        ["Code", "PayerAction", "From"],
+        [[f"`{code}`", f"`{name}`", "277CA or 277"] for code, name in STATUS_ACTIONS.items()]
+        + [[f"`{code}`", f"`{name}`", "835"] for code, name in PAYMENT_ACTIONS.items()],
+    )
+
+
+def _files() -> Iterator[str]:
+    from clearlane.claims import batch_lifecycle
+    from clearlane.store.delivery import inbox
+
+    yield from part(
+        "A batch: a file to a payer",
+        "See `clearlane batch list`. A pair of state and event that is not here is refused.",
+        "![The lifecycle of a batch](../pictures/batch-life.svg)",
+    )
+    yield from grid(
+        ["State", "Meaning"],
+        [[f"`{state}`", BATCH_STATES[state.value]] for state in batch_lifecycle.BatchState],
+    )
+    yield ""
+    yield from _transitions(
+        batch_lifecycle.BatchState, batch_lifecycle.BatchEvent, batch_lifecycle.NEXT
+    )
+    yield from part("A file from a payer", "See `clearlane inbox list`.")
+    words = {
+        inbox.STORED: "Kept as it came; waits to be posted.",
+        inbox.APPLIED: "Everything it states was recorded on its claims.",
+        inbox.PARKED: "Applied, but for statements about claims that are not known here.",
+        inbox.QUARANTINED: "It cannot be read; the reason is shown.",
+        inbox.DISCARDED: "Put aside by a person.",
+    }
+    yield from grid(
+        ["State", "Meaning"], [[f"`{state}`", meaning] for state, meaning in words.items()]
+    )
