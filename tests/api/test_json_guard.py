@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.api.http import json_guard as scanning
+from clearlane.api.http import json_guard
 from clearlane.api.http.json_guard import (
     JSON_DEPTH_MAX,
     NOT_UTF8,
@@ -31,7 +31,7 @@ def judge(*chunks: bytes) -> str | None:
 
 def whole(text: bytes) -> str | None:
     try:
-        scanning.check_json(text)
+        json_guard.check_json(text)
     except UnreadableJson as why:
         return str(why)
     return None

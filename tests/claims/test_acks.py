@@ -13,7 +13,7 @@ from clearlane.claims.responses.claim_parts import AckParts, extract_claim
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict, UnmatchedFact
 from clearlane.claims.responses.identify import identify
 from clearlane.claims.responses.statuses import verdict_of
-from clearlane.claims.write import sent_layout as sending
+from clearlane.claims.write import sent_layout
 from clearlane.payments import read_835
 from clearlane.x12.checker import ack
 from tests.cases import every_case, full_or_quick
@@ -48,7 +48,7 @@ def facts_by_claim(answer, content=FILE):
     found = {}
     for message in acks.read(answer):
         layout = (
-            sending.read_layout(content, positions=message.reference.positions)
+            sent_layout.read_layout(content, positions=message.reference.positions)
             if message.reference
             else None
         )
@@ -208,7 +208,7 @@ def test_a_999_of_what_we_did_not_send_comes_back_unmatched():
 
 def test_a_claim_that_goes_out_again_is_reported_by_its_attempt():
     [message] = acks.read(nine(21, answered(verdict="A")))
-    layout = sending.read_layout(FILE, attempts={"C2": 2})
+    layout = sent_layout.read_layout(FILE, attempts={"C2": 2})
     assert [fact.attempt for fact in acks.derive_facts(message, layout)] == [1, 2, 1]
 
 
@@ -412,7 +412,7 @@ def test_public_samples_are_read_without_a_crash(sample):
     identify(content)
     for message in acks.read(content):
         layout = (
-            sending.read_layout(FILE, positions=message.reference.positions)
+            sent_layout.read_layout(FILE, positions=message.reference.positions)
             if message.reference
             else None
         )
@@ -455,7 +455,7 @@ def test_damaged_files_never_crash_a_reader(damages, end):
     identify(damaged)
     for message in acks.read(damaged):
         layout = (
-            sending.read_layout(FILE, positions=message.reference.positions)
+            sent_layout.read_layout(FILE, positions=message.reference.positions)
             if message.reference
             else None
         )

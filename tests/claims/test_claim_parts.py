@@ -2,7 +2,7 @@
 
 from clearlane.claims.responses import acks
 from clearlane.claims.responses.claim_parts import AckParts, extract_claim
-from clearlane.claims.write import sent_layout as sending
+from clearlane.claims.write import sent_layout
 from clearlane.x12.reader.reader import parse
 from tests.claims.answers import (
     nine,
@@ -157,7 +157,7 @@ def test_claims_of_one_999_get_their_own_errors_and_share_the_part_of_a_whole_se
     for errors, count in ((rows, 1), ([], 0)):
         content = nine(21, ["AK2*837*0001*005010X222A1", *errors, "IK5*R*5"], verdict="R")
         [message] = acks.read(content)
-        layout = sending.read_layout(MANY, positions=message.reference.positions)
+        layout = sent_layout.read_layout(MANY, positions=message.reference.positions)
         parts = AckParts(message)
         found = [
             parts.of(fact)

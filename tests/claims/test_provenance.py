@@ -12,7 +12,7 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.responses import acks, code_advice, provenance
 from clearlane.claims.responses.facts import Complaint, Fact, FactKind
 from clearlane.claims.responses.provenance import fields_at
-from clearlane.claims.write import sent_layout as sending
+from clearlane.claims.write import sent_layout
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, remittance
 from tests.cases import every_case
@@ -70,7 +70,7 @@ def refused(out, segment, *errors, nth=1, kind=ClaimKind.MEDICAL):
         verdict="R",
     )  # fmt: skip
     [message] = acks.read(answer)
-    layout = sending.read_layout(content, positions=message.reference.positions)
+    layout = sent_layout.read_layout(content, positions=message.reference.positions)
     [fact] = acks.derive_facts(message, layout)
     return list(provenance.explain_complaints(fact, out.claim, controls(out)))
 
@@ -168,7 +168,7 @@ def test_a_repeated_segment_is_reported_by_its_number():
 def test_after_a_ta1_the_advice_is_not_to_send_the_claim_again(note, why):
     """The file is the operator's, and the payer may have it."""
     [message] = acks.read(ta1(21, "R", note))
-    [fact] = acks.derive_facts(message, sending.read_layout(sent(outgoing("C1"))))
+    [fact] = acks.derive_facts(message, sent_layout.read_layout(sent(outgoing("C1"))))
     [explanation] = provenance.explain_complaints(fact, SELF)
     assert explanation.happened == f"The payer refused the whole file this claim went in{why}"
     assert explanation.todo.startswith("Nothing in the claim is wrong: do not send it again.")

@@ -1,7 +1,7 @@
 """Two claims that were sent, C1 and C2, and what their payer states of them."""
 
 from clearlane.claims.responses import acks
-from clearlane.claims.write import sent_layout as sending
+from clearlane.claims.write import sent_layout
 from clearlane.payments import read_835
 from tests.claims.answers import outgoing, paid, patient, payment, sent, status
 
@@ -22,7 +22,9 @@ def facts_in(content):
     """What an acknowledgement or status file states of the two."""
     for one in acks.read(content):
         layout = (
-            sending.read_layout(FILE, positions=one.reference.positions) if one.reference else None
+            sent_layout.read_layout(FILE, positions=one.reference.positions)
+            if one.reference
+            else None
         )
         yield from acks.derive_facts(one, layout)
 

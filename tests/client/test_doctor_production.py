@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from clearlane.cli.doctor import doctor_production as production
+from clearlane.cli.doctor import doctor_production
 from clearlane.cli.doctor.doctor_checks import DoctorVerdict
 from clearlane.settings import Settings
 
@@ -53,26 +53,28 @@ def certificate(file: Path, *, days=90, issuer="An authority"):
 def test_the_certificate_that_is_served(tmp_path, made, changes, verdict):
     if made is not None:
         changes = changes | {"tls_certificate": certificate(tmp_path / "tls.pem", **made)}
-    assert production.served_certificate(replace(SETTINGS, **changes), NOW).verdict is verdict
+    assert (
+        doctor_production.served_certificate(replace(SETTINGS, **changes), NOW).verdict is verdict
+    )
 
 
 @pytest.mark.parametrize(
     ("check", "changes", "verdict"),
     [
-        (production.submitter, {}, FINE),
-        (production.submitter, {"submitter_phone": Settings().submitter_phone}, FAULT),
-        (production.operations_address, {}, FINE),
-        (production.operations_address, {"operations_host": "localhost"}, FINE),
-        (production.operations_address, {"operations_host": "10.0.0.7"}, WARNING),
-        (production.plain_address, {}, FINE),
-        (production.plain_address, {"plain_port": 80}, WARNING),
+        (doctor_production.submitter, {}, FINE),
+        (doctor_production.submitter, {"submitter_phone": Settings().submitter_phone}, FAULT),
+        (doctor_production.operations_address, {}, FINE),
+        (doctor_production.operations_address, {"operations_host": "localhost"}, FINE),
+        (doctor_production.operations_address, {"operations_host": "10.0.0.7"}, WARNING),
+        (doctor_production.plain_address, {}, FINE),
+        (doctor_production.plain_address, {"plain_port": 80}, WARNING),
         (
-            production.plain_address,
+            doctor_production.plain_address,
             {"plain_port": 80, "trusted_proxies": ("10.0.0.1",)},
             FINE,
         ),
-        (production.anchor_place, {}, WARNING),
-        (production.anchor_place, {"anchor_copy": "/mnt/other/anchor"}, FINE),
+        (doctor_production.anchor_place, {}, WARNING),
+        (doctor_production.anchor_place, {"anchor_copy": "/mnt/other/anchor"}, FINE),
     ],
 )
 def test_settings(check, changes, verdict):
@@ -84,16 +86,16 @@ def test_settings(check, changes, verdict):
 @pytest.mark.parametrize(
     ("check", "found", "verdict"),
     [
-        (production.memory, 2_000_000_000, FINE),
-        (production.memory, 500_000_000, WARNING),
-        (production.memory, None, DoctorVerdict.SKIPPED),
-        (production.disk, 100_000_000_000, FINE),
-        (production.disk, 100_000_000, WARNING),
-        (production.open_files, 65_536, FINE),
-        (production.open_files, 1_024, WARNING),
-        (production.time_source, 0, FINE),
-        (production.time_source, 5, WARNING),
-        (production.time_source, None, DoctorVerdict.SKIPPED),
+        (doctor_production.memory, 2_000_000_000, FINE),
+        (doctor_production.memory, 500_000_000, WARNING),
+        (doctor_production.memory, None, DoctorVerdict.SKIPPED),
+        (doctor_production.disk, 100_000_000_000, FINE),
+        (doctor_production.disk, 100_000_000, WARNING),
+        (doctor_production.open_files, 65_536, FINE),
+        (doctor_production.open_files, 1_024, WARNING),
+        (doctor_production.time_source, 0, FINE),
+        (doctor_production.time_source, 5, WARNING),
+        (doctor_production.time_source, None, DoctorVerdict.SKIPPED),
     ],
 )
 def test_the_machine(check, found, verdict):
@@ -101,23 +103,23 @@ def test_the_machine(check, found, verdict):
 
 
 def test_this_machine_can_be_examined(tmp_path):
-    checks = list(production.production_checks(replace(SETTINGS, data=tmp_path)))
+    checks = list(doctor_production.production_checks(replace(SETTINGS, data=tmp_path)))
     assert {check.name for check in checks} == {
         "submitter", "served certificate", "operations address", "plain http", "memory", "disk", "open files", "time",
         "anchor copy",
     }  # fmt: skip
-    assert list(production.production_checks(replace(SETTINGS, mode="sandbox"))) == []
+    assert list(doctor_production.production_checks(replace(SETTINGS, mode="sandbox"))) == []
 
 
 def test_the_limit_of_a_running_node_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(production, "PROCESSES", tmp_path)
+    monkeypatch.setattr(doctor_production, "PROCESSES", tmp_path)
     for pid, words in (("10", "python\0-m\0clearlane\0serve\0"), ("11", "editor\0serve\0")):
         (tmp_path / pid).mkdir()
         (tmp_path / pid / "cmdline").write_text(words)
         (tmp_path / pid / "limits").write_text(
             f"Limit  Soft  Hard\nMax open files   {pid}24   524288  files\n"
         )
-    assert production.service_open_files() == 1_024
+    assert doctor_production.service_open_files() == 1_024
 
 
 @pytest.mark.parametrize(
@@ -134,5 +136,5 @@ def test_memory_is_that_of_the_container(tmp_path, monkeypatch, limit, total, ex
     if limit is not None:
         files[0].write_text(limit)
     files[1].write_text(total)
-    monkeypatch.setattr(production, "MEMORY_FILES", files)
-    assert production.memory_bytes() == expected
+    monkeypatch.setattr(doctor_production, "MEMORY_FILES", files)
+    assert doctor_production.memory_bytes() == expected

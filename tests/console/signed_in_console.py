@@ -13,7 +13,7 @@ from clearlane.console.app import Console
 from clearlane.console.frame.forms import CSRF_FIELD, MEDIA_TYPE, SESSION_COOKIE, csrf_token
 from clearlane.kernel.ids import NO_VENDOR
 from clearlane.pipeline.access.sign_in import seal_totp_secret, session_hash
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Actor
 from clearlane.wiring import Installation
 
@@ -69,21 +69,21 @@ async def sign_in_as(
     installation: Installation, role: ConsoleRole, *, vendor: int = NO_VENDOR, sites=None
 ) -> ConsolePerson:
     """Add a person of a role, and begin a session without the sign-in form, which has tests of its own."""
-    name = f"{role}-{vendor}-{len(await store.all_users(installation.database))}"
+    name = f"{role}-{vendor}-{len(await console_users.all_users(installation.database))}"
     await installation.vault.ensure_key(vendor)
     sealed = seal_totp_secret(installation.vault, vendor, name, bytes(TOTP_SECRET_BYTES))
-    new = store.NewUser(
+    new = console_users.NewUser(
         name=name, vendor=vendor, sites=sites, role=role, password_hash="", totp_secret=sealed
     )
     now = installation.wall.now()
-    await store.add_user(installation.database, new, now=now, actor=BY)
+    await console_users.add_user(installation.database, new, now=now, actor=BY)
     session = f"{len(name):02}{name}".replace("-", "0").ljust(32, "x")[:32]
     hashed = session_hash(installation.vault, session)
 
     async def job(tx):
-        user = (await store.find_user(tx, name)).user
+        user = (await console_users.find_user(tx, name)).user
         ends = now + timedelta(hours=8)
-        await store.begin_linked_session(tx, user, hashed, now=now, ends=ends)
+        await console_users.begin_linked_session(tx, user, hashed, now=now, ends=ends)
 
-    await installation.database.write(store.SCOPE, job, actor=BY)
+    await installation.database.write(console_users.SCOPE, job, actor=BY)
     return ConsolePerson(installation, Console(installation, "", None), session)

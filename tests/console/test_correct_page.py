@@ -493,18 +493,18 @@ def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
 
 def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
     from clearlane.claims import (
-        field_subjects as table,  # at an earlier revision this module is missing
+        field_subjects,  # at an earlier revision this module is missing
     )
 
     parts = [part for form in FORMS.values() for part in (form.claim, form.line)]
     names = {name for part in parts for name in fields_of(part)}
     prefixes = [
-        *table.BILLED_PREFIXES,
-        *(p for all in table.SUBJECT_PREFIXES.values() for p in all),
+        *field_subjects.BILLED_PREFIXES,
+        *(p for all in field_subjects.SUBJECT_PREFIXES.values() for p in all),
     ]
     assert [one for one in prefixes if not any(name.startswith(one) for name in names)] == []
-    shared = {name for name in names if table.is_shared(name)}
-    assert not [name for name in shared if table.is_billed(name)]
+    shared = {name for name in names if field_subjects.is_shared(name)}
+    assert not [name for name in shared if field_subjects.is_billed(name)]
     assert not [
         name for name in shared if re.search("Patient|Insured|Diagnos|Authoriz|Referr", name)
     ]

@@ -16,7 +16,7 @@ from clearlane.console.account.qr_code import QUIET_MODULES, qr_path
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.change_role import change_role
 from clearlane.pipeline.access.sign_in import PasswordChecker, SignInForm
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_users
 from clearlane.store.accounts.accounts import AccountRefused
 from tests.console.console_user import secret_of
 from tests.console.sandbox_console import open_sandbox_console
@@ -183,7 +183,7 @@ async def test_a_role_is_changed_and_open_sessions_follow_at_once(sandbox, opera
 
 async def test_nobody_takes_the_role_of_the_last_operator_or_their_own(sandbox, operator):
     installation = sandbox.installation
-    users = await store.all_users(installation.database)
+    users = await console_users.all_users(installation.database)
     operators = [user for user in users if user.role is ConsoleRole.OPERATOR]
     [own] = [user for user in operators if user.name.startswith("operator-0-")]
     answer = await operator.ask(
@@ -196,7 +196,7 @@ async def test_nobody_takes_the_role_of_the_last_operator_or_their_own(sandbox, 
     with pytest.raises(AccountRefused, match="is the last operator"):
         await change_role(installation.work_context, own.name, access, actor=BY)
     with pytest.raises(AccountRefused, match="is the last operator"):
-        await store.set_state(installation.database, own.name, UserState.DISABLED, actor=BY)
+        await console_users.set_state(installation.database, own.name, UserState.DISABLED, actor=BY)
     with pytest.raises(AccountRefused, match="There is no user nobody"):
         await change_role(installation.work_context, "nobody", access, actor=BY)
 

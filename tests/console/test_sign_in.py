@@ -41,7 +41,7 @@ from clearlane.pipeline.access.sign_in import (
     sign_in,
     sign_out,
 )
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_users
 from clearlane.store.accounts.accounts import (
     AccountRefused,
     NewSite,
@@ -87,14 +87,14 @@ async def context(database, place, clock):
 async def add(context, name="nora"):
     vendor, site = context.accounts().vendors[0], context.accounts().sites[0]
     await context.vault.ensure_key(vendor.id)
-    new = store.NewUser(
+    new = console_users.NewUser(
         name=name,
         vendor=vendor.id,
         sites=frozenset({site.id}),
         password_hash=hash_user_password(PASSWORD, bytes(16)),
         totp_secret=seal_totp_secret(context.vault, vendor.id, name, SECRET),
     )
-    await store.add_user(context.database, new, now=context.clock.now(), actor=BY)
+    await console_users.add_user(context.database, new, now=context.clock.now(), actor=BY)
 
 
 def code(context, beside=0):
@@ -192,8 +192,8 @@ async def test_wrong_codes_lock_the_second_factor_for_a_while(context, clock):
 
 async def renewed(context) -> tuple[str, ...]:
     """New recovery codes of Nora, for the code that her authenticator shows."""
-    async with context.database.read(store.SCOPE) as tx:
-        user = (await store.find_user(tx, "nora")).user
+    async with context.database.read(console_users.SCOPE) as tx:
+        user = (await console_users.find_user(tx, "nora")).user
     return await renew_recovery_codes(
         context, user, code(context), now=context.clock.now(), actor=BY
     )
@@ -229,7 +229,7 @@ async def test_guessing_recovery_codes_locks_the_second_factor(context, clock):
 async def test_a_new_second_factor_ends_the_recovery_codes(context):
     codes = await renewed(context)
     sealed = seal_totp_secret(context.vault, context.accounts().vendors[0].id, "nora", SECRET)
-    await store.set_totp(context.database, "nora", sealed, actor=BY)
+    await console_users.set_totp(context.database, "nora", sealed, actor=BY)
     assert await enter(context, code=codes[0]) is None
 
 
@@ -256,7 +256,7 @@ async def test_who_does_not_know_the_password_cannot_lock_a_user_out(context):
 
 async def test_a_new_password_ends_the_old_one_and_every_session(context, clock):
     session = await enter(context)
-    await store.set_password(
+    await console_users.set_password(
         context.database, "nora", hash_user_password("another long evening", bytes(16)), actor=BY
     )
     assert await whose(context, session) is None
@@ -269,7 +269,7 @@ async def test_a_new_second_factor_ends_the_old_one_and_every_session(context, c
     session = await enter(context)
     vendor, other = context.accounts().vendors[0].id, b"\x06" * TOTP_SECRET_BYTES
     sealed = seal_totp_secret(context.vault, vendor, "nora", other)
-    await store.set_totp(context.database, "nora", sealed, actor=BY)
+    await console_users.set_totp(context.database, "nora", sealed, actor=BY)
     assert await whose(context, session) is None
     assert await enter(context, code=code(context, +1)) is None
     assert await enter(context, code=totp.code_at(other, totp.step_at(clock.now().timestamp())))
@@ -289,10 +289,10 @@ async def test_of_two_operators_who_take_each_others_role_one_stays(context):
     refused = [why for why in done if isinstance(why, AccountRefused)]
     assert (done.count(True), len(refused)) == (1, 1)
     assert "is the last operator" in str(refused[0])
-    users = {user.name: user for user in await store.all_users(context.database)}
+    users = {user.name: user for user in await console_users.all_users(context.database)}
     left = [name for name, user in users.items() if user.role is ConsoleRole.OPERATOR]
     with pytest.raises(AccountRefused, match="is the last operator"):
-        await store.set_state(context.database, left[0], UserState.DISABLED, actor=BY)
+        await console_users.set_state(context.database, left[0], UserState.DISABLED, actor=BY)
     # The second factor is sealed for whom the user belongs to, and works on.
     [other] = {"ada", "otis"} - set(left)
     assert (users[other].vendor_id, users[other].sites) == (vendor, None)

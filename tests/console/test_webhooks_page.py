@@ -9,7 +9,7 @@ import pytest
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.connect.webhook_http import WebhookSender
-from clearlane.pipeline.notify import webhook_endpoints as verbs
+from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_runner import WebhookRunner
 from clearlane.store.events.event_watch import EventWatch
 from tests.console.sandbox_console import open_sandbox_console
@@ -98,7 +98,7 @@ async def test_a_disabled_endpoint_gets_nothing_and_on_demand_what_it_missed(
     assert receiver.messages == []
     page = await operator.text(path)
     assert "Disabled" in page
-    assert verbs.DISABLED_BY_A_PERSON in page
+    assert webhook_endpoints.DISABLED_BY_A_PERSON in page
     assert "/resend/" not in page
     await operator.confirm(f"{path}/disable", form={})
     await operator.ask(f"{path}/enable", form={"replay": "yes"})
@@ -122,6 +122,6 @@ async def test_what_cannot_be_is_refused_with_every_reason(sandbox, operator):
     for verb in ("ping", "rotate", "disable", "enable", "resend/E1", "resend/1"):
         answer = await operator.ask(f"{foreign}/{verb}", form={"confirmed": "yes"})
         assert answer.status_code == 404, verb
-    for _ in range(verbs.ENDPOINTS_PER_VENDOR_MAX):
+    for _ in range(webhook_endpoints.ENDPOINTS_PER_VENDOR_MAX):
         answer = await operator.ask(LIST, form={"url": "https://example.com/hook"})
     assert (answer.status_code, b"at most: remove one first" in answer.body) == (409, True)

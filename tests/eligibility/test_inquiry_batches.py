@@ -16,8 +16,7 @@ from clearlane.connect.port import Unreachable
 from clearlane.eligibility import read_271
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.pipeline.eligibility import inquire as verbs
-from clearlane.pipeline.eligibility import inquiry_batches, inquiry_schedule
+from clearlane.pipeline.eligibility import inquire, inquiry_batches, inquiry_schedule
 from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
 from clearlane.pipeline.inbound import post_eligibility
 from clearlane.pipeline.operator import inbox_admin
@@ -27,7 +26,7 @@ from clearlane.sandbox.eligibility import responder_of
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import read
 from clearlane.sandbox.responses.envelope import reply_envelope
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.delivery.routes import ActiveRoutes
 from tests.contexts import work_context
 from tests.eligibility.eligibility_caller import COMPLETE, INCOMPLETE, many, traces
@@ -82,9 +81,11 @@ class Mail:
         """Ask about some patients; the number of the request, and the call that waits."""
         content = json.dumps(many(members, PAYER) | {"IsTest": False}).encode()
         now = self.flow.clock.now()
-        done = await verbs.inquire(self.context, content, site=self.flow.site, actor=ACTOR, now=now)
-        assert isinstance(done, verbs.InquiryReceipt), done
-        waiting = verbs.await_answers(
+        done = await inquire.inquire(
+            self.context, content, site=self.flow.site, actor=ACTOR, now=now
+        )
+        assert isinstance(done, inquire.InquiryReceipt), done
+        waiting = inquire.await_answers(
             self.context, done, site=self.flow.site, now=now, stopping=asyncio.Event()
         )
         return done.request_id, asyncio.create_task(joined(waiting))
@@ -99,7 +100,9 @@ class Mail:
         return new[0] if new else b""
 
     async def responses(self, id):
-        return await joined(verbs.read_answers(self.context, id, site=self.flow.site, actor=ACTOR))
+        return await joined(
+            inquire.read_answers(self.context, id, site=self.flow.site, actor=ACTOR)
+        )
 
 
 @pytest.fixture
@@ -226,14 +229,14 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
 async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):
     mail.connections, none = Unanswered(mail.flow.connections), mail.connections
     id, waiting = await mail.ask("2001")
-    async with mail.flow.database.read(store.SCOPE) as tx:
-        [queue] = await store.open_queues(tx)
-    assert queue.mode == store.INTERACTIVE
+    async with mail.flow.database.read(eligibility.SCOPE) as tx:
+        [queue] = await eligibility.open_queues(tx)
+    assert queue.mode == eligibility.INTERACTIVE
     mail.flow.clock.advance(timedelta(seconds=60))
     await waiting
     await mail.send()
-    async with mail.flow.database.read(store.SCOPE) as tx:
-        assert await store.open_queues(tx) == [queue], "there is a way"
+    async with mail.flow.database.read(eligibility.SCOPE) as tx:
+        assert await eligibility.open_queues(tx) == [queue], "there is a way"
     mail.connections = none
     mail.flow.clock.advance(timedelta(hours=1))
     sent = await mail.send()

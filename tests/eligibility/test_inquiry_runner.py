@@ -12,8 +12,7 @@ from sqlalchemy import select
 
 from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.kernel.limits import ELIGIBILITY_WAIT_SECONDS_MAX
-from clearlane.pipeline.eligibility import inquire as verbs
-from clearlane.pipeline.eligibility import inquiry_schedule
+from clearlane.pipeline.eligibility import inquire, inquiry_schedule
 from clearlane.pipeline.eligibility.eligibility_results import load_request
 from clearlane.pipeline.eligibility.inquire import ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
 from clearlane.pipeline.eligibility.inquiry_runner import (
@@ -23,7 +22,7 @@ from clearlane.pipeline.eligibility.inquiry_runner import (
     retry_seconds,
 )
 from clearlane.pipeline.eligibility.realtime_inquiry import read_reply
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.schema import eligibility_requests
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches
@@ -126,7 +125,7 @@ async def test_the_words_of_a_payers_fault_are_for_operators_only(node, mood):
     body = await node.submit()
     assert errors(body) == [ENDS[mood]]
     assert said not in json.dumps(body["ErrorResponses"])
-    async with node.database.read(store.SCOPE) as tx:
+    async with node.database.read(eligibility.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
     shown = await load_request(node.database, node.vault, id, actor=ACTOR)
     [error] = shown.inquiries[0].outcome.error.errors
@@ -244,9 +243,9 @@ async def test_another_payers_answer_is_refused(node):
 async def test_a_second_answer_counts_once(node):
     node.answer_with(benefits)
     body = await node.submit()
-    async with node.database.read(store.SCOPE) as tx:
+    async with node.database.read(eligibility.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
-        found = await store.find_inquiry(tx, id, 1)
+        found = await eligibility.find_inquiry(tx, id, 1)
     question = open_inquiry(node.vault, found[0])
     again = read_reply(question, benefits(question.trace, member="2002"), node.clock.now())
     assert await node.runner.store_result(question, again) is False
@@ -260,7 +259,7 @@ async def test_a_payer_that_cannot_be_reached_is_tried_again(node):
     waiting = node.begin()
 
     async def stored():
-        async with node.database.read(store.SCOPE) as tx:
+        async with node.database.read(eligibility.SCOPE) as tx:
             return await tx.rows(ALL)
 
     await until(stored)
@@ -293,7 +292,7 @@ async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service)
     node.clock.advance(timedelta(seconds=ELIGIBILITY_LEASE_SECONDS))
     await other.quiet()
     numbers = Statement(select(eligibility_requests.c.request_number), system=True)
-    async with node.database.read(store.SCOPE) as tx:
+    async with node.database.read(eligibility.SCOPE) as tx:
         [(number,)] = await tx.rows(numbers)
     late = await other.responses(number)
     assert (late["Status"], traces(late)) == (COMPLETE, ["visit 7"])
@@ -307,9 +306,9 @@ async def test_an_answer_at_one_node_ends_the_wait_at_another(node, place, servi
     await node.wait_for_inquiries()
     other = await Node(place, node.database, node.clock, service, site=node.site).open()
     node.payer.seconds = 0
-    async with node.database.read(store.SCOPE) as tx:
+    async with node.database.read(eligibility.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
-        found, _ = await store.find_inquiry(tx, id, 1)
+        found, _ = await eligibility.find_inquiry(tx, id, 1)
     question = open_inquiry(other.vault, found)
     assert await other.runner.store_result(
         question, read_reply(question, benefits(question.trace), node.clock.now())
@@ -343,7 +342,7 @@ async def test_a_call_waits_in_real_seconds_until_55_have_passed(place, database
     began = asyncio.get_running_loop().time()
     now = node.clock.now() - WAIT + timedelta(seconds=1)
     body = await joined(
-        verbs.await_answers(node.context, done, site=node.site, now=now, stopping=node.stopping)
+        inquire.await_answers(node.context, done, site=node.site, now=now, stopping=node.stopping)
     )
     assert body["Status"] == INCOMPLETE
     assert asyncio.get_running_loop().time() - began >= 0.9
@@ -375,10 +374,10 @@ async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
 async def test_a_key_that_is_taken_is_not_used_twice(node, monkeypatch):
     node.answer_with(benefits)
     keys = iter([76, 76, 76, 77])
-    monkeypatch.setattr(verbs, "new_request_key", lambda now: next(keys))
+    monkeypatch.setattr(inquire, "new_request_key", lambda now: next(keys))
     first, second = (await node.submit())["RequestId"], (await node.submit())["RequestId"]
     assert second == first + 1
-    async with node.database.read(store.SCOPE) as tx:
+    async with node.database.read(eligibility.SCOPE) as tx:
         assert sorted(await tx.rows(ALL)) == [(76,), (77,)]
 
 
@@ -406,9 +405,9 @@ def test_rests_grow_from_what_core_asks_for_to_an_hour():
 
 
 def test_keys_fit_into_every_json_reader(clock):
-    numbers = [verbs.new_request_key(clock.now()) for _ in range(100)]
+    numbers = [inquire.new_request_key(clock.now()) for _ in range(100)]
     clock.advance(timedelta(days=365 * 40))
-    numbers.append(verbs.new_request_key(clock.now()))
+    numbers.append(inquire.new_request_key(clock.now()))
     assert all(0 < number < 2**53 for number in numbers)
     assert max(numbers[:100]) < numbers[-1]
 
@@ -417,5 +416,5 @@ async def test_malformed_requests_ask_nobody(node):
     done = await node.inquire(
         document(IsTest=False, payer_PayerId="MDW10", subscriber_MemberId=None)
     )
-    assert isinstance(done, verbs.MalformedInquiry)
+    assert isinstance(done, inquire.MalformedInquiry)
     assert not node.payer.seen

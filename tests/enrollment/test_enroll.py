@@ -23,7 +23,7 @@ from clearlane.pipeline.enrollment.enroll import (
     TooManyEnrollments,
     enroll,
 )
-from clearlane.pipeline.intake import submit as claims_verb
+from clearlane.pipeline.intake import submit
 from clearlane.pipeline.operator.enrollment_admin import (
     apply_event,
     list_enrollments,
@@ -316,7 +316,7 @@ async def send(setup, site, kind=ClaimKind.MEDICAL, *, claims=1, whole=False, **
         {**claim, "Svc_VendorClaimId": f"V{at}", **changes} for at in range(claims)
     ]
     context = work_context(setup.database, setup.vault, payers=PAYERS, sandbox=True)
-    outcome = await claims_verb.submit(
+    outcome = await submit.submit(
         context,
         json.dumps(document, default=str).encode(),
         kind,

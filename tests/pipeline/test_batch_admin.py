@@ -9,7 +9,7 @@ from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.outbound import deliver
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor, OperationRefused
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from tests.pipeline.outbound import HARBOR, numbers_in, outbound
 
 NORA = Actor("operator", "nora")
@@ -178,7 +178,7 @@ async def test_after_a_restore_what_was_never_sent_is_in_doubt_once(out):
     assert await batch_admin.mark_in_doubt_after_restore(out.context, actor=NORA) == (0, 0)
     assert await batch_admin.count_unbatched_claims(out.context) == 3
     batch = await out.batch(id)
-    assert (batch.state, batch.fault) == (BatchState.IN_DOUBT, store.RESTORED)
+    assert (batch.state, batch.fault) == (BatchState.IN_DOUBT, batches.RESTORED)
 
 
 async def test_an_attempt_that_a_decision_overtook_changes_nothing(out):

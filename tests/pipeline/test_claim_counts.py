@@ -12,8 +12,7 @@ from clearlane.pipeline.query import claim_counts
 from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.store.database.database import Actor
 from clearlane.store.database.postgresql import _allow_owners, prepare_connection
-from clearlane.store.installation import operating_counts
-from clearlane.store.installation import stored_counts as store
+from clearlane.store.installation import operating_counts, stored_counts
 from clearlane.store.installation.operating_counts import SCOPE
 from clearlane.store.installation.stored_counts import StoredCounts
 from tests.claims.answers import patient, status
@@ -39,7 +38,7 @@ async def measured(flow):
 
 async def kept(flow):
     async with flow.database.read(SCOPE) as tx:
-        return await store.find_counts(tx)
+        return await stored_counts.find_counts(tx)
 
 
 async def test_a_node_counts_for_all_who_ask(flow):
@@ -80,7 +79,9 @@ async def test_counting_that_takes_long_rests_long(flow):
     await claim_counts.count_tick(flow.context, None)
     counted = (await kept(flow))._replace(took=60_000_000)
     await flow.database.write(
-        SCOPE, lambda tx: store.put_counts(tx, StoredCounts(*counted)), actor=Actor("node", "n")
+        SCOPE,
+        lambda tx: stored_counts.put_counts(tx, StoredCounts(*counted)),
+        actor=Actor("node", "n"),
     )
     for minutes, is_counted_anew in ((49, False), (2, True)):
         flow.clock.advance(timedelta(minutes=minutes))

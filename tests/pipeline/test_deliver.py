@@ -17,7 +17,7 @@ from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import audit
 from clearlane.store.database.sql import Statement
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.control_numbers import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.events import events
 from tests.patience import until
@@ -210,7 +210,7 @@ async def test_a_poll_that_works_makes_the_batches_of_its_route_due_at_once(out,
     await receive.receive_files(out.context, out.clock.now(), every_route=True)
     assert await out.deliver() == 1
     assert (await out.batch(id)).state == BatchState.DELIVERED
-    async with out.context.database.read(store.SCOPE) as tx:
+    async with out.context.database.read(batches.SCOPE) as tx:
         seen = await events.list_all(tx, ("route.down", "route.up"), after=0, limit=10)
     assert [one.type for one in seen] == ["route.down", "route.up"]
 
@@ -450,13 +450,13 @@ async def test_what_a_restore_cannot_know_is_in_doubt_and_numbers_jump(out):
     await out.submit(2)
     before = (await out.batch(ready)).control
     await out.context.database.write(
-        store.SCOPE, store.mark_in_doubt_after_restore, actor=Actor("operator", "test")
+        batches.SCOPE, batches.mark_in_doubt_after_restore, actor=Actor("operator", "test")
     )
     assert await out.go(minutes=1) == 0
     assert not payer.sent
     [first, held] = await out.batches()
     assert {(batch.state, batch.fault) for batch in (first, held)} == {
-        (BatchState.IN_DOUBT, store.RESTORED)
+        (BatchState.IN_DOUBT, batches.RESTORED)
     }
     assert (held.claims, held.control > before + CONTROL_NUMBERS_SKIPPED) == (2, True)
     assert not await out.has_due_work()
@@ -492,7 +492,7 @@ async def test_the_mark_before_the_last_step_is_anchored_and_needs_the_lease(out
     await begin(out, id)
     batch = await out.batch(id)
     assert batch.arriving
-    async with out.context.database.read(store.SCOPE) as tx:
+    async with out.context.database.read(batches.SCOPE) as tx:
         [(seq,)] = await tx.rows(LAST_SENDING)
     assert out.context.database.anchor.read().head.seq >= seq
     with pytest.raises(Unreachable, match="Another node"):

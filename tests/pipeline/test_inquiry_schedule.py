@@ -8,7 +8,7 @@ from sqlalchemy import select
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import eligibility_inquiries, eligibility_requests
@@ -45,13 +45,13 @@ async def add_requests(context, *ages_days):
         for id, age in enumerate(ages_days, 1):
             made = to_micros(now - timedelta(days=age))
             inquiry = NewInquiry(1, "MDW10", "Medical", BY_FILE, made, None, b"sealed")
-            await store.add(tx, id, id, made, None, [inquiry])
+            await eligibility.add(tx, id, id, made, None, [inquiry])
 
     await context.database.write(scope, job, actor=VENDOR)
 
 
 async def left(context):
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(eligibility.SCOPE) as tx:
         requests = [id for (id,) in await tx.rows(REQUESTS)]
         assert {id for (id,) in await tx.rows(INQUIRIES)} == set(requests)
     return requests

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clearlane.claims.lifecycle import fold, remittance_roles
 from clearlane.payments import read_835
 from clearlane.pipeline.operator import payment_admin
-from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payments import PaymentSearch
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
 from clearlane.pipeline.query.vendor_payments import load_vendor_payment
@@ -37,13 +37,15 @@ async def flow(place, database, clock):
 
 async def payments_of(flow, **search):
     """The payments, in the order in which they came."""
-    found = await query.list_payments(flow.database, flow.vault, PaymentSearch(**search))
+    found = await payments.list_payments(flow.database, flow.vault, PaymentSearch(**search))
     return sorted(found, key=lambda one: (one.file_id, one.amount))
 
 
 async def occurrences_of(flow, payment):
-    details = await query.load_payment(flow.database, flow.vault, payment.payment_id, actor=PERSON)
-    pages = query.occurrence_pages(flow.database, flow.vault, details.occurrences_of)
+    details = await payments.load_payment(
+        flow.database, flow.vault, payment.payment_id, actor=PERSON
+    )
+    pages = payments.occurrence_pages(flow.database, flow.vault, details.occurrences_of)
     return [one async for page in pages for one in page]
 
 
@@ -83,7 +85,7 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
     assert (other.outcome, other.denied, other.matched_by) == ("denied", 10000, "number")
     assert one.vendor_claim_id
     assert one.document_id == (await flow.status(ids[0])).document_id
-    details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
+    details = await payments.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
     rows = [(one.reason, one.amount, one.text, one.claim_number) for one in details.adjustments]
     assert rows == [("WO", -3000, "Overpayment recovery", ids[0]), ("L6", 210, "Interest owed", "")]
 
@@ -100,7 +102,7 @@ async def test_the_payers_own_number_finds_a_claim_whose_account_was_cut(flow):
     [found] = await payments_of(flow)
     [one] = await occurrences_of(flow, found)
     assert (one.claim_number, one.matched_by, found.unmatched) == (id, "payer_number", 0)
-    details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
+    details = await payments.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
     assert [row.claim_number for row in details.adjustments] == [id]
 
 
@@ -129,7 +131,7 @@ async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_someb
 
 
 async def test_pages_continue_where_the_last_one_ended(flow, monkeypatch):
-    monkeypatch.setattr(query, "OCCURRENCES_PER_PAGE", 2)
+    monkeypatch.setattr(payments, "OCCURRENCES_PER_PAGE", 2)
     ids, content = await flow.sent(3)
     rows = [paid(one, "1", "100", "80", OFF) for one in accounts(content)]
     await flow.arrive(
@@ -139,7 +141,7 @@ async def test_pages_continue_where_the_last_one_ended(flow, monkeypatch):
     shown = await occurrences_of(flow, found)
     assert [one.number for one in shown] == [1, 2, 3, 4, 5]
     assert [one.claim_number for one in shown] == [ids[0], "", ids[1], "", ids[2]]
-    more = await query.list_payments(
+    more = await payments.list_payments(
         flow.database, flow.vault, PaymentSearch(), before=found.payment_id
     )
     assert more == []
@@ -156,10 +158,10 @@ async def test_the_set_is_handed_out_as_it_was_received(flow):
     found = await payments_of(flow)
     assert [one.amount for one in found] == [1000, 2000]
     for one, other in zip(found, slice_sets(content), strict=True):
-        x12 = await query.read_x12(flow.database, flow.vault, one.payment_id, actor=PERSON)
+        x12 = await payments.read_x12(flow.database, flow.vault, one.payment_id, actor=PERSON)
         assert other.whole.of(content) in x12
         assert x12.count(b"BPR*") == 1
-    assert await query.read_x12(flow.database, flow.vault, "P0", actor=PERSON) is None
+    assert await payments.read_x12(flow.database, flow.vault, "P0", actor=PERSON) is None
 
 
 async def test_nothing_that_a_payer_wrote_is_kept_in_clear(flow, place):
@@ -498,7 +500,7 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
         (flow.site, mine[0], 8000, []),
         (other, theirs[0], 5000, ["WO"]),
     ):
-        [own] = await query.list_own_payments(database, vault, site.scope)
+        [own] = await payments.list_own_payments(database, vault, site.scope)
         assert (own.amount, own.your_amount, own.fetched_at) == (12000, your_amount, None)
         details = await load_vendor_payment(
             database, vault, own.payment_id, scope=site.scope, actor=ACTOR, at=flow.clock.now()
@@ -506,13 +508,13 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
         assert [
             one.reason for one in details.adjustments
         ] == reasons  # FB names nobody: the operator's
-        pages = query.own_occurrence_pages(database, vault, site.scope, own.payment_id)
+        pages = payments.own_occurrence_pages(database, vault, site.scope, own.payment_id)
         shown = [one async for page in pages for one in page]
         assert [one.claim_number for one in shown] == [id]
-        [own] = await query.list_own_payments(database, vault, site.scope)
+        [own] = await payments.list_own_payments(database, vault, site.scope)
         assert own.fetched_at is not None
     third = await flow.new_site()
-    assert await query.list_own_payments(database, vault, third.scope) == []
+    assert await payments.list_own_payments(database, vault, third.scope) == []
     [found] = await payments_of(flow)
     key = found.payment_id
     unseen = await load_vendor_payment(
@@ -528,9 +530,9 @@ async def test_an_adjustment_that_names_a_claim_of_a_site_that_is_not_paid_is_th
     await flow.send()
     plb = [f"PLB*1234567893*20261231*WO:{theirs[0]}*30"]
     await flow.arrive(payment(paid(mine[0], "1", "100", "80", OFF), amount="50", plb=plb))
-    [own] = await query.list_own_payments(flow.database, flow.vault, flow.site.scope)
+    [own] = await payments.list_own_payments(flow.database, flow.vault, flow.site.scope)
     assert (own.amount, own.your_amount) == (5000, 8000)
-    assert await query.list_own_payments(flow.database, flow.vault, other.scope) == []
+    assert await payments.list_own_payments(flow.database, flow.vault, other.scope) == []
 
 
 # ---- documents ---------------------------------------------------------------------------------

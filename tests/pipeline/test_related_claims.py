@@ -12,7 +12,7 @@ from sqlalchemy import select
 from clearlane.events.types import TYPES
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
-from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
@@ -146,8 +146,8 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
     summary = await refresh_summary(flow.context, flow.site)
     assert summary.labels["voided"].count == len(pairs)
     assert (summary.month.denied, summary.month.decided, summary.month.paid) == (0, 0, 0)
-    for found in await query.list_payments(flow.database, flow.vault, PaymentSearch()):
-        pages = query.occurrence_pages(flow.database, flow.vault, found.payment_id)
+    for found in await payments.list_payments(flow.database, flow.vault, PaymentSearch()):
+        pages = payments.occurrence_pages(flow.database, flow.vault, found.payment_id)
         for shown in [each async for page in pages for each in page]:
             if shown.claim_number in {one.second for one in pairs}:
                 assert (shown.outcome, shown.denied) == ("voided", 0)
@@ -233,7 +233,7 @@ async def test_an_assignment_that_is_undone_opens_the_claim_before_it_again(flow
     one = await Pair(flow, 1).open("8")
     remit = one.remit("SMUDGED", "4", "100", "0", "CAS*OA*96*100", payer_number="P9")
     await flow.arrive(one.reversal.replace(one.account.encode(), b"BLURRED"), remit, name="unknown")
-    found = await query.list_payments(flow.database, flow.vault, PaymentSearch(unmatched=True))
+    found = await payments.list_payments(flow.database, flow.vault, PaymentSearch(unmatched=True))
     by_amount = {each.amount: each.payment_id for each in found}
     for amount, id in ((-8000, one.first), (0, one.second)):
         await payment_admin.assign(flow.context, by_amount[amount], 1, id, actor=PERSON)

@@ -17,7 +17,7 @@ from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from tests.claims.answers import nine, paid, payment, ta1
 from tests.pipeline.flowing import EVERYONE, PAYER, Flow, MemoryConnections, accounts, controls
 from tests.pipeline.outbound import numbers_in
@@ -75,7 +75,7 @@ async def states(flow, ids):
 
 async def batch_id(flow, content):
     async with flow.database.read(EVERYONE) as tx:
-        return (await store.find_by_control(tx, controls(content))).id
+        return (await batches.find_by_control(tx, controls(content))).id
 
 
 @pytest.mark.safe_default(5)
@@ -208,7 +208,7 @@ async def test_an_operator_sends_a_refused_file_again_and_an_answer_to_the_first
     )  # the payer put it right
     [again] = await dispatch.create_batches(flow.context, flow.clock.now(), everything=True)
     async with flow.database.read(EVERYONE) as tx:
-        assert await store.count_answered(tx, again) == 0  # the TA1 was about the first
+        assert await batches.count_answered(tx, again) == 0  # the TA1 was about the first
     file = await flow.send()
     assert sorted(numbers_in(file)) == sorted(ids)
     with pytest.raises(OperationRefused):

@@ -30,7 +30,7 @@ from clearlane.store.audit.set_back import check_database_age, confirm_anchor, d
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.database.schema import audit
 from clearlane.store.database.sql import Statement
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.routes import add_route
 from clearlane.wiring import open_installation
 from tests.api.local_server import TWO_VENDORS
@@ -109,8 +109,8 @@ async def prepare(place, claims, site=None):
 
 
 async def only_doubts(database):
-    async with database.read(store.SCOPE) as tx:
-        found = await store.list_undelivered(tx)
+    async with database.read(batches.SCOPE) as tx:
+        found = await batches.list_undelivered(tx)
     return {batch.state for batch in found} == {BatchState.IN_DOUBT}
 
 
@@ -205,7 +205,7 @@ async def test_of_two_nodes_that_start_together_one_records_the_restore(new_plac
     assert sum(each is not None for each in found) == 1
     assert [await start(place, name) for name in (*names, "three")] == [None] * 3
     database = await place.open(SystemClock(), anchor="anchor-one")
-    async with database.read(store.SCOPE) as tx:
+    async with database.read(batches.SCOPE) as tx:
         actions = [row[0] for row in await tx.rows(ACTIONS)]
     assert actions.count("database.restored") == 1
     await database.close()

@@ -17,10 +17,9 @@ from clearlane.connect.webhook_http import WebhookSender
 from clearlane.events.event import format_event_id
 from clearlane.events.retries import ATTEMPTS_MAX, RETRY_SECONDS
 from clearlane.kernel.clock import ManualClock
-from clearlane.pipeline.notify import webhook_endpoints as verbs
-from clearlane.pipeline.notify import webhook_runner
+from clearlane.pipeline.notify import webhook_endpoints, webhook_runner
 from clearlane.pipeline.notify.webhook_runner import WebhookRunner
-from clearlane.store.events import webhooks as store
+from clearlane.store.events import webhooks
 from clearlane.store.events.event_watch import EventWatch
 from tests.patience import until
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
@@ -58,19 +57,21 @@ async def runner(flow, wall):
 
 
 async def add(flow, receiver, wall, types=("claim.*",), sites=()):
-    return await verbs.add_endpoint(
+    return await webhook_endpoints.add_endpoint(
         flow.context, flow.site.vendor_id, url=receiver.url, types=types, sites=sites, actor=ACTOR,
         now=wall.now(),
     )  # fmt: skip
 
 
 async def load(flow, endpoint):
-    return await verbs.load_endpoint(flow.context, flow.site.vendor_id, endpoint.row.endpoint_id)
+    return await webhook_endpoints.load_endpoint(
+        flow.context, flow.site.vendor_id, endpoint.row.endpoint_id
+    )
 
 
 async def deliveries(flow, endpoint):
     """The log of an endpoint, the oldest first: state, attempts, status."""
-    rows = await verbs.list_deliveries(
+    rows = await webhook_endpoints.list_deliveries(
         flow.context, flow.site.vendor_id, endpoint.row.endpoint_id, before=None, limit=100
     )
     return [(row.state, row.attempts, row.status) for row, _ in reversed(rows)]
@@ -110,7 +111,7 @@ async def test_a_ping_goes_to_the_endpoint_that_it_names(flow, receiver, runner,
     other = await add(flow, receiver, wall)
     endpoint = await add(flow, receiver, wall, types=["payment.*"])
     vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
-    await verbs.ping_endpoint(flow.context, vendor, id, actor=ACTOR)
+    await webhook_endpoints.ping_endpoint(flow.context, vendor, id, actor=ACTOR)
     await runner.deliver_due()
     [message] = receiver.messages
     assert json.loads(message.body)["type"] == "ping"
@@ -141,7 +142,7 @@ async def test_a_failure_is_tried_again_and_then_the_endpoint_is_disabled(
     assert format_event_id(row.failed_event) == found[0]["id"]
     assert runner.counts.disabled == 1
     async with flow.database.read(EVERYONE) as tx:
-        assert await store.count_disabled(tx) == 1
+        assert await webhooks.count_disabled(tx) == 1
 
 
 @pytest.mark.parametrize("replay", [True, False])
@@ -160,7 +161,7 @@ async def test_enabling_replays_everything_since_it_failed(flow, receiver, runne
     await runner.deliver_due()
     assert receiver.messages == []
     vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
-    await verbs.enable_endpoint(flow.context, vendor, id, replay=replay, actor=ACTOR)
+    await webhook_endpoints.enable_endpoint(flow.context, vendor, id, replay=replay, actor=ACTOR)
     await flow.submit()
     await runner.deliver_due()
     received = [one["id"] for one in await feed(flow) if one["type"] == "claim.received"]
@@ -175,7 +176,9 @@ async def test_who_disables_an_endpoint_can_have_what_it_missed_later(flow, rece
     await flow.submit()
     await runner.deliver_due()
     for _ in range(2):
-        await verbs.disable_endpoint(flow.context, vendor, id, actor=ACTOR, now=wall.now())
+        await webhook_endpoints.disable_endpoint(
+            flow.context, vendor, id, actor=ACTOR, now=wall.now()
+        )
     await flow.submit()
     wall.advance(timedelta(days=1))
     receiver.answer(204)
@@ -184,7 +187,7 @@ async def test_who_disables_an_endpoint_can_have_what_it_missed_later(flow, rece
     assert receiver.messages == []
     types = [one["type"] for one in await feed(flow)]
     assert types.count("webhook.disabled") == 1
-    await verbs.enable_endpoint(flow.context, vendor, id, replay=True, actor=ACTOR)
+    await webhook_endpoints.enable_endpoint(flow.context, vendor, id, replay=True, actor=ACTOR)
     await runner.deliver_due()
     received = [one["id"] for one in await feed(flow) if one["type"] == "claim.received"]
     assert sorted(ids(receiver)) == received
@@ -196,25 +199,29 @@ async def test_what_was_delivered_can_be_sent_again(flow, receiver, runner, wall
     await runner.deliver_due()
     receiver.messages.clear()
     vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
-    numbers = [row.event_id for row, _ in await verbs.list_deliveries(
+    numbers = [row.event_id for row, _ in await webhook_endpoints.list_deliveries(
         flow.context, vendor, id, before=None, limit=10)][::-1]  # fmt: skip
-    await verbs.resend(flow.context, vendor, id, numbers[1], actor=ACTOR, now=wall.now())
+    await webhook_endpoints.resend(
+        flow.context, vendor, id, numbers[1], actor=ACTOR, now=wall.now()
+    )
     await runner.deliver_due()
     assert ids(receiver) == [format_event_id(numbers[1])]
     receiver.messages.clear()
-    await verbs.replay_endpoint(flow.context, vendor, id, after=numbers[0], actor=ACTOR)
+    await webhook_endpoints.replay_endpoint(flow.context, vendor, id, after=numbers[0], actor=ACTOR)
     await flow.submit()
     await runner.deliver_due()
     assert sorted(ids(receiver))[:2] == [format_event_id(number) for number in numbers[1:]]
     assert len(receiver.messages) == 3
-    with pytest.raises(verbs.NoSuchEndpoint):
-        await verbs.resend(flow.context, vendor, id, 17, actor=ACTOR, now=wall.now())
+    with pytest.raises(webhook_endpoints.NoSuchEndpoint):
+        await webhook_endpoints.resend(flow.context, vendor, id, 17, actor=ACTOR, now=wall.now())
 
 
 async def test_while_a_secret_is_rotated_both_sign_for_a_day(flow, receiver, runner, wall):
     endpoint = await add(flow, receiver, wall)
     vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
-    rotated = await verbs.rotate_secret(flow.context, vendor, id, actor=ACTOR, now=wall.now())
+    rotated = await webhook_endpoints.rotate_secret(
+        flow.context, vendor, id, actor=ACTOR, now=wall.now()
+    )
     old, new = endpoint.content.secrets[0].secret, rotated.content.secrets[0].secret
     assert old != new
     await flow.submit()
@@ -243,20 +250,20 @@ async def test_a_slow_endpoint_delays_no_other(flow, receiver, runner, wall):
 
 async def test_the_address_and_the_secret_are_kept_sealed(flow, receiver, wall, place):
     endpoint = await add(flow, receiver, wall)
-    async with flow.database.read(verbs.vendor_scope(flow.site.vendor_id)) as tx:
-        [row] = await store.list_endpoints(tx)
+    async with flow.database.read(webhook_endpoints.vendor_scope(flow.site.vendor_id)) as tx:
+        [row] = await webhooks.list_endpoints(tx)
     assert receiver.url.encode() not in row.payload
     assert endpoint.content.secrets[0].secret not in repr(endpoint) + repr(row)
     other = await flow.new_site()
-    with pytest.raises(verbs.NoSuchEndpoint):
-        await verbs.load_endpoint(flow.context, other.vendor_id, row.endpoint_id)
-    assert await verbs.list_endpoints(flow.context, other.vendor_id) == []
+    with pytest.raises(webhook_endpoints.NoSuchEndpoint):
+        await webhook_endpoints.load_endpoint(flow.context, other.vendor_id, row.endpoint_id)
+    assert await webhook_endpoints.list_endpoints(flow.context, other.vendor_id) == []
 
 
 async def test_a_vendor_has_a_limited_number_of_endpoints(flow, receiver, wall):
-    for _ in range(verbs.ENDPOINTS_PER_VENDOR_MAX):
+    for _ in range(webhook_endpoints.ENDPOINTS_PER_VENDOR_MAX):
         await add(flow, receiver, wall)
-    with pytest.raises(verbs.TooManyEndpoints):
+    with pytest.raises(webhook_endpoints.TooManyEndpoints):
         await add(flow, receiver, wall)
 
 

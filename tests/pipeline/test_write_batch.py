@@ -12,7 +12,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.pipeline.outbound import write_batch
 from clearlane.store.database.database import Actor
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.control_numbers import next_control_number
 from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
@@ -37,7 +37,9 @@ async def waiting(out, claims_max=100):
 async def composed(out, claims):
     [route] = out.connections.mailbox_routes("Medical", MEADOW)
     made = await write_batch.compose_batch(out.context, route, MEDICAL, claims)
-    return made, out.context.vault.open(store.OWNER, store.TABLE, made.file.name, made.file.content)
+    return made, out.context.vault.open(
+        batches.OWNER, batches.TABLE, made.file.name, made.file.content
+    )
 
 
 @pytest.mark.parametrize(("count", "claims_max"), [(0, 5), (3, 5), (5, 5), (7, 5), (7, 7)])
@@ -98,6 +100,6 @@ async def test_when_the_numbers_are_used_up_nothing_is_written(out):
     async def use_up(tx):
         await next_control_number(tx, skip=CONTROL_MAX - 1)
 
-    await out.context.database.write(store.SCOPE, use_up, actor=Actor("node", "test"))
+    await out.context.database.write(batches.SCOPE, use_up, actor=Actor("node", "test"))
     with pytest.raises(write_batch.ControlNumbersExhausted):
         await composed(out, claims)

@@ -21,8 +21,7 @@ from clearlane.store.claims.claim_queue import PayerQueue, list_payer_queues, li
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, ConstraintViolation, MissingRow
 from clearlane.store.database.sql import scoped_insert
-from clearlane.store.delivery import batches as store
-from clearlane.store.delivery import route_traffic
+from clearlane.store.delivery import batches, route_traffic
 from clearlane.store.delivery.batches import BatchFile, ClaimAlreadyBatched
 from clearlane.store.delivery.control_numbers import (
     CONTROL_NUMBERS_SKIPPED,
@@ -61,33 +60,33 @@ async def add_claims(database, *ids, **own):
 
 
 async def write(database, job):
-    return await database.write(store.SCOPE, job, actor=OPERATOR)
+    return await database.write(batches.SCOPE, job, actor=OPERATOR)
 
 
 async def read(database, ask):
-    async with database.read(store.SCOPE) as tx:
+    async with database.read(batches.SCOPE) as tx:
         return await ask(tx)
 
 
 async def find(database, id):
-    return await read(database, lambda tx: store.find(tx, id))
+    return await read(database, lambda tx: batches.find(tx, id))
 
 
 async def apply(database, id, event, **values):
     batch = await find(database, id)
-    await write(database, lambda tx: store.apply_event(tx, batch, event, **values))
+    await write(database, lambda tx: batches.apply_event(tx, batch, event, **values))
 
 
 async def begin(database, id, holder, lease_until):
     batch = await find(database, id)
     await write(
         database,
-        lambda tx: store.begin_attempt(tx, batch, holder=holder, lease_until=lease_until),
+        lambda tx: batches.begin_attempt(tx, batch, holder=holder, lease_until=lease_until),
     )
 
 
 def creating(control, *ids, **own):
-    return lambda tx: store.create(
+    return lambda tx: batches.create(
         tx, a_file(control), destination=DESTINATION, kind="medical", members=ids, now=7, **own
     )
 
@@ -143,20 +142,20 @@ async def test_a_batch_takes_all_of_its_claims_or_is_not_stored(database):
     with pytest.raises(ClaimAlreadyBatched):
         await write(database, creating(2, "r2", "r3"))
     assert await queued_claims(database) == ["r3"]
-    members = await read(database, lambda tx: store.list_members(tx, id))
+    members = await read(database, lambda tx: batches.list_members(tx, id))
     assert [(one.request_id, one.vendor_id, one.attempt) for one in members] == [
         ("r1", scope.vendor, 1),
         ("r2", scope.vendor, 1),
     ]
-    [batch] = await read(database, store.list_undelivered)
+    [batch] = await read(database, batches.list_undelivered)
     assert (batch.id, batch.state, batch.claims, batch.destination) == (
         id,
         BatchState.READY,
         2,
         DESTINATION,
     )
-    assert await read(database, lambda tx: store.find_by_control(tx, 1)) == batch
-    assert await read(database, lambda tx: store.find_by_control(tx, 2)) is None
+    assert await read(database, lambda tx: batches.find_by_control(tx, 1)) == batch
+    assert await read(database, lambda tx: batches.find_by_control(tx, 2)) is None
 
 
 async def test_of_concurrent_batches_of_the_same_claims_one_is_stored(database):
@@ -166,7 +165,7 @@ async def test_of_concurrent_batches_of_the_same_claims_one_is_stored(database):
         *(write(database, creating(n, *ids)) for n in range(1, 9)), return_exceptions=True
     )
     assert [isinstance(one, ClaimAlreadyBatched) for one in done].count(False) == 1
-    assert len(await read(database, store.list_undelivered)) == 1
+    assert len(await read(database, batches.list_undelivered)) == 1
 
 
 async def test_delivered_batches_are_listed_only_among_all(database):
@@ -174,8 +173,8 @@ async def test_delivered_batches_are_listed_only_among_all(database):
     first = await write(database, creating(1, "r1"))
     second = await write(database, creating(2, "r2"))
     await apply(database, first, BatchEvent.DELIVERED, delivered_at=9)
-    assert [one.id for one in await read(database, store.list_undelivered)] == [second]
-    newest = await read(database, lambda tx: store.list_newest(tx, 5))
+    assert [one.id for one in await read(database, batches.list_undelivered)] == [second]
+    newest = await read(database, lambda tx: batches.list_newest(tx, 5))
     assert [(one.id, one.delivered_at) for one in newest] == [(second, None), (first, 9)]
 
 
@@ -236,7 +235,7 @@ async def test_a_file_that_may_have_been_sent_is_not_replaced(new_place, clock, 
         await apply(database, id, one)
     before = await find(database, id)
     with pytest.raises(BatchEventNotAllowed):
-        await write(database, lambda tx: store.replace_file(tx, before, a_file(2)))
+        await write(database, lambda tx: batches.replace_file(tx, before, a_file(2)))
     assert await find(database, id) == before
     await database.close()
 
@@ -249,7 +248,7 @@ async def test_a_batch_that_moved_since_it_was_read_does_not_move_again(database
     with pytest.raises(BatchEventNotAllowed):
         await write(
             database,
-            lambda tx: store.begin_attempt(tx, read_before, holder="w", lease_until=90),
+            lambda tx: batches.begin_attempt(tx, read_before, holder="w", lease_until=90),
         )
     assert (await find(database, id)).state is BatchState.DELIVERED
 
@@ -259,8 +258,8 @@ async def test_a_retry_leaves_the_lease_of_a_holder_alone(database):
     waits, sent = [await write(database, creating(n, f"r{n}")) for n in (1, 2)]
     await apply(database, waits, BatchEvent.RESENT, not_before=90)
     await begin(database, sent, "w", lease_until=90)
-    await write(database, lambda tx: store.retry_now(tx, DESTINATION, 50))
-    found = await read(database, store.list_undelivered)
+    await write(database, lambda tx: batches.retry_now(tx, DESTINATION, 50))
+    found = await read(database, batches.list_undelivered)
     assert [(one.not_before, one.lease_until) for one in found] == [(50, None), (7, 90)]
 
 
@@ -278,17 +277,17 @@ async def test_route_health_is_created_when_it_is_first_locked(database):
 async def test_the_content_is_sealed_for_its_file(place, database, clock):
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    await vault.ensure_key(store.OWNER)
+    await vault.ensure_key(batches.OWNER)
     await add_claims(database, "r1")
-    sealed = vault.seal(store.OWNER, store.TABLE, a_file(1).name, b"ISA*ROSA")
+    sealed = vault.seal(batches.OWNER, batches.TABLE, a_file(1).name, b"ISA*ROSA")
     id = await write(
         database,
-        lambda tx: store.create(
+        lambda tx: batches.create(
             tx, a_file(1, sealed), destination=DESTINATION, kind="medical", members=["r1"], now=7
         ),
     )
-    batch = await read(database, lambda tx: store.find(tx, id))
-    assert await read(database, lambda tx: store.read_content(tx, vault, batch)) == b"ISA*ROSA"
+    batch = await read(database, lambda tx: batches.find(tx, id))
+    assert await read(database, lambda tx: batches.read_content(tx, vault, batch)) == b"ISA*ROSA"
     assert b"ROSA" not in sealed
 
 
@@ -297,7 +296,7 @@ async def test_the_content_of_a_batch_that_is_not_there_is_a_fault(place, databa
     await add_claims(database, "r1")
     batch = await find(database, await write(database, creating(1, "r1")))
     with pytest.raises(MissingRow, match="the content of a batch"):
-        await read(database, lambda tx: store.read_content(tx, vault, replace(batch, id=99)))
+        await read(database, lambda tx: batches.read_content(tx, vault, replace(batch, id=99)))
 
 
 @pytest.mark.parametrize(
@@ -306,7 +305,7 @@ async def test_the_content_of_a_batch_that_is_not_there_is_a_fault(place, databa
         claim_queue._QUEUES,
         claim_queue._PAGE,
         claim_queue._QUEUES_IN_DOUBT,
-        store._UNDELIVERED,
+        batches._UNDELIVERED,
         route_traffic._QUEUED,
     ],
 )
@@ -343,7 +342,7 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
         keys=place.keys(), clock=clock, actor=OPERATOR,
     ).run()  # fmt: skip
     assert done.in_doubt == (2, 1)
-    newest = await read(database, lambda tx: store.list_newest(tx, 9))
+    newest = await read(database, lambda tx: batches.list_newest(tx, 9))
     assert [(one.id, one.state, one.holder, one.lease_until) for one in newest] == [
         (3, BatchState.IN_DOUBT, "", None),
         (2, BatchState.IN_DOUBT, "", None),
@@ -353,10 +352,10 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     assert await queued_claims(database, in_doubt=True) == ["r4"]
     assert await write(database, next_control_number) > 43 + CONTROL_NUMBERS_SKIPPED
     await write(database, creating(99, "r4", in_doubt=True))
-    [*_, last] = await read(database, store.list_undelivered)
-    assert (last.state, last.fault) == (BatchState.IN_DOUBT, store.RESTORED)
+    [*_, last] = await read(database, batches.list_undelivered)
+    assert (last.state, last.fault) == (BatchState.IN_DOUBT, batches.RESTORED)
     await database.close()
 
 
 async def test_a_restore_of_a_quiet_installation_leaves_nothing_in_doubt(database):
-    assert await write(database, store.mark_in_doubt_after_restore) == (0, 0)
+    assert await write(database, batches.mark_in_doubt_after_restore) == (0, 0)

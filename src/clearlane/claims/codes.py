@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from clearlane.kernel import limits
-from clearlane.x12 import codes as x12_codes
+from clearlane.x12 import codes
 
 SELF = "18"
 PREDETERMINATION = "PB"
@@ -260,7 +260,7 @@ MULTIPLE = frozenset({"vision"})
 def meanings(name: str) -> Mapping[str, str]:
     """Return the codes of a list with their meanings."""
     if name in _EXTERNAL:
-        return x12_codes.load(name)
+        return codes.load(name)
     return MappingProxyType({row[0]: row[1] for row in _rows(name)})
 
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 from uuid import NAMESPACE_URL, uuid5
 
-from clearlane.connect import caqh_core_envelope as rule
+from clearlane.connect import caqh_core_envelope
 from clearlane.connect.caqh_core_envelope import CoreEnvelope, CoreOperation, UnreadableEnvelope
 from clearlane.connect.caqh_core_http import CoreConnection, CoreHttpResponse
 from clearlane.connect.connection_check import ConnectionCheck
@@ -84,7 +84,7 @@ class CoreMailbox:
             payload=content,
         )
         await before_arrival()  # one request carries and hands over the file
-        await self._send(rule.SUBMIT, envelope, size=len(content))
+        await self._send(caqh_core_envelope.SUBMIT, envelope, size=len(content))
 
     async def look(self, name: str) -> Presence:
         require_outgoing_name(name)
@@ -116,7 +116,9 @@ class CoreMailbox:
         if self._route.text("acknowledge") == "receipt":
             kind = self._route.payload_type("receipt")
             await self._send(
-                rule.ACKNOWLEDGE, self._connection.envelope(kind, payload_id=file[0]), size=0
+                caqh_core_envelope.ACKNOWLEDGE,
+                self._connection.envelope(kind, payload_id=file[0]),
+                size=0,
             )
         self._dropped.add(name)
         del self._files[name]
@@ -135,7 +137,11 @@ class CoreMailbox:
 
     async def _pick_up(self, role: str) -> None:
         """Retrieve files of one kind until there is none, or the same one comes again."""
-        operation = rule.GET_ACKNOWLEDGEMENT if role in ACKNOWLEDGEMENTS else rule.GET_RESULTS
+        operation = (
+            caqh_core_envelope.GET_ACKNOWLEDGEMENT
+            if role in ACKNOWLEDGEMENTS
+            else caqh_core_envelope.GET_RESULTS
+        )
         for _ in range(PICKUPS_AT_ONCE_MAX):
             asked = self._connection.envelope(self._route.payload_type(PICKUP_PREFIX + role))
             got = await self._send(operation, asked, size=0)
@@ -164,10 +170,10 @@ class CoreMailbox:
         if answer.status == 202 and not answer.body.strip():
             return None
         try:
-            got = await asyncio.to_thread(rule.read, answer.content_type, answer.body)
+            got = await asyncio.to_thread(caqh_core_envelope.read, answer.content_type, answer.body)
         except UnreadableEnvelope as garbled:
             raise _http_fault(answer, str(garbled)) from None
-        if got.error_code and got.error_code != rule.SUCCESS:
+        if got.error_code and got.error_code != caqh_core_envelope.SUCCESS:
             raise _envelope_fault(got)
         if answer.status not in SUCCESS_STATUS:
             raise _http_fault(answer, "")
@@ -188,7 +194,7 @@ class CoreRealtime:
         most = min(REALTIME_BYTES_MAX, route.number("bytes_max")) * 3 // 2
         try:
             answer = await self._connection.send(
-                rule.REALTIME,
+                caqh_core_envelope.REALTIME,
                 envelope,
                 seconds=min(seconds, limits.REALTIME_SECONDS_MAX),
                 bytes_max=most + ENVELOPE_BYTES_MAX,
@@ -219,14 +225,14 @@ def role_of(content: bytes) -> str:
 
 def _reply(answer: CoreHttpResponse, asked: bytes) -> Reply:
     try:
-        got = rule.read(answer.content_type, answer.body)
+        got = caqh_core_envelope.read(answer.content_type, answer.body)
     except UnreadableEnvelope as garbled:
         if answer.status != 200:
             return Reply(
                 RealtimeOutcome.HTTP, code=str(answer.status), message=f"http {answer.status}"
             )
         return Reply(RealtimeOutcome.ENVELOPE, code="Garbled", message=str(garbled))
-    if got.error_code and got.error_code != rule.SUCCESS:
+    if got.error_code and got.error_code != caqh_core_envelope.SUCCESS:
         busy = got.error_code.lower() in BUSY_CODES
         return Reply(
             RealtimeOutcome.BUSY if busy else RealtimeOutcome.ENVELOPE,

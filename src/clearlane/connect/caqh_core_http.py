@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import httpx
 
-from clearlane.connect import caqh_core_envelope as rule
+from clearlane.connect import caqh_core_envelope
 from clearlane.connect.address_guard import Lookup, query_name_server, resolve
 from clearlane.connect.caqh_core_envelope import (
     CoreEnvelope,
@@ -57,7 +57,7 @@ class CoreConnection:
     ) -> CoreHttpResponse:
         """Post an envelope and return the response; one larger than ``bytes_max`` is refused."""
         try:
-            kind, body = rule.write(
+            kind, body = caqh_core_envelope.write(
                 EnvelopeForm(self.route.text("form")),
                 operation,
                 envelope,

@@ -15,7 +15,7 @@ from clearlane.claims.read.decode import restore
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.store.claims import claims as store
+from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault.vault import Vault
@@ -63,7 +63,7 @@ async def load_claim_in_scope(
     """Load a claim of a known client; return None where it has none of this id."""
 
     async def find(tx: Tx) -> StoredClaim | None:
-        found = await store.find(tx, request_id)
+        found = await claims.find(tx, request_id)
         if found is not None:
             await vault.load_keys_of(tx, [found.payload])
             tx.audit("claim.read", ids=[request_id])
@@ -76,13 +76,13 @@ async def load_claim_in_scope(
 async def find_claim_scope(database: Database, request_id: str) -> Scope | None:
     """Return the client of a claim; None where there is no such claim."""
     async with database.read(ANY_CLIENT) as tx:
-        owner = await store.find_owner(tx, request_id)
+        owner = await claims.find_owner(tx, request_id)
     return None if owner is None else Scope(VendorId(owner[0]), SiteId(owner[1]))
 
 
 def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     """Open a stored claim. The caller has loaded its data key and audited the access."""
-    opened = vault.open(scope, store.TABLE, row.request_id, row.payload)
+    opened = vault.open(scope, claims.TABLE, row.request_id, row.payload)
     content = open_claim_content(opened)
     return LoadedClaim(
         row,

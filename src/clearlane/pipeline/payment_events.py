@@ -9,7 +9,7 @@ from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.store.claims import claim_updates
 from clearlane.store.database.database import Tx, require_row
-from clearlane.store.payments import payments as store
+from clearlane.store.payments import payments
 from clearlane.store.payments.payments import PaymentRow
 
 NOBODY = (None, None)
@@ -18,10 +18,10 @@ NOBODY = (None, None)
 
 async def add_payment_events(tx: Tx, payment_id: str, at: int) -> None:
     """Add the events of a payment all of whose claims are recorded now for the first time."""
-    payment = require_row(await store.find(tx, payment_id), "a payment")
+    payment = require_row(await payments.find(tx, payment_id), "a payment")
     shared = payment.duplicate_of or payment_id
     owners: list[tuple[int | None, int | None]] = [
-        (share.vendor_id, share.site_id) for share in await store.list_shares(tx, [shared])
+        (share.vendor_id, share.site_id) for share in await payments.list_shares(tx, [shared])
     ]
     types = [] if payment.duplicate_of else ["payment.received"]
     events = [

@@ -18,7 +18,7 @@ from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
 from clearlane.store.database.database import Job, Tx
-from clearlane.store.installation import idempotent_answers as store
+from clearlane.store.installation import idempotent_answers
 from clearlane.store.installation.idempotent_answers import (
     ANSWERS_KEPT_HOURS,
     AnswerKey,
@@ -75,12 +75,14 @@ class RecordedResponse(Generic[T]):
         async def run(tx: Tx) -> T:
             key = self._call.answer_key
             if key is not None:
-                await store.reserve(tx, key)
+                await idempotent_answers.reserve(tx, key)
             result = await job(tx)
             self._response = await self._respond(tx, result)
             if key is not None:
                 fault_injection.crash_point("changed")
-                await store.store_answer(tx, key, _seal(self._call, key, self._response))
+                await idempotent_answers.store_answer(
+                    tx, key, _seal(self._call, key, self._response)
+                )
                 self._call.is_answer_stored = True
             return result
 
@@ -132,7 +134,7 @@ async def _answer_key(call: Call) -> AnswerKey:
 
 async def _find(call: Call, scope: VendorScope, key: AnswerKey) -> EarlierCall | None:
     async with call.context.database.read(scope) as tx:
-        found = await store.find(tx, key)
+        found = await idempotent_answers.find(tx, key)
         if found is not None:
             await call.context.vault.load_keys_of(tx, [found.answer])
     return found
@@ -154,13 +156,15 @@ async def _store_alone(call: Call, scope: VendorScope, response: Response) -> No
 def _seal(call: Call, key: AnswerKey, response: Response) -> bytes:
     headers = list(response.headers.items())
     answer = StoredAnswer(response.status_code, headers, bytes(response.body))
-    return call.context.vault.seal(call.vendor.id, store.TABLE, key.key_hash, _PACK.encode(answer))
+    return call.context.vault.seal(
+        call.vendor.id, idempotent_answers.TABLE, key.key_hash, _PACK.encode(answer)
+    )
 
 
 def _replay(call: Call, scope: VendorScope, key: AnswerKey, earlier: EarlierCall) -> Response:
     if earlier.request_hash != key.request_hash:
         raise RequestRefusal(call.errors.message(422, KEY_REUSED))
-    opened = call.context.vault.open(scope, store.TABLE, key.key_hash, earlier.answer)
+    opened = call.context.vault.open(scope, idempotent_answers.TABLE, key.key_hash, earlier.answer)
     answer = _ANSWER.decode(opened)
     return Response(answer.body, answer.status, {**dict(answer.headers), REPLAYED: "true"})
 

@@ -28,7 +28,7 @@ from clearlane.connect.webhook_http import address_fault
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import EVERYTHING, unknown_patterns
 from clearlane.kernel.clock import from_micros, moment_text, to_micros
-from clearlane.pipeline.notify import webhook_endpoints as verbs
+from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import (
     NoSuchEndpoint,
     TooManyEndpoints,
@@ -171,7 +171,7 @@ async def add_endpoint(call: Call) -> Response:
     sites = _checked(call, given.url, given.types, given.sites)
     recorded = _recorded(call, 201, partial(_with_secret, call))
     try:
-        await verbs.add_endpoint(
+        await webhook_endpoints.add_endpoint(
             call.context.work_context, call.vendor.id, url=given.url.strip(),
             types=given.types or [EVERYTHING], sites=sites, actor=call.actor,
             now=call.context.wall.now(), extend=recorded.extend,
@@ -184,7 +184,7 @@ async def add_endpoint(call: Call) -> Response:
 
 async def list_endpoints(call: Call) -> Response:
     """Return the vendor's endpoints."""
-    found = await verbs.list_endpoints(call.context.work_context, call.vendor.id)
+    found = await webhook_endpoints.list_endpoints(call.context.work_context, call.vendor.id)
     after = call.parameters["after"] or ""
     rows = [one for one in found if one.row.endpoint_id > after]
     return page_response(
@@ -199,7 +199,7 @@ async def list_endpoints(call: Call) -> Response:
 async def get_endpoint(call: Call) -> Response:
     """Return one endpoint."""
     endpoint = await _found(
-        verbs.load_endpoint(call.context.work_context, call.vendor.id, _id(call))
+        webhook_endpoints.load_endpoint(call.context.work_context, call.vendor.id, _id(call))
     )
     return json_response(200, _object(call, endpoint))
 
@@ -209,7 +209,7 @@ async def change_endpoint(call: Call) -> Response:
     given = await read_body(call, EndpointChange)
     sites = _checked(call, given.url, given.types, given.sites)
     changed = await _found(
-        verbs.change_endpoint(
+        webhook_endpoints.change_endpoint(
             call.context.work_context, call.vendor.id, _id(call), url=given.url, types=given.types,
             sites=None if given.sites is None else sites, actor=call.actor,
         )
@@ -221,7 +221,9 @@ async def change_endpoint(call: Call) -> Response:
 async def remove_endpoint(call: Call) -> Response:
     """Remove an endpoint."""
     context = call.context.work_context
-    await _found(verbs.remove_endpoint(context, call.vendor.id, _id(call), actor=call.actor))
+    await _found(
+        webhook_endpoints.remove_endpoint(context, call.vendor.id, _id(call), actor=call.actor)
+    )
     return json_response(200, {"id": _id(call)})
 
 
@@ -230,7 +232,7 @@ async def rotate_secret(call: Call) -> Response:
     context, now = call.context.work_context, call.context.wall.now()
     recorded = _recorded(call, 200, partial(_with_secret, call))
     await _found(
-        verbs.rotate_secret(
+        webhook_endpoints.rotate_secret(
             context, call.vendor.id, _id(call), actor=call.actor, now=now, extend=recorded.extend
         )
     )
@@ -243,7 +245,7 @@ async def enable_endpoint(call: Call) -> Response:
     context = call.context.work_context
     recorded = _recorded(call, 200, partial(_object, call))
     await _found(
-        verbs.enable_endpoint(
+        webhook_endpoints.enable_endpoint(
             context, call.vendor.id, _id(call), replay=given.replay, actor=call.actor,
             extend=recorded.extend,
         )
@@ -256,7 +258,7 @@ async def ping_endpoint(call: Call) -> Response:
     """Send a `ping` to an endpoint."""
     context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
     await _found(
-        verbs.ping_endpoint(
+        webhook_endpoints.ping_endpoint(
             context, call.vendor.id, _id(call), actor=call.actor, extend=recorded.extend
         )
     )
@@ -269,7 +271,7 @@ async def replay_endpoint(call: Call) -> Response:
     after = _replay_after(call, await read_body(call, ReplayRequest))
     context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
     await _found(
-        verbs.replay_endpoint(
+        webhook_endpoints.replay_endpoint(
             context, call.vendor.id, _id(call), after=after, actor=call.actor,
             extend=recorded.extend,
         )
@@ -282,7 +284,7 @@ async def list_deliveries(call: Call) -> Response:
     """Return the log of an endpoint, the newest events first."""
     before, limit = call.parameters["after"], call.parameters["limit"]
     rows = await _found(
-        verbs.list_deliveries(
+        webhook_endpoints.list_deliveries(
             call.context.work_context, call.vendor.id, _id(call), before=before, limit=limit + 1
         )
     )
@@ -302,7 +304,7 @@ async def resend(call: Call) -> Response:
         raise _no_endpoint()
     context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
     await _found(
-        verbs.resend(
+        webhook_endpoints.resend(
             context, call.vendor.id, _id(call), event_id, actor=call.actor,
             now=call.context.wall.now(), extend=recorded.extend,
         )

@@ -28,8 +28,7 @@ from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from clearlane.x12 import codes
 from clearlane.x12.reader.lexer import read_as_utf8
-from clearlane.x12.views import read_views, shared_types, status
-from clearlane.x12.views import remittance as views_remittance
+from clearlane.x12.views import read_views, remittance, shared_types, status
 
 JSON = dict[str, Any]
 NO_DAY = "0001-01-01"
@@ -75,7 +74,7 @@ def remittance_advice(document: PayerDocument) -> JSON:
     """Return the remittance advice of a claim from its part of an 835. ValueError if it holds no claim payment."""
     found, paid = read_claim_part(document.part)
     controls = document.line_controls
-    payment = found.payment or views_remittance.RemittancePaymentView()
+    payment = found.payment or remittance.RemittancePaymentView()
     patient, others = _shares(paid.all_adjustments)
     return {
         **_head(document),
@@ -261,12 +260,12 @@ def _remarks(remarks: Iterable[shared_types.RemarkView]) -> list[JSON]:
     return [{"Code": one.code, "Description": one.code_words} for one in remarks]
 
 
-def _claim_remarks(paid: views_remittance.RemittanceClaimView) -> Iterator[shared_types.RemarkView]:
+def _claim_remarks(paid: remittance.RemittanceClaimView) -> Iterator[shared_types.RemarkView]:
     for decision in (paid.inpatient, paid.outpatient):
         yield from decision.remarks if decision else ()
 
 
-def _line(line: views_remittance.RemittanceLineView, controls: Sequence[str]) -> JSON:
+def _line(line: remittance.RemittanceLineView, controls: Sequence[str]) -> JSON:
     patient, others = _shares(line.adjustments)
     first = next(
         (one for one in line.dates if one.qualifier in {"472", "150"}), shared_types.DateView()

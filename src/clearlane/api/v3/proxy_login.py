@@ -10,7 +10,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.pipeline.access import proxy_login as verbs
+from clearlane.pipeline.access import proxy_login
 
 ResultCode = Annotated[
     int,
@@ -48,7 +48,9 @@ class DeleteResult(BaseModel):
 async def create_token(call: Call) -> Response:
     """Create the token of an instance."""
     given = call.parameters
-    result = await verbs.create_token(_caller(call), given["instanceId"], given["instanceName"])
+    result = await proxy_login.create_token(
+        _caller(call), given["instanceId"], given["instanceName"]
+    )
     return _response(
         TokenResult(token=result.secret, resultCode=result.code, errorMessage=result.message)
     )
@@ -57,14 +59,14 @@ async def create_token(call: Call) -> Response:
 async def get_url(call: Call) -> Response:
     """Return a one-time URL of the login page."""
     given = call.parameters
-    result = await verbs.create_login_url(_caller(call), given["instanceId"], given["token"])
-    url = f"{call.base_url}{verbs.ENTER_PATH}{result.secret}" if result.secret else ""
+    result = await proxy_login.create_login_url(_caller(call), given["instanceId"], given["token"])
+    url = f"{call.base_url}{proxy_login.ENTER_PATH}{result.secret}" if result.secret else ""
     return _response(LoginUrlResult(resultCode=result.code, errorMessage=result.message, url=url))
 
 
 async def delete_token(call: Call) -> Response:
     """Delete the token of an instance."""
-    result = await verbs.delete_token(_caller(call), call.parameters["instanceId"])
+    result = await proxy_login.delete_token(_caller(call), call.parameters["instanceId"])
     return _response(
         DeleteResult(resultCode=result.code, deleted=result.deleted, errorMessage=result.message)
     )
@@ -82,8 +84,8 @@ def read_text(text: str | None, endpoint: Endpoint) -> str:
     return text or ""
 
 
-def _caller(call: Call) -> verbs.ProxyLoginCaller:
-    return verbs.ProxyLoginCaller(
+def _caller(call: Call) -> proxy_login.ProxyLoginCaller:
+    return proxy_login.ProxyLoginCaller(
         database=call.context.database,
         vault=call.context.vault,
         vendor=call.vendor,

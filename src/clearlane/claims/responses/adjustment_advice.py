@@ -17,13 +17,12 @@ from clearlane.claims.responses import code_advice
 from clearlane.claims.responses.advice_act import Advice, AdviceAct
 
 if TYPE_CHECKING:
-    from clearlane.x12.views import remittance
-    from clearlane.x12.views import shared_types as views
+    from clearlane.x12.views import remittance, shared_types
 
 
 def advise_adjustment(
-    one: "views.AdjustmentView",
-    remarks: "Sequence[views.RemarkView]",
+    one: "shared_types.AdjustmentView",
+    remarks: "Sequence[shared_types.RemarkView]",
     paid: "remittance.RemittanceClaimView",
     claim: Claim | ClaimKind,
     *,
@@ -82,7 +81,7 @@ def _line_remarks(paid: "remittance.RemittanceClaimView") -> set[str]:
     return {remark.code for line in paid.lines for remark in line.remarks}
 
 
-def _claim_remarks(paid: "remittance.RemittanceClaimView") -> "Iterable[views.RemarkView]":
+def _claim_remarks(paid: "remittance.RemittanceClaimView") -> "Iterable[shared_types.RemarkView]":
     for whole in (paid.outpatient, paid.inpatient):
         if whole is not None:
             yield from whole.remarks

@@ -31,8 +31,7 @@ from clearlane.x12 import codes
 from clearlane.x12.path import ElementPath
 
 if TYPE_CHECKING:
-    from clearlane.x12.views import remittance
-    from clearlane.x12.views import shared_types as views
+    from clearlane.x12.views import remittance, shared_types
 
 SELF = "18"
 MISSING = frozenset({"1", "2", "3", "I6", "I7", "I8", "I9", "I11"})
@@ -292,8 +291,8 @@ def _is_own_patient(claim: Claim) -> bool:
 
 
 def _adjustment(
-    one: "views.AdjustmentView",
-    remarks: "Sequence[views.RemarkView]",
+    one: "shared_types.AdjustmentView",
+    remarks: "Sequence[shared_types.RemarkView]",
     claim: Claim | ClaimKind,
     line: int,
     paid: "remittance.RemittanceClaimView",
@@ -335,7 +334,7 @@ def _adjustment(
     )
 
 
-def _remark(remark: "views.RemarkView") -> str:
+def _remark(remark: "shared_types.RemarkView") -> str:
     return remark.code_words or codes.load("rarc").get(remark.code, "")
 
 

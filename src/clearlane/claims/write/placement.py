@@ -22,7 +22,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from clearlane.kernel import limits
 from clearlane.x12 import grammar
 from clearlane.x12.path import node_at
-from clearlane.x12.writer import placement as x12_placement
+from clearlane.x12.writer import placement
 
 
 class ClaimShape:
@@ -145,7 +145,7 @@ class LoopTable(Generic[C]):
         constants = dict(constants or {})
         paths = {**self._written(), **self.generated}
         numbered = _numbered(guide, [*paths.values(), *constants])
-        self.placement = x12_placement.compile_placement(
+        self.placement = placement.compile_placement(
             guide,
             loop,
             {name: numbered[path] for name, path in paths.items()},
@@ -321,7 +321,7 @@ def _numbered(guide: grammar.Guide, paths: Sequence[str]) -> dict[str, str]:
     ranks: dict[tuple[str, int, int], dict[str, int]] = {}
     out: dict[str, str] = {}
     for text in paths:
-        where = x12_placement.parse_path(text)
+        where = placement.parse_path(text)
         if not where.qualifier:
             out[text] = text
             continue

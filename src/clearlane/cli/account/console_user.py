@@ -31,7 +31,7 @@ from clearlane.cli.command.storage_command import MISUSED, Data, Yes, confirm, o
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_users
 from clearlane.store.accounts.accounts import AccountRefused
 from clearlane.wiring import Installation
 
@@ -93,7 +93,7 @@ def add(
             owner_id = owner.id
             sites = None if all_sites else _sites(installation, owner, site or [])
         await installation.vault.ensure_key(owner_id)
-        new = store.NewUser(
+        new = console_users.NewUser(
             name=normalized,
             vendor=owner_id,
             sites=sites,
@@ -101,7 +101,7 @@ def add(
             password_hash=_hash(password),
             totp_secret=seal_totp_secret(installation.vault, owner_id, normalized, secret),
         )
-        await store.add_user(
+        await console_users.add_user(
             installation.database, new, now=installation.wall.now(), actor=operator()
         )
 
@@ -120,7 +120,10 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     """
 
     async def work(installation: Installation) -> list[dict[str, object]]:
-        return [_facts(installation, user) for user in await store.all_users(installation.database)]
+        return [
+            _facts(installation, user)
+            for user in await console_users.all_users(installation.database)
+        ]
 
     users = run_in_installation(data, work)
     if as_json:
@@ -171,7 +174,7 @@ def change_sites(
             vendor for vendor in installation.accounts.vendors if vendor.id == user.vendor_id
         ]
         sites = None if all_sites else _sites(installation, owner, site or [])
-        await store.set_sites(installation.database, normalized, sites, actor=operator())
+        await console_users.set_sites(installation.database, normalized, sites, actor=operator())
 
     run_in_installation(data, work)
     seen = "every site" if all_sites else ", ".join(site or [])
@@ -197,7 +200,7 @@ def reset_password(
 
     async def work(installation: Installation) -> None:
         _refuse_bad(normalized, password)
-        await store.set_password(
+        await console_users.set_password(
             installation.database, normalized, _hash(password), actor=operator()
         )
 
@@ -224,7 +227,7 @@ def new_totp(name: Name, yes: Yes = False, as_json: AsJson = False, data: Data =
         vendor = (await _user(installation, normalized)).vendor_id
         await installation.vault.ensure_key(vendor)
         sealed = seal_totp_secret(installation.vault, vendor, normalized, secret)
-        await store.set_totp(installation.database, normalized, sealed, actor=operator())
+        await console_users.set_totp(installation.database, normalized, sealed, actor=operator())
 
     run_in_installation(data, work)
     shown = {"name": normalized, "totp": totp.provisioning_uri(secret, normalized)}
@@ -257,7 +260,9 @@ def _set_state(name: str, state: UserState, data: Path | None, *, as_json: bool)
     normalized = normalize_name(name)
 
     async def work(installation: Installation) -> bool:
-        return await store.set_state(installation.database, normalized, state, actor=operator())
+        return await console_users.set_state(
+            installation.database, normalized, state, actor=operator()
+        )
 
     changed = run_in_installation(data, work)
     message = f"User {normalized} is {state}."
@@ -288,10 +293,10 @@ def _require_one_choice(site: list[str] | None, *, all_sites: bool) -> None:
 
 
 async def _user(installation: Installation, name: str) -> ConsoleUser:
-    async with installation.database.read(store.SCOPE) as tx:
-        found = await store.find_user(tx, name)
+    async with installation.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_user(tx, name)
     if found is None:
-        raise AccountRefused([store.unknown_user_finding(name)])
+        raise AccountRefused([console_users.unknown_user_finding(name)])
     return found.user
 
 

@@ -16,7 +16,7 @@ from clearlane.cli.command.operator_command import (
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
-from clearlane.store.accounts import instances as store
+from clearlane.store.accounts import instances
 from clearlane.wiring import Installation
 
 app = typer.Typer(no_args_is_help=True, help="Instances of proxy login.", add_completion=False)
@@ -36,7 +36,8 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
     async def work(installation: Installation) -> list[dict[str, object]]:
         return [
-            _facts(installation, each) for each in await store.all_instances(installation.database)
+            _facts(installation, each)
+            for each in await instances.all_instances(installation.database)
         ]
 
     found = run_in_installation(data, work)
@@ -52,7 +53,7 @@ def disable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = Non
 
     Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    _set_state(id, site, store.DISABLED, data, as_json=as_json)
+    _set_state(id, site, instances.DISABLED, data, as_json=as_json)
 
 
 @app.command()
@@ -61,7 +62,7 @@ def enable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None
 
     Example: clearlane instance enable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    _set_state(id, site, store.ACTIVE, data, as_json=as_json)
+    _set_state(id, site, instances.ACTIVE, data, as_json=as_json)
 
 
 COLUMNS = (
@@ -75,7 +76,7 @@ COLUMNS = (
 )
 
 
-def _facts(installation: Installation, one: store.Instance) -> dict[str, object]:
+def _facts(installation: Installation, one: instances.Instance) -> dict[str, object]:
     keys = {vendor.id: vendor.key for vendor in installation.accounts.vendors}
     site = _site(installation, one)
     return {
@@ -89,7 +90,7 @@ def _facts(installation: Installation, one: store.Instance) -> dict[str, object]
     }
 
 
-def _site(installation: Installation, one: store.Instance) -> Site | None:
+def _site(installation: Installation, one: instances.Instance) -> Site | None:
     return next((site for site in installation.accounts.sites if site.scope == one.scope), None)
 
 
@@ -101,21 +102,21 @@ def _set_state(id: str, vendor_site_id: str, state: str, data: Data, *, as_json:
     async def work(installation: Installation) -> bool:
         found = [
             each
-            for each in await store.all_instances(installation.database)
+            for each in await instances.all_instances(installation.database)
             if each.instance == wanted and _is_of(installation, each, vendor_site_id)
         ]
         if not found:
             refuse(f"There is no instance {wanted}. `clearlane instance list` shows them.")
         if len(found) > 1:
             refuse(f"{len(found)} clients have an instance {wanted}: name one with --site.")
-        return await store.set_state(installation.database, found[0], state, actor=operator())
+        return await instances.set_state(installation.database, found[0], state, actor=operator())
 
     changed = run_in_installation(data, work)
-    undo = f" To undo it: clearlane instance enable {wanted}" if state == store.DISABLED else ""
+    undo = f" To undo it: clearlane instance enable {wanted}" if state == instances.DISABLED else ""
     message = f"Instance {wanted} is {state}.{undo}"
     show_change(message, as_json=as_json, changed=changed, instance_id=wanted, state=state)
 
 
-def _is_of(installation: Installation, one: store.Instance, vendor_site_id: str) -> bool:
+def _is_of(installation: Installation, one: instances.Instance, vendor_site_id: str) -> bool:
     site = _site(installation, one)
     return not vendor_site_id or (site is not None and site.vendor_site_id == vendor_site_id)

@@ -18,7 +18,7 @@ from clearlane.cli.command.output import show_error, show_text
 from clearlane.cli.command.storage_command import Data, Yes, confirm, operator
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
-from clearlane.store.delivery import inbox as store
+from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxFile, RoutePoll
 from clearlane.store.delivery.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
@@ -37,7 +37,7 @@ app = typer.Typer(
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-EVERY_STATE = (*store.NEEDS_ATTENTION, store.STORED, store.APPLIED, store.DISCARDED)
+EVERY_STATE = (*inbox.NEEDS_ATTENTION, inbox.STORED, inbox.APPLIED, inbox.DISCARDED)
 
 
 @app.command("list")
@@ -57,12 +57,12 @@ def list_(
 
     Example: clearlane inbox list --all --data .data
     """
-    states = EVERY_STATE if everything else store.NEEDS_ATTENTION
+    states = EVERY_STATE if everything else inbox.NEEDS_ATTENTION
 
     async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
-        async with installation.database.read(store.SCOPE) as tx:
-            files = await store.list_files(tx, states, INBOX_LISTED)
-            return files, [one for one in (await store.all_polls(tx)).values() if one.passed_over]
+        async with installation.database.read(inbox.SCOPE) as tx:
+            files = await inbox.list_files(tx, states, INBOX_LISTED)
+            return files, [one for one in (await inbox.all_polls(tx)).values() if one.passed_over]
 
     files, passed_over = run_in_installation(data, work)
     found = [facts(file) for file in files]

@@ -18,8 +18,7 @@ from clearlane.kernel.finding import Finding
 from clearlane.pipeline.access import invitations
 from clearlane.pipeline.access.invitations import CredentialSetup
 from clearlane.pipeline.access.sign_in import session_hash
-from clearlane.store.accounts import console_credentials, recovery_codes
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_credentials, console_users, recovery_codes
 from clearlane.store.accounts.accounts import AccountRefused
 
 STORED = "Your password and second factor are stored. Other sessions have ended."
@@ -81,7 +80,7 @@ async def end_sessions(request: PageRequest) -> Response:
     keep = session_hash(request.context.vault, request.session)
     user = request.signed_in_user
     await request.context.database.write(
-        store.SCOPE,
+        console_users.SCOPE,
         lambda tx: console_credentials.end_other_sessions(tx, user, keep),
         actor=request.actor,
     )
@@ -109,7 +108,7 @@ async def _render(
     user = request.signed_in_user
     secret = secret or secrets.token_bytes(TOTP_SECRET_BYTES)
     this = session_hash(request.context.vault, request.session)
-    async with request.context.database.read(store.SCOPE) as tx:
+    async with request.context.database.read(console_users.SCOPE) as tx:
         sessions = await console_credentials.list_sessions(tx, user, request.now)
         codes_left = await recovery_codes.count_codes(tx, user)
     path, width = qr_path(totp.provisioning_uri(secret, user.name))

@@ -12,7 +12,7 @@ from clearlane.accounts.credentials import Credentials
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.path_number import read_number
-from clearlane.store.accounts import accounts as store
+from clearlane.store.accounts import accounts
 from clearlane.store.accounts.accounts import AccountChange, AccountRefused, NewSite
 
 OVERLAP_HOURS_MAX = 30 * 24
@@ -36,7 +36,7 @@ async def add_vendor(request: PageRequest) -> Response:
     """Add a vendor, and show its password once."""
     return await _with_secret(
         request,
-        store.add_vendor(
+        accounts.add_vendor(
             request.context.database,
             pepper=request.context.vault.pepper,
             key=request.form.get("key").strip(),
@@ -55,7 +55,7 @@ async def rotate_secret(request: PageRequest) -> Response:
         return _render(request, faults=[sentence], status=400)
     return await _with_secret(
         request,
-        store.rotate_secret(
+        accounts.rotate_secret(
             request.context.database,
             pepper=request.context.vault.pepper,
             key=request.form.get("key"),
@@ -71,7 +71,7 @@ async def set_vendor_state(request: PageRequest) -> Response:
     wanted = VendorState.ACTIVE if request.form.get("to") == "active" else VendorState.DISABLED
     return await _changed(
         request,
-        store.set_vendor_state(
+        accounts.set_vendor_state(
             request.context.database, request.form.get("key"), wanted, actor=request.actor
         ),
         "vendor",
@@ -88,7 +88,7 @@ async def add_site(request: PageRequest) -> Response:
         baa_accepted=request.form.get("baa") == "yes",
     )
     try:
-        await store.add_site(request.context.database, new, now=request.now, actor=request.actor)
+        await accounts.add_site(request.context.database, new, now=request.now, actor=request.actor)
     except AccountRefused as why:
         return _render(request, faults=[one.message for one in why.findings], status=409)
     return await _done(request, "site")
@@ -99,7 +99,7 @@ async def set_site_state(request: PageRequest) -> Response:
     wanted = SiteState.ACTIVE if request.form.get("to") == "active" else SiteState.SUSPENDED
     return await _changed(
         request,
-        store.set_site_state(
+        accounts.set_site_state(
             request.context.database, request.form.get("id"), wanted, actor=request.actor
         ),
         "changed",
@@ -110,9 +110,9 @@ async def set_baa(request: PageRequest) -> Response:
     """Record that a client accepted the agreement, or no longer does."""
     database, id = request.context.database, request.form.get("id")
     change = (
-        store.accept_baa(database, id, now=request.now, actor=request.actor)
+        accounts.accept_baa(database, id, now=request.now, actor=request.actor)
         if request.form.get("to") == "accepted"
-        else store.revoke_baa(database, id, actor=request.actor)
+        else accounts.revoke_baa(database, id, actor=request.actor)
     )
     return await _changed(request, change, "changed")
 
@@ -125,7 +125,7 @@ async def set_corrections(request: PageRequest) -> Response:
         return _render(request, faults=[sentence], status=400)
     return await _changed(
         request,
-        store.set_console_corrections(
+        accounts.set_console_corrections(
             request.context.database,
             request.form.get("id"),
             allowed=SWITCH[wanted],

@@ -10,8 +10,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.operator.role_form import ROLE_WORDS, offered_sites, read_access, sees_words
 from clearlane.pipeline.access import invitations
 from clearlane.pipeline.access.invitations import Invitation
-from clearlane.store.accounts import console_credentials
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_credentials, console_users
 from clearlane.store.accounts.accounts import AccountRefused
 
 NOTICES = {
@@ -57,7 +56,7 @@ async def set_state(request: PageRequest) -> Response:
     if request.form.get("name") == request.signed_in_user.name:
         return await _render(request, faults=["You cannot disable yourself."], status=409)
     try:
-        await store.set_state(
+        await console_users.set_state(
             request.context.database, request.form.get("name"), state, actor=request.actor
         )
     except AccountRefused as why:
@@ -78,9 +77,9 @@ async def _render(
     person: str = "",
     status: int = 200,
 ) -> Response:
-    async with request.context.database.read(store.SCOPE) as tx:
+    async with request.context.database.read(console_users.SCOPE) as tx:
         sessions = await console_credentials.count_sessions(tx, request.now)
-    people = await store.all_users(request.context.database)
+    people = await console_users.all_users(request.context.database)
     return request.render(
         "people.html",
         "People",

@@ -8,8 +8,7 @@ from clearlane.console.frame.path_number import path_number
 from clearlane.console.operator.role_form import ROLE_WORDS, offered_sites, read_access, sees_words
 from clearlane.pipeline.access import change_role
 from clearlane.pipeline.access.sign_in import session_hash
-from clearlane.store.accounts import console_credentials, recovery_codes
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_credentials, console_users, recovery_codes
 from clearlane.store.accounts.accounts import AccountRefused
 
 NOTICES = {
@@ -47,7 +46,7 @@ async def end_sessions(request: PageRequest) -> Response:
     own = person.id == request.signed_in_user.id
     keep = session_hash(request.context.vault, request.session) if own else b""
     await request.context.database.write(
-        store.SCOPE,
+        console_users.SCOPE,
         lambda tx: console_credentials.end_other_sessions(tx, person, keep),
         actor=request.actor,
     )
@@ -56,8 +55,8 @@ async def end_sessions(request: PageRequest) -> Response:
 
 async def _person(request: PageRequest) -> ConsoleUser:
     id = path_number(request, "id", "person")
-    async with request.context.database.read(store.SCOPE) as tx:
-        found = await store.find_user_by_id(tx, id)
+    async with request.context.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_user_by_id(tx, id)
     if found is None:
         raise NoSuchPage("There is no such person.")
     return found
@@ -66,7 +65,7 @@ async def _person(request: PageRequest) -> ConsoleUser:
 async def _render(
     request: PageRequest, person: ConsoleUser, *, fault: str = "", status: int = 200
 ) -> Response:
-    async with request.context.database.read(store.SCOPE) as tx:
+    async with request.context.database.read(console_users.SCOPE) as tx:
         sessions = await console_credentials.list_sessions(tx, person, request.now)
         codes_left = await recovery_codes.count_codes(tx, person)
     vendors = request.context.accounts.vendors

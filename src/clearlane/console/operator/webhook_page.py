@@ -13,7 +13,7 @@ from clearlane.console.frame.path_number import read_number
 from clearlane.console.operator.webhooks_page import endpoint_line, find_vendor
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.kernel.ids import VendorId
-from clearlane.pipeline.notify import webhook_endpoints as verbs
+from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import NoSuchEndpoint
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.events.webhooks import DELIVERED, FAILED, WAITING, DeliveryRow
@@ -55,28 +55,32 @@ async def show_webhook(request: PageRequest) -> Response:
 
 async def ping(request: PageRequest) -> Response:
     """Send an event that means nothing, to see whether it arrives."""
-    await _found(verbs.ping_endpoint(*_named(request), actor=request.actor))
+    await _found(webhook_endpoints.ping_endpoint(*_named(request), actor=request.actor))
     return _done(request, "ping")
 
 
 async def rotate(request: PageRequest) -> Response:
     """Give the endpoint a new secret, and show it once."""
     rotated = await _found(
-        verbs.rotate_secret(*_named(request), actor=request.actor, now=request.now)
+        webhook_endpoints.rotate_secret(*_named(request), actor=request.actor, now=request.now)
     )
     return await _render(request, secret=rotated.content.secrets[0].secret)
 
 
 async def disable(request: PageRequest) -> Response:
     """Send nothing more to the endpoint."""
-    await _found(verbs.disable_endpoint(*_named(request), actor=request.actor, now=request.now))
+    await _found(
+        webhook_endpoints.disable_endpoint(*_named(request), actor=request.actor, now=request.now)
+    )
     return _done(request, "disabled")
 
 
 async def enable(request: PageRequest) -> Response:
     """Send to the endpoint again, on demand also what it missed."""
     replay = request.form.get("replay") == "yes"
-    await _found(verbs.enable_endpoint(*_named(request), replay=replay, actor=request.actor))
+    await _found(
+        webhook_endpoints.enable_endpoint(*_named(request), replay=replay, actor=request.actor)
+    )
     return _done(request, "enabled")
 
 
@@ -86,7 +90,7 @@ async def resend(request: PageRequest) -> Response:
     if event_id is None:
         raise NoSuchPage("There is no such delivery.")
     named = _named(request)
-    await _found(verbs.resend(*named, event_id, actor=request.actor, now=request.now))
+    await _found(webhook_endpoints.resend(*named, event_id, actor=request.actor, now=request.now))
     return _done(request, "resent")
 
 
@@ -110,9 +114,11 @@ def _done(request: PageRequest, notice: str) -> Response:
 
 async def _render(request: PageRequest, *, secret: str = "") -> Response:
     vendor, named = find_vendor(request), _named(request)
-    endpoint = await _found(verbs.load_endpoint(*named))
+    endpoint = await _found(webhook_endpoints.load_endpoint(*named))
     before = read_number(request.query("before"))
-    rows = await _found(verbs.list_deliveries(*named, before=before, limit=DELIVERIES_SHOWN + 1))
+    rows = await _found(
+        webhook_endpoints.list_deliveries(*named, before=before, limit=DELIVERIES_SHOWN + 1)
+    )
     path = f"/accounts/{vendor.key}/webhooks/{endpoint.row.endpoint_id}"
     shown = rows[:DELIVERIES_SHOWN]
     older = request.url(path, before=shown[-1][0].event_id) if len(rows) > len(shown) else ""
@@ -126,7 +132,7 @@ async def _render(request: PageRequest, *, secret: str = "") -> Response:
         newer=request.url(path) if before else "",
         older=older,
         secret=secret,
-        old_hours=verbs.OLD_SECRET_HOURS,
+        old_hours=webhook_endpoints.OLD_SECRET_HOURS,
     )
 
 

@@ -17,7 +17,7 @@ from clearlane.events.types import (
     is_for_vendors,
     matching_types,
 )
-from clearlane.pipeline.notify import webhook_endpoints as verbs
+from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import TooManyEndpoints, WebhookEndpoint
 from clearlane.store.events.webhooks import ACTIVE
 
@@ -60,7 +60,7 @@ async def add_webhook(request: PageRequest) -> Response:
     if faults:
         return await _render(request, vendor, faults=faults, status=400)
     try:
-        added = await verbs.add_endpoint(
+        added = await webhook_endpoints.add_endpoint(
             request.context.work_context,
             vendor.id,
             url=url,
@@ -116,7 +116,7 @@ async def _render(
     faults: list[str] | None = None,
     status: int = 200,
 ) -> Response:
-    found = await verbs.list_endpoints(request.context.work_context, vendor.id)
+    found = await webhook_endpoints.list_endpoints(request.context.work_context, vendor.id)
     return request.render(
         "webhooks.html",
         f"Webhooks of {vendor.name}",
@@ -125,7 +125,7 @@ async def _render(
         endpoints=[endpoint_line(request, vendor, one) for one in found],
         families=OFFERED_FAMILIES,
         offered=request.context.accounts.sites_of(vendor),
-        endpoints_max=verbs.ENDPOINTS_PER_VENDOR_MAX,
+        endpoints_max=webhook_endpoints.ENDPOINTS_PER_VENDOR_MAX,
         secret=secret,
         faults=faults or [],
     )

@@ -26,7 +26,7 @@ from clearlane.pipeline.operator.enrollment_admin import (
     list_enrollments,
     load_enrollment,
 )
-from clearlane.store import enrollments as store
+from clearlane.store import enrollments
 from clearlane.store.database.database import OperationRefused
 from clearlane.store.enrollments import StoredEnrollment
 
@@ -182,7 +182,7 @@ async def _visible_id(request: PageRequest) -> str:
     """Return the id in the address, if the user may see this enrollment."""
     id = request.parts["id"].upper()
     async with request.context.database.read(ANY_CLIENT) as tx:
-        owner = await store.find_owner(tx, id)
+        owner = await enrollments.find_owner(tx, id)
     if owner is None or request.site_of(owner.vendor, owner.site) is None:
         raise NoSuchPage("There is no such enrollment among yours.")
     return id

@@ -38,8 +38,7 @@ from clearlane.pipeline.access.sign_in import (
 )
 from clearlane.pipeline.access.sign_in_link import create_sign_in_link
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.accounts import console_credentials, recovery_codes
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_credentials, console_users, recovery_codes
 from clearlane.store.accounts.accounts import AccountRefused
 from clearlane.store.database.database import Actor, Tx
 
@@ -84,7 +83,7 @@ async def invite(
     access = invitation.access
     await context.vault.ensure_key(access.vendor)
     secret = secrets.token_bytes(TOTP_SECRET_BYTES)
-    new = store.NewUser(
+    new = console_users.NewUser(
         name=name,
         vendor=access.vendor,
         sites=access.sites,
@@ -92,7 +91,7 @@ async def invite(
         password_hash=_unset_hash(),
         totp_secret=seal_totp_secret(context.vault, access.vendor, name, secret),
     )
-    await store.add_user(context.database, new, now=now, actor=actor)
+    await console_users.add_user(context.database, new, now=now, actor=actor)
     return await _link(context, await _user(context, name), now=now, actor=actor)
 
 
@@ -101,7 +100,7 @@ async def reset(context: WorkContext, name: str, *, now: datetime, actor: Actor)
     user = await _user(context, normalize_name(name))
     unset = _unset_hash()
     await context.database.write(
-        store.SCOPE,
+        console_users.SCOPE,
         lambda tx: console_credentials.forget_credentials(tx, user, unset),
         actor=actor,
     )
@@ -110,8 +109,8 @@ async def reset(context: WorkContext, name: str, *, now: datetime, actor: Actor)
 
 async def has_password(context: WorkContext, user: ConsoleUser) -> bool:
     """Return whether a person has chosen a password."""
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.find_user(tx, user.name)
+    async with context.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_user(tx, user.name)
     return found is not None and is_password_set(found.password_hash)
 
 
@@ -128,8 +127,8 @@ async def set_up(
 
     Raises :class:`AccountRefused` with every reason where they cannot be used. ``keep`` is the session in which it happens; the person's other sessions end.
     """
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.find_user(tx, user.name)
+    async with context.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_user(tx, user.name)
     stored = found.password_hash if found else ""
     findings = list(password_findings(setup.password, user.name))
     if setup.password != setup.repeated:
@@ -156,7 +155,7 @@ async def set_up(
         )
         await recovery_codes.replace_codes(tx, user, hashes)
 
-    await context.database.write(store.SCOPE, job, actor=actor)
+    await context.database.write(console_users.SCOPE, job, actor=actor)
     return codes
 
 
@@ -171,18 +170,18 @@ async def renew_recovery_codes(
     hashes = _code_hashes(context, user, codes)
 
     async def job(tx: Tx) -> bool:
-        locked = await store.lock_user(tx, user.name)
+        locked = await console_users.lock_user(tx, user.name)
         if locked is None or locked.tries.is_locked(now):
             return False
         step = await use_second_factor(tx, context.vault, locked, code, now)
         if step is None:
-            await store.record_failed_code(tx, user, locked.tries.after_failure(now))
+            await console_users.record_failed_code(tx, user, locked.tries.after_failure(now))
             return False
-        await store.record_used_code(tx, user, step)
+        await console_users.record_used_code(tx, user, step)
         await recovery_codes.replace_codes(tx, user, hashes)
         return True
 
-    if not await context.database.write(store.SCOPE, job, actor=actor):
+    if not await context.database.write(console_users.SCOPE, job, actor=actor):
         raise AccountRefused([_finding("CODE", WRONG_OR_USED_CODE)])
     return codes
 
@@ -193,10 +192,10 @@ def _code_hashes(context: WorkContext, user: ConsoleUser, codes: tuple[str, ...]
 
 
 async def _user(context: WorkContext, name: str) -> ConsoleUser:
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.find_user(tx, name)
+    async with context.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_user(tx, name)
     if found is None:
-        raise AccountRefused([store.unknown_user_finding(name)])
+        raise AccountRefused([console_users.unknown_user_finding(name)])
     return found.user
 
 

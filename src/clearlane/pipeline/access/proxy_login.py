@@ -14,7 +14,7 @@ from clearlane.accounts.model import Site, Vendor, VendorState
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import NO_VENDOR, random_text
-from clearlane.store.accounts import instances as store
+from clearlane.store.accounts import instances
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault.vault import Vault
 
@@ -82,7 +82,7 @@ async def create_token(caller: ProxyLoginCaller, instance_id: str, name: str) ->
     if not caller.vendor.proxy_login:
         return REFUSED
     token = random_text(limits.SECRET_CHARACTERS)
-    new = store.NewToken(
+    new = instances.NewToken(
         instance=instance,
         name=clean_label(name),
         token_hash=caller.token_hash(instance, token),
@@ -90,8 +90,8 @@ async def create_token(caller: ProxyLoginCaller, instance_id: str, name: str) ->
     )
 
     async def job(tx: Tx) -> bool:
-        await store.drop_login_urls(tx, caller.site.scope, instance)
-        return await store.put_token(tx, new)
+        await instances.drop_login_urls(tx, caller.site.scope, instance)
+        return await instances.put_token(tx, new)
 
     stored = await caller.database.write(caller.site.scope, job, actor=caller.actor)
     return ProxyLoginResult(secret=token) if stored else TOO_MANY
@@ -110,11 +110,11 @@ async def create_login_url(
     ends = now + timedelta(seconds=LOGIN_ENTRY_SECONDS)
 
     async def job(tx: Tx) -> bool:
-        valid = await store.is_token(tx, instance, caller.token_hash(instance, token))
+        valid = await instances.is_token(tx, instance, caller.token_hash(instance, token))
         if valid:
-            url = store.LoginUrl(scope, instance)
+            url = instances.LoginUrl(scope, instance)
             hashed = _part_hash(caller.vault, part)
-            await store.add_login_url(
+            await instances.add_login_url(
                 tx, url, hashed, now=to_micros(now), expires_at=to_micros(ends)
             )
         return valid
@@ -131,7 +131,7 @@ async def delete_token(caller: ProxyLoginCaller, instance_id: str) -> ProxyLogin
     scope = caller.site.scope
 
     async def job(tx: Tx) -> bool:
-        return await store.drop_token(tx, scope, instance)
+        return await instances.drop_token(tx, scope, instance)
 
     return ProxyLoginResult(deleted=await caller.database.write(scope, job, actor=caller.actor))
 
@@ -148,10 +148,10 @@ async def use_login_url(
     """Use the one-time part of a login URL; return whether it was valid: unused, not expired, not revoked."""
     hashed, at = _part_hash(vault, part), to_micros(now)
     async with database.read(LOGIN_PAGE) as tx:
-        if not await store.is_login_url_live(tx, hashed, at):
+        if not await instances.is_login_url_live(tx, hashed, at):
             return False
     url = await database.write(
-        LOGIN_PAGE, lambda tx: store.use_login_url(tx, hashed, at), actor=actor
+        LOGIN_PAGE, lambda tx: instances.use_login_url(tx, hashed, at), actor=actor
     )
     if url is None:
         return False

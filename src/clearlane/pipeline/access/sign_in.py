@@ -23,8 +23,7 @@ from clearlane.accounts.users import (
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, VendorId, random_text
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.accounts import console_users as store
-from clearlane.store.accounts import recovery_codes
+from clearlane.store.accounts import console_users, recovery_codes
 from clearlane.store.accounts.console_users import ConsoleSession, UserCredentials
 from clearlane.store.database.database import Actor, Tx
 from clearlane.store.vault.vault import Vault
@@ -90,8 +89,8 @@ async def sign_in(
     name, credentials = normalize_name(form.name), None
     # Only a possible name is looked up: not every database accepts every character.
     if not name_findings(name):
-        async with context.database.read(store.SCOPE) as tx:
-            credentials = await store.find_user(tx, name)
+        async with context.database.read(console_users.SCOPE) as tx:
+            credentials = await console_users.find_user(tx, name)
     password = form.password[: limits.CONSOLE_PASSWORD_CHARACTERS_MAX + 1]
     right = await passwords.verify(
         credentials.password_hash if credentials else DUMMY_HASH, password, address
@@ -102,22 +101,22 @@ async def sign_in(
 
     async def job(tx: Tx) -> bool:
         # What was checked may have changed since; the lock keeps it unchanged from here on.
-        locked = await store.lock_user(tx, name)
+        locked = await console_users.lock_user(tx, name)
         if locked is None or locked.password_hash != credentials.password_hash:
             return False
         if locked.user.state is not UserState.ACTIVE or locked.tries.is_locked(now):
             return False
         step = await use_second_factor(tx, context.vault, locked, form.code, now)
         if step is None:
-            await store.record_failed_code(tx, locked.user, locked.tries.after_failure(now))
+            await console_users.record_failed_code(tx, locked.user, locked.tries.after_failure(now))
             return False
         ends = now + timedelta(seconds=CONSOLE_SESSION_SECONDS_MAX)
         hashed = session_hash(context.vault, session)
-        await store.begin_session(tx, locked.user, hashed, step, now=now, ends=ends)
+        await console_users.begin_session(tx, locked.user, hashed, step, now=now, ends=ends)
         return True
 
     opened = await context.database.write(
-        store.SCOPE, job, actor=_actor(credentials.user, request_id, address)
+        console_users.SCOPE, job, actor=_actor(credentials.user, request_id, address)
     )
     return session if opened else None
 
@@ -127,14 +126,14 @@ async def resume_session(
 ) -> ConsoleUser | None:
     """Return the user of a session; None where it has ended or its user may no longer sign in."""
     hashed = session_hash(context.vault, session)
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.find_session(tx, hashed, now)
+    async with context.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_session(tx, hashed, now)
     if found is None or not _may_sign_in(context.accounts(), found.user):
         return None
     if _seen_long_ago(found, now):
         await context.database.write(
-            store.SCOPE,
-            lambda tx: store.touch_session(tx, hashed, now),
+            console_users.SCOPE,
+            lambda tx: console_users.touch_session(tx, hashed, now),
             actor=_actor(found.user, ""),
         )
     return found.user
@@ -146,8 +145,8 @@ async def sign_out(
     """End a session."""
     hashed = session_hash(context.vault, session)
     await context.database.write(
-        store.SCOPE,
-        lambda tx: store.end_session(tx, hashed, user),
+        console_users.SCOPE,
+        lambda tx: console_users.end_session(tx, hashed, user),
         actor=_actor(user, request_id, address),
     )
 
@@ -164,7 +163,7 @@ def recovery_code_hash(vault: Vault, name: str, digits: str) -> bytes:
 
 def seal_totp_secret(vault: Vault, vendor: VendorId, name: str, secret: bytes) -> bytes:
     """Seal the secret of a second factor, bound to its user."""
-    return vault.seal(vendor, store.TABLE, name, secret)
+    return vault.seal(vendor, console_users.TABLE, name, secret)
 
 
 async def use_second_factor(
@@ -180,7 +179,7 @@ async def use_second_factor(
         return credentials.totp_step if used else None
     await vault.load_keys_of(tx, [credentials.totp_secret])
     user = credentials.user
-    secret = vault.open(user.vendor_id, store.TABLE, user.name, credentials.totp_secret)
+    secret = vault.open(user.vendor_id, console_users.TABLE, user.name, credentials.totp_secret)
     return totp.matching_step(secret, code, now.timestamp(), credentials.totp_step)
 
 

@@ -17,7 +17,7 @@ from clearlane.pipeline.access.sign_in import (
     session_hash,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.accounts import console_users as store
+from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Actor, AnyScope, JobExtension, Tx, unextended
 from clearlane.store.vault.vault import Vault
 
@@ -34,12 +34,12 @@ async def ensure_sandbox_operator(
 
     Nobody knows its password and second factor, so it signs in by one-time addresses alone.
     """
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.find_user(tx, SANDBOX_OPERATOR)
+    async with context.database.read(console_users.SCOPE) as tx:
+        found = await console_users.find_user(tx, SANDBOX_OPERATOR)
     if found is not None:
         return found.user
     await context.vault.ensure_key(NO_VENDOR)
-    new = store.NewUser(
+    new = console_users.NewUser(
         name=SANDBOX_OPERATOR,
         vendor=NO_VENDOR,
         sites=None,
@@ -52,9 +52,9 @@ async def ensure_sandbox_operator(
             context.vault, NO_VENDOR, SANDBOX_OPERATOR, secrets.token_bytes(TOTP_SECRET_BYTES)
         ),
     )
-    await store.add_user(context.database, new, now=now, actor=actor)
-    async with context.database.read(store.SCOPE) as tx:
-        made = await store.find_user(tx, SANDBOX_OPERATOR)
+    await console_users.add_user(context.database, new, now=now, actor=actor)
+    async with context.database.read(console_users.SCOPE) as tx:
+        made = await console_users.find_user(tx, SANDBOX_OPERATOR)
     if made is None:
         raise LookupError("the sandbox's operator was added and is not there")
     return made.user
@@ -67,7 +67,7 @@ async def create_sign_in_link(
     now: datetime,
     actor: Actor,
     lasts: timedelta = timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX),
-    scope: AnyScope = store.SCOPE,
+    scope: AnyScope = console_users.SCOPE,
     extend: JobExtension[str] = unextended,
 ) -> str:
     """Return the code of a new one-time address that signs a user in.
@@ -79,7 +79,7 @@ async def create_sign_in_link(
     hashed = _code_hash(context.vault, code)
 
     async def job(tx: Tx) -> str:
-        await store.add_sign_in_link(tx, user, hashed, now=now, expires_at=ends)
+        await console_users.add_sign_in_link(tx, user, hashed, now=now, expires_at=ends)
         return code
 
     return await context.database.write(scope, extend(job), actor=actor)
@@ -94,14 +94,14 @@ async def open_sign_in_link(
     ends = now + timedelta(seconds=CONSOLE_SESSION_SECONDS_MAX)
 
     async def job(tx: Tx) -> bool:
-        user = await store.use_sign_in_link(tx, hashed, now)
+        user = await console_users.use_sign_in_link(tx, hashed, now)
         if user is None:
             return False
         new = session_hash(context.vault, session)
-        await store.begin_linked_session(tx, user, new, now=now, ends=ends)
+        await console_users.begin_linked_session(tx, user, new, now=now, ends=ends)
         return True
 
-    opened = await context.database.write(store.SCOPE, job, actor=actor)
+    opened = await context.database.write(console_users.SCOPE, job, actor=actor)
     return session if opened else None
 
 

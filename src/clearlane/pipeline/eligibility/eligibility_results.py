@@ -23,7 +23,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.eligibility import InquiryResponse, StoredRequest, trace
 from clearlane.store.vault.vault import Vault
@@ -79,13 +79,15 @@ async def load_answers(
 ) -> RequestAnswers | None:
     """Return the answers so far to a request of the scope; None where there is no such request."""
     async with database.read(scope) as tx:
-        request = await store.find(tx, request_id)
+        request = await eligibility.find(tx, request_id)
         if request is None:
             return None
-        statuses = await store.list_statuses(tx, request_id)
+        statuses = await eligibility.list_statuses(tx, request_id)
         answered = [one.number for one in statuses if one.answer == ANSWER]
         # Most requests are about one patient: their only page is read here, without a transaction of its own.
-        first = await store.list_responses(tx, request_id, answered[: limits.ELIGIBILITY_PAGE_ROWS])
+        first = await eligibility.list_responses(
+            tx, request_id, answered[: limits.ELIGIBILITY_PAGE_ROWS]
+        )
         sealed = [row.response for row in first]
         await vault.load_keys_of(tx, [request.payload, *sealed] if request.payload else sealed)
     # Answers never change, so pages that are read one by one fit together.
@@ -103,8 +105,8 @@ async def load_answers(
 
 async def find_numbered(database: Database, request_number: int) -> list[tuple[int, VendorId]]:
     """Return id and vendor of each request with this number, V3's ``RequestId``, for an operator."""
-    async with database.read(store.SCOPE) as tx:
-        rows = await store.list_numbered(tx, request_number)
+    async with database.read(eligibility.SCOPE) as tx:
+        rows = await eligibility.list_numbered(tx, request_number)
     return [(id, VendorId(vendor_id)) for id, vendor_id in rows]
 
 
@@ -112,9 +114,9 @@ async def load_request(
     database: Database, vault: Vault, request_id: int, *, actor: Actor
 ) -> EligibilityRequestDetails | None:
     """Load a request of any client with all its results. The access is audited in the client's scope."""
-    async with database.read(store.SCOPE) as tx:
-        owner = await store.find_owner(tx, request_id)
-        inquiries = await store.list_inquiries(tx, request_id)
+    async with database.read(eligibility.SCOPE) as tx:
+        owner = await eligibility.find_owner(tx, request_id)
+        inquiries = await eligibility.list_inquiries(tx, request_id)
         await vault.load_keys_of(tx, [one.inquiry for one, _ in inquiries])
     if owner is None:
         return None
@@ -125,8 +127,8 @@ async def load_request(
 
     await database.write(scope, audit, actor=actor)
     async with database.read(scope) as tx:
-        request = await store.find(tx, request_id)
-        statuses = await store.list_statuses(tx, request_id)
+        request = await eligibility.find(tx, request_id)
+        statuses = await eligibility.list_statuses(tx, request_id)
         if request is not None and request.payload:
             await vault.load_keys_of(tx, [request.payload])
     if request is None:
@@ -176,7 +178,7 @@ class _StoredOutcomes:
         for at in range(len(first), len(numbers), size):
             page = numbers[at : at + size]
             async with self.database.read(self.scope) as tx:
-                rows = await store.list_responses(tx, self.request_id, page)
+                rows = await eligibility.list_responses(tx, self.request_id, page)
                 await self.vault.load_keys_of(tx, [row.response for row in rows])
             if len(rows) < len(page):
                 raise LookupError("the request was purged while it was read")
@@ -191,11 +193,11 @@ class _StoredOutcomes:
 
     def _open(self, row: InquiryResponse) -> InquiryOutcome:
         key = trace(self.request_id, row.number)
-        return decode_outcome(self.vault.open(self.scope, store.RESPONSES, key, row.response))
+        return decode_outcome(self.vault.open(self.scope, eligibility.RESPONSES, key, row.response))
 
 
 def _results(vault: Vault, scope: Scope, request: StoredRequest) -> tuple[ValidationResult, ...]:
     """Open why patients could not be asked about."""
     if request.payload is None:
         return ()
-    return decode_results(vault.open(scope, store.REQUESTS, request.id, request.payload))
+    return decode_results(vault.open(scope, eligibility.REQUESTS, request.id, request.payload))

@@ -29,7 +29,7 @@ from clearlane.pipeline.eligibility.inquiry_runner import LEASE, WAIT, InquiryRu
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.eligibility.request_list import patient_key
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import Actor, ConstraintViolation, Tx, require_row
 from clearlane.store.delivery.control_numbers import next_request_number
 from clearlane.store.eligibility import NewInquiry, trace
@@ -105,7 +105,7 @@ async def read_numbered_answers(
 ) -> RequestAnswers | None:
     """Return all answers so far to the site's request with this number, V3's ``RequestId``."""
     async with context.database.read(site.scope) as tx:
-        request_id = await store.find_id(tx, request_number)
+        request_id = await eligibility.find_id(tx, request_number)
     if request_id is None:
         return None
     return await read_answers(context, request_id, site=site, actor=actor)
@@ -178,7 +178,7 @@ class _SaveRequest:
     async def __call__(self, tx: Tx) -> int:
         """Return the number of the request."""
         number = await next_request_number(tx, self.vendor_id)
-        await store.add(tx, self.request_id, number, self.created_at, self.payload, self.rows)
+        await eligibility.add(tx, self.request_id, number, self.created_at, self.payload, self.rows)
         tx.audit(
             "eligibility.submit",
             ids=[str(self.request_id)],
@@ -198,11 +198,11 @@ async def _seal_inquiries(
         if not number % ELIGIBILITY_PATIENTS_AT_ONCE:
             await asyncio.sleep(0)
         content, key = model.encode(inquiry), trace(request_id, number)
-        payer_id, mode = inquiry.payer_names[0], store.BY_FILE
+        payer_id, mode = inquiry.payer_names[0], eligibility.BY_FILE
         if runner.can_reach(inquiry.payer_type, payer_id):
-            mode = store.INTERACTIVE if immediate else store.BULK
+            mode = eligibility.INTERACTIVE if immediate else eligibility.BULK
         # This node has the lease of what it sends at once; any node may take the rest.
-        next_at = now + LEASE if mode == store.INTERACTIVE else now
+        next_at = now + LEASE if mode == eligibility.INTERACTIVE else now
         rows.append(
             NewInquiry(
                 number=number,
@@ -211,7 +211,7 @@ async def _seal_inquiries(
                 mode=mode,
                 next_at=to_micros(next_at),
                 patient_key=patient_key(context.vault, scope.vendor, inquiry),
-                inquiry=context.vault.seal(scope, store.INQUIRIES, key, content),
+                inquiry=context.vault.seal(scope, eligibility.INQUIRIES, key, content),
             )
         )
     return rows
@@ -236,7 +236,7 @@ def _immediate_inquiries(
             inquiry=inquiry,
         )
         for inquiry, row in zip(inquiries, rows, strict=True)
-        if row.mode == store.INTERACTIVE
+        if row.mode == eligibility.INTERACTIVE
     ]
 
 
@@ -246,7 +246,7 @@ def _seal_results(
     """Seal why patients could not be asked about: the sentences may quote what was sent."""
     if not results:
         return None
-    return vault.seal(scope, store.REQUESTS, request_id, encode_results(tuple(results)))
+    return vault.seal(scope, eligibility.REQUESTS, request_id, encode_results(tuple(results)))
 
 
 def new_request_key(now: datetime) -> int:

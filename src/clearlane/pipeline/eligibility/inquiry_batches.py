@@ -22,7 +22,7 @@ from clearlane.pipeline.eligibility.inquiry_runner import LEASE, open_inquiry
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import StoreFault, Tx
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import BatchFile
@@ -41,12 +41,12 @@ INQUIRY_SET = "270"
 async def create_inquiry_batches(context: WorkContext, now: datetime) -> list[int]:
     """Put inquiries that waited long enough, or fill a file, into batches; return the ids of these."""
     await _move_to_files(context)
-    async with context.database.read(store.SCOPE) as tx:
-        queues = await store.due_queues(tx, to_micros(now))
+    async with context.database.read(eligibility.SCOPE) as tx:
+        queues = await eligibility.due_queues(tx, to_micros(now))
     created: list[int] = []
     for queue in queues:
         routes = context.payer_access.connections().mailbox_routes(queue.type, queue.payer_id)
-        if queue.mode != store.BY_FILE or not routes:
+        if queue.mode != eligibility.BY_FILE or not routes:
             continue
         try:
             while (batch := await _create_batch(context, queue, routes[0], now)) is not None:
@@ -64,17 +64,19 @@ async def _move_to_files(context: WorkContext) -> None:
     runner, connections = context.payer_access.inquiry_runner, context.payer_access.connections()
     if runner is None:
         return
-    async with context.database.read(store.SCOPE) as tx:
-        queues = await store.open_queues(tx)
+    async with context.database.read(eligibility.SCOPE) as tx:
+        queues = await eligibility.open_queues(tx)
     for queue in queues:
         payer = queue.type, queue.payer_id
         if (
-            queue.mode != store.BY_FILE
+            queue.mode != eligibility.BY_FILE
             and not runner.can_reach(*payer)
             and connections.mailbox_routes(*payer)
         ):
             await context.database.write(
-                store.SCOPE, partial(store.switch_to_files, queue=queue), actor=context.actor
+                eligibility.SCOPE,
+                partial(eligibility.switch_to_files, queue=queue),
+                actor=context.actor,
             )
             log.info("inquiries moved to files", type=queue.type, payer=queue.payer_id)
 
@@ -84,14 +86,14 @@ async def _create_batch(
 ) -> int | None:
     """Create a batch of the oldest inquiries to a payer; return its id, None where it is too soon."""
     patients_max = min(route.claims_max, ELIGIBILITY_BATCH_PATIENTS_MAX)
-    async with context.database.read(store.SCOPE) as tx:
-        due = await store.list_due(tx, queue, to_micros(now), patients_max)
+    async with context.database.read(eligibility.SCOPE) as tx:
+        due = await eligibility.list_due(tx, queue, to_micros(now), patients_max)
     waited = due and due[0].next_at + SECOND * route.window_seconds <= to_micros(now)
     if not due or (len(due) < patients_max and not waited):
         return None
     until = to_micros(now + LEASE)
     leased = await context.database.write(
-        store.SCOPE, lambda tx: store.lease(tx, due, until), actor=context.actor
+        eligibility.SCOPE, lambda tx: eligibility.lease(tx, due, until), actor=context.actor
     )
     # In the order in which a batch is loaded: a refusal names a set by its position.
     leased.sort(key=lambda one: (one.request_id, one.number))
@@ -101,7 +103,7 @@ async def _create_batch(
 async def _store_batch(
     context: WorkContext, route: PayerRoute, leased: Sequence[StoredInquiry], now: datetime
 ) -> int:
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(eligibility.SCOPE) as tx:
         await context.vault.load_keys_of(tx, [one.inquiry for one in leased])
     inquiries = [open_inquiry(context.vault, one) for one in leased]
     file = await _write_file(context, route, inquiries, now)
@@ -115,11 +117,11 @@ async def _store_batch(
             members=(),
             now=to_micros(now),
         )
-        await store.mark_mailed(tx, leased, batch_id)
+        await eligibility.mark_mailed(tx, leased, batch_id)
         tx.audit("eligibility.mailed", ids=[str(batch_id)], count=len(leased))
         return batch_id
 
-    return await context.database.write(store.SCOPE, store_batch, actor=context.actor)
+    return await context.database.write(eligibility.SCOPE, store_batch, actor=context.actor)
 
 
 async def _write_file(

@@ -36,7 +36,7 @@ from clearlane.pipeline.eligibility.realtime_inquiry import (
     result_of_failure,
     send_inquiry,
 )
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import Actor, Database, StoreFault, Tx
 from clearlane.store.eligibility import InquiryQueue, StoredInquiry
 from clearlane.store.vault.vault import Vault
@@ -57,7 +57,7 @@ T = TypeVar("T")
 LEASE = timedelta(seconds=ELIGIBILITY_LEASE_SECONDS)
 WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
 GIVE_UP_AFTER = timedelta(hours=ELIGIBILITY_RETRY_HOURS_MAX)
-REALTIME_MODES = frozenset({store.INTERACTIVE, store.BULK})
+REALTIME_MODES = frozenset({eligibility.INTERACTIVE, eligibility.BULK})
 """The modes of inquiries sent here; the third goes out in files."""
 
 
@@ -123,8 +123,8 @@ class InquiryRunner:
             return True
         if any(state.is_sending for state in self._queues.values()):
             return True
-        async with self._database.read(store.SCOPE) as tx:
-            queues = await store.due_queues(tx, to_micros(now))
+        async with self._database.read(eligibility.SCOPE) as tx:
+            queues = await eligibility.due_queues(tx, to_micros(now))
         return any(queue.mode in REALTIME_MODES for queue in queues)
 
     def retire(self, connections: Connections) -> None:
@@ -149,7 +149,7 @@ class InquiryRunner:
         await self._connections().close()
         if unfinished:
             now = to_micros(self._clock.now())
-            await self._write(lambda tx: store.reschedule(tx, unfinished, now))
+            await self._write(lambda tx: eligibility.reschedule(tx, unfinished, now))
 
     # ---- one inquiry -------------------------------------------------------------------------
 
@@ -210,7 +210,7 @@ class InquiryRunner:
             await self.store_result(pending, result.final)
         else:
             next_at = to_micros(now + timedelta(seconds=retry_seconds(pending.attempts)))
-            await self._write(lambda tx: store.reschedule(tx, [pending.key], next_at))
+            await self._write(lambda tx: eligibility.reschedule(tx, [pending.key], next_at))
 
     async def store_result(self, pending: PendingInquiry, result: FinalResult) -> bool:
         """Store an outcome and count it for the waiting call; return False where there was one before."""
@@ -227,8 +227,8 @@ class InquiryRunner:
         try:
             while self._due.is_set():
                 self._due.clear()
-                async with self._database.read(store.SCOPE) as tx:
-                    queues = await store.due_queues(tx, to_micros(self._clock.now()))
+                async with self._database.read(eligibility.SCOPE) as tx:
+                    queues = await eligibility.due_queues(tx, to_micros(self._clock.now()))
                 for queue in queues:
                     if queue.mode in REALTIME_MODES and queue not in self._queues:
                         self._queues[queue] = _QueueState()
@@ -257,16 +257,18 @@ class InquiryRunner:
     async def _lease_page(self, queue: InquiryQueue) -> list[PendingInquiry]:
         now = self._clock.now()
         until = to_micros(now + LEASE)
-        async with self._database.read(store.SCOPE) as tx:
-            due = await store.list_due(tx, queue, to_micros(now), limits.ELIGIBILITY_PAGE_ROWS)
+        async with self._database.read(eligibility.SCOPE) as tx:
+            due = await eligibility.list_due(
+                tx, queue, to_micros(now), limits.ELIGIBILITY_PAGE_ROWS
+            )
             await self._vault.load_keys_of(tx, [one.inquiry for one in due])
-        leased = await self._write(lambda tx: store.lease(tx, due, until)) if due else []
+        leased = await self._write(lambda tx: eligibility.lease(tx, due, until)) if due else []
         return [open_inquiry(self._vault, one) for one in leased]
 
     # ---- shared by all ---------------------------------------------------------------
 
     async def _write(self, job: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-        return await self._database.write(store.SCOPE, job, actor=self._actor)
+        return await self._database.write(eligibility.SCOPE, job, actor=self._actor)
 
     def _create_task(self, work: Coroutine[Any, Any, None]) -> None:
         if self._stopped:
@@ -311,17 +313,17 @@ async def store_result(
     """Store the outcome of an inquiry; return False where there was one before."""
     await vault.ensure_key(pending.scope)
     content = encode_outcome(result.outcome)
-    sealed = vault.seal(pending.scope, store.RESPONSES, pending.trace, content)
+    sealed = vault.seal(pending.scope, eligibility.RESPONSES, pending.trace, content)
 
     async def job(tx: Tx) -> bool:
-        first = await store.record_answer(
+        first = await eligibility.record_answer(
             tx, pending.request_id, pending.number, result.kind, to_micros(now), sealed
         )
         if first:
             tx.add_events([_answer_event(pending, result, now)])
         return first
 
-    return await database.write(store.SCOPE, job, actor=actor)
+    return await database.write(eligibility.SCOPE, job, actor=actor)
 
 
 def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -> NewEvent:
@@ -344,7 +346,7 @@ def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -
 def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
     """Open a stored inquiry."""
     scope = Scope(VendorId(stored.vendor_id), SiteId(stored.site_id))
-    content = vault.open(scope, store.INQUIRIES, stored.trace, stored.inquiry)
+    content = vault.open(scope, eligibility.INQUIRIES, stored.trace, stored.inquiry)
     return PendingInquiry(
         scope=scope,
         request_id=stored.request_id,

@@ -9,7 +9,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.eligibility import inquiry_batches
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import Tx
 
 ELIGIBILITY_PURGED_AT_ONCE = 200
@@ -37,12 +37,12 @@ async def purge_old_requests(context: WorkContext, now: datetime) -> int:
     deleted = 0
 
     async def job(tx: Tx) -> int:
-        count = await store.purge(tx, before, ELIGIBILITY_PURGED_AT_ONCE)
+        count = await eligibility.purge(tx, before, ELIGIBILITY_PURGED_AT_ONCE)
         if count:
             tx.audit("eligibility.forgotten", count=count)
         return count
 
-    while count := await context.database.write(store.SCOPE, job, actor=context.actor):
+    while count := await context.database.write(eligibility.SCOPE, job, actor=context.actor):
         deleted += count
     return deleted
 

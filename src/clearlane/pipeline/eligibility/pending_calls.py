@@ -16,7 +16,7 @@ import structlog
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.tasks import cancel_all
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import Database
 
 log = structlog.get_logger()
@@ -113,8 +113,8 @@ class PendingCalls:
             await asyncio.sleep(ELIGIBILITY_POLL_SECONDS)
             waiting = [id for id, one in self._open.items() if not one.future.done()]
             try:
-                async with self._database.read(store.SCOPE) as tx:
-                    complete = await store.complete_requests(tx, waiting)
+                async with self._database.read(eligibility.SCOPE) as tx:
+                    complete = await eligibility.complete_requests(tx, waiting)
             except Exception as fault:  # noqa: BLE001  (the next poll may succeed)
                 log.warning("waiting calls not polled", fault=fault_code(fault))
                 continue

@@ -14,7 +14,7 @@ from clearlane.eligibility.model import Inquiry
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.database.database import Actor, Tx
 from clearlane.store.eligibility import ListedInquiry, StoredRequest
 from clearlane.store.vault.vault import Vault
@@ -59,8 +59,8 @@ async def list_newest(
     """Return the newest requests of a site."""
 
     async def job(tx: Tx) -> list[ListedRequest]:
-        requests = await store.list_newest(tx, limit)
-        first = await store.list_first_inquiries(tx, [one.id for one in requests])
+        requests = await eligibility.list_newest(tx, limit)
+        first = await eligibility.list_first_inquiries(tx, [one.id for one in requests])
         return await _listed_requests(tx, context.vault, site, requests, first)
 
     return await context.database.write(site.scope, job, actor=actor)
@@ -72,14 +72,14 @@ async def list_of_same_patients(
     """Return other requests of the site about the patients of one, newest first."""
 
     async def job(tx: Tx) -> list[ListedRequest]:
-        keys = await store.list_patient_keys(tx, request_id, PATIENTS_LOOKED_UP_MAX)
+        keys = await eligibility.list_patient_keys(tx, request_id, PATIENTS_LOOKED_UP_MAX)
         found: dict[int, ListedInquiry] = {}
         for key in keys:
-            for one in await store.list_of_patient(tx, key, limit + 1):
+            for one in await eligibility.list_of_patient(tx, key, limit + 1):
                 found.setdefault(one.request_id, one)
         found.pop(request_id, None)
         newest = sorted(found, reverse=True)[:limit]
-        requests = await store.find_some(tx, newest)
+        requests = await eligibility.find_some(tx, newest)
         return await _listed_requests(
             tx, context.vault, site, requests, [found[id] for id in newest]
         )
@@ -110,8 +110,8 @@ def _listed_request(
             request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
             payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
         )  # fmt: skip
-    key = store.row_key(listed.request_id, listed.number)
-    inquiry = model.restore(vault.open(site.scope, store.INQUIRIES, key, listed.inquiry))
+    key = eligibility.row_key(listed.request_id, listed.number)
+    inquiry = model.restore(vault.open(site.scope, eligibility.INQUIRIES, key, listed.inquiry))
     person = inquiry.patient
     return ListedRequest(
         request_id=request.id,
@@ -121,6 +121,6 @@ def _listed_request(
         member_id=inquiry.member_id,
         payer_id=listed.payer_id,
         payer_type=listed.type,
-        is_answered=listed.state == store.ANSWERED,
+        is_answered=listed.state == eligibility.ANSWERED,
         patients=request.inquiries,
     )

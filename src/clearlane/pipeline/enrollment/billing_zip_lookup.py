@@ -16,7 +16,7 @@ from clearlane.claims.read.repairs import Repair
 from clearlane.enrollment.fields import Enrollment
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.enrollment.enrollment_lookup import without_punctuation
-from clearlane.store.claims import billing_zips as store
+from clearlane.store.claims import billing_zips
 from clearlane.store.claims.billing_zips import BillingZip, ZipSource
 from clearlane.store.database.database import Database
 from clearlane.store.vault.vault import Vault
@@ -94,7 +94,7 @@ async def find_known_zips(
         return KnownZips()
     by_hash = {_provider_hash(vault, scope, one): one for one in lacking}
     async with asyncio.timeout(seconds_max), database.read(scope) as tx:
-        rows = await store.find(tx, by_hash.keys())
+        rows = await billing_zips.find(tx, by_hash.keys())
     found: dict[BillingProvider, tuple[str, ZipSource]] = {}
     for row in rows:
         provider, source = by_hash[row.provider], ZipSource(row.source)

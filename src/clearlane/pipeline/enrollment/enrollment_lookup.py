@@ -17,7 +17,7 @@ from clearlane.kernel.clock import from_micros, to_local
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.store import enrollments as store
+from clearlane.store import enrollments
 from clearlane.store.database.database import Database
 from clearlane.store.vault.vault import Vault
 
@@ -110,7 +110,7 @@ async def find_enrollments(
         return None
     by_hash = {provider_hash(vault, scope, npi, tin): (npi, tin) for npi, tin in wanted.billing}
     async with asyncio.timeout(seconds_max), database.read(scope) as tx:
-        approved = await store.list_approved(tx, wanted.type, by_hash.keys())
+        approved = await enrollments.list_approved(tx, wanted.type, by_hash.keys())
         known = frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved)
         open_hashes = [
             hash
@@ -119,8 +119,8 @@ async def find_enrollments(
         ]
         if not open_hashes:
             return KnownEnrollments(known)
-        submitted = await store.list_submitted(tx, open_hashes)
-        answers = await store.list_provider_events(tx, wanted.type, open_hashes)
+        submitted = await enrollments.list_submitted(tx, open_hashes)
+        answers = await enrollments.list_provider_events(tx, wanted.type, open_hashes)
     return KnownEnrollments(
         known,
         {by_hash[hash]: at for hash, at in submitted.items()},

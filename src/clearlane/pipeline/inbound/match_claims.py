@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from clearlane.payments import match as choice
+from clearlane.payments import match
 from clearlane.payments.match import AMBIGUOUS, UNKNOWN, ClaimCandidate, ClaimReference, NoMatch
 from clearlane.store.claims import claim_lookup
 from clearlane.store.claims.claim_lookup import (
@@ -140,7 +140,7 @@ class _Candidates:
 
     def find(self, wanted: _WantedClaim) -> None:
         """Add the candidates of a reference."""
-        wanted.active.update(choice.possible_claim_numbers(wanted.reference))
+        wanted.active.update(match.possible_claim_numbers(wanted.reference))
         for reference in wanted.lines.values() if wanted.by_lines_alone else ():
             wanted.active.update(self._others.get(reference, ()))
         wanted.active.update(self._holders.get(wanted.account, ()))
@@ -168,7 +168,7 @@ def _wanted_claim(vault: Vault, payer_id: str, reference: ClaimReference) -> _Wa
         {
             control: line_reference(vault, payer_id, control)
             for control in reference.line_controls
-            if not _CLAIM_NUMBER.fullmatch(choice.claim_number_in(control))
+            if not _CLAIM_NUMBER.fullmatch(match.claim_number_in(control))
         },
         set(),
         set(),
@@ -185,7 +185,7 @@ def _choose(
             for request_id in some
             if request_id in sent_claims
         ]
-        found = choice.choose_claim(wanted.reference, candidates)
+        found = match.choose_claim(wanted.reference, candidates)
         if isinstance(found, ClaimCandidate):
             return sent_claims[found.claim_number]
         if found is not UNKNOWN:
@@ -204,7 +204,7 @@ def _candidate(wanted: _WantedClaim, known: _Candidates, one: CandidateClaim) ->
     sent = {
         control
         for control in reference.line_controls
-        if choice.claim_number_in(control) == number
+        if match.claim_number_in(control) == number
         or (wanted.lines.get(control, ""), number) in known.pairs
     }
     return ClaimCandidate(

@@ -21,8 +21,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxOutcome
-from clearlane.store.payments import occurrences
-from clearlane.store.payments import payments as store
+from clearlane.store.payments import occurrences, payments
 from clearlane.store.payments.occurrences import UnmatchedRow
 
 MATCHED_AT_ONCE = 200
@@ -39,7 +38,7 @@ async def match_waiting(context: WorkContext) -> int:
     """Match every occurrence whose claim was sent meanwhile; return how many found their claim."""
     done = 0
     while True:
-        async with context.database.read(store.SCOPE) as tx:
+        async with context.database.read(payments.SCOPE) as tx:
             rows = await occurrences.list_due(tx, MATCHED_AT_ONCE)
             await context.vault.load_keys_of(tx, [row.payload for row in rows])
         if not rows:
@@ -53,7 +52,7 @@ async def _find_claims(context: WorkContext, rows: Sequence[UnmatchedRow]) -> li
     vault = context.vault
     opened = [open_unmatched(vault, row) for row in rows]
     found: list[_Match] = []
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(payments.SCOPE) as tx:
         for payer_id in dict.fromkeys(row.payer_id for row in rows):
             some = [
                 (row, content)
@@ -76,7 +75,7 @@ async def _find_claims(context: WorkContext, rows: Sequence[UnmatchedRow]) -> li
 
 
 async def _inbox_id(tx: Tx, row: UnmatchedRow) -> int:
-    payment = await store.find(tx, row.payment_id)
+    payment = await payments.find(tx, row.payment_id)
     if payment is None:
         raise LookupError("an unmatched occurrence has no payment")
     return payment.inbox_id
@@ -104,7 +103,7 @@ async def _record(context: WorkContext, found: Sequence[_Match]) -> None:
                 count=len(matched),
             )
 
-    await context.database.write(store.SCOPE, job, actor=context.actor)
+    await context.database.write(payments.SCOPE, job, actor=context.actor)
 
 
 async def finish_matching(tx: Tx, payment_id: str, now: int) -> None:
@@ -112,8 +111,8 @@ async def finish_matching(tx: Tx, payment_id: str, now: int) -> None:
 
     Posting changes nothing about claims then; it records that the file is applied in full.
     """
-    await store.refresh(tx, payment_id)
-    payment = await store.find(tx, payment_id)
+    await payments.refresh(tx, payment_id)
+    payment = await payments.find(tx, payment_id)
     if payment is None or payment.unmatched:
         return
     file = await inbox.find(tx, payment.inbox_id)

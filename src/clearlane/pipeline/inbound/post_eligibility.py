@@ -28,7 +28,7 @@ from clearlane.pipeline.eligibility.realtime_inquiry import (
     result_of_refusal,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility as store
+from clearlane.store import eligibility
 from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
 from clearlane.store.vault.vault import Vault
@@ -120,11 +120,11 @@ async def _find_inquiry(
     context: WorkContext, file: InboxFile, answer: read_271.PatientAnswer
 ) -> PendingInquiry | str:
     """Return the inquiry that an answer of this payer belongs to, or why there is none."""
-    key = store.parse_trace(read_271.trace_number(answer))
+    key = eligibility.parse_trace(read_271.trace_number(answer))
     if key is None:
         return NO_TRACE
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.find_inquiry(tx, *key)
+    async with context.database.read(eligibility.SCOPE) as tx:
+        found = await eligibility.find_inquiry(tx, *key)
         if found is None or found[0].payer_id != file.payer_id:
             return NO_INQUIRY
         await context.vault.load_keys_of(tx, [found[0].inquiry])
@@ -141,11 +141,11 @@ async def _record_refusal(
 ) -> None:
     """Record a refusal on every inquiry of the refused file, or of the refused set in it."""
     batch, rows = None, []
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(eligibility.SCOPE) as tx:
         control = parse_control_number(refusal.control_number)
         if control is not None:
             batch = await batches.find_by_control(tx, control)
-            rows = await store.list_for_batch(tx, batch.id) if batch else []
+            rows = await eligibility.list_for_batch(tx, batch.id) if batch else []
         await context.vault.load_keys_of(tx, [one.inquiry for one in rows])
     if batch is None or batch.payer_id != file.payer_id or not rows:
         posting.park(refusal.kind, NO_FILE, refusal.control_number, context.clock.now())
@@ -178,9 +178,9 @@ async def _answers_inquiries(context: WorkContext, messages: Sequence[AckMessage
     controls = [control for control in parsed if control is not None]
     if not controls:
         return False
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(eligibility.SCOPE) as tx:
         found = [await batches.find_by_control(tx, control) for control in controls]
-        return any([bool(await store.list_for_batch(tx, one.id)) for one in found if one])
+        return any([bool(await eligibility.list_for_batch(tx, one.id)) for one in found if one])
 
 
 def _refusals(messages: Sequence[AckMessage]) -> Iterator[read_271.FileRefusal]:

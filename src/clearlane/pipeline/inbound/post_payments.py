@@ -36,8 +36,7 @@ from clearlane.store.claims.claim_lookup import CandidateClaim, account_referenc
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxFile
-from clearlane.store.payments import occurrences
-from clearlane.store.payments import payments as store
+from clearlane.store.payments import occurrences, payments
 from clearlane.store.payments.occurrences import UnmatchedRow
 from clearlane.store.payments.payments import (
     AdjustmentRow,
@@ -129,7 +128,7 @@ class PaymentPosting:
         # A set whose bytes cannot be found by themselves is known by its place in the file.
         digest = self._digests.get(key) or f"{file.digest}:{key}"
         identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
-        payment_id = new_request_id(context.clock.now(), letter=store.PAYMENT_LETTER)
+        payment_id = new_request_id(context.clock.now(), letter=payments.PAYMENT_LETTER)
         new = NewPayment(
             payment_id=payment_id,
             payer_id=file.payer_id,
@@ -138,23 +137,25 @@ class PaymentPosting:
             interchange=key[0],
             group_number=key[1],
             set_number=key[2],
-            trace=store.trace_hash(vault, payment.trace_number),
-            identity=vault.fingerprint(store.OWNER, "payment", *identity).hex(),
+            trace=payments.trace_hash(vault, payment.trace_number),
+            identity=vault.fingerprint(payments.OWNER, "payment", *identity).hex(),
             amount_cents=payment.amount,
             effective_day=day,
             received_at=file.received_at,
-            payload=vault.seal(store.OWNER, store.TABLE, payment_id, msgspec.json.encode(payment)),
+            payload=vault.seal(
+                payments.OWNER, payments.TABLE, payment_id, msgspec.json.encode(payment)
+            ),
         )
 
         async def job(tx: Tx) -> PaymentRow:
-            found = await store.open_payment(tx, new)
+            found = await payments.open_payment(tx, new)
             if found.payment_id == payment_id:
                 tx.audit(
                     "payment.received", ids=[payment_id], detail=f"{file.type} {file.payer_id}"
                 )
             return found
 
-        self._payment = await context.database.write(store.SCOPE, job, actor=context.actor)
+        self._payment = await context.database.write(payments.SCOPE, job, actor=context.actor)
         self._is_known = self._payment.payment_id != payment_id
         if self._payment.duplicate_of:
             self.doubts.append(DUPLICATE)
@@ -178,13 +179,13 @@ class PaymentPosting:
             rows = await self._adjustment_rows(payment.payment_id, summary.adjustments)
 
         async def job(tx: Tx) -> None:
-            before = await store.find(tx, payment.payment_id)
-            await store.close_payment(tx, totals, rows)
+            before = await payments.find(tx, payment.payment_id)
+            await payments.close_payment(tx, totals, rows)
             if before is not None and not before.complete:
                 await add_payment_events(tx, payment.payment_id, to_micros(context.clock.now()))
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
 
-        await context.database.write(store.SCOPE, job, actor=context.actor)
+        await context.database.write(payments.SCOPE, job, actor=context.actor)
         if not payment.duplicate_of and not (totals.balanced and not totals.unbalanced_claims):
             log.warning(
                 "payment does not balance",
@@ -226,9 +227,9 @@ class PaymentPosting:
                 amount_cents=one.amount,
                 request_id=claims.get(one.number),
                 payload=vault.seal(
-                    store.OWNER,
-                    store.ADJUSTMENTS_TABLE,
-                    store.adjustment_key(payment_id, one.number),
+                    payments.OWNER,
+                    payments.ADJUSTMENTS_TABLE,
+                    payments.adjustment_key(payment_id, one.number),
                     msgspec.json.encode(one),
                 ),
             )

@@ -39,7 +39,7 @@ from clearlane.pipeline.intake.correction_guard import (
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.pipeline.stored_facts import open_claim_status
-from clearlane.store.claims import claims as store
+from clearlane.store.claims import claims
 from clearlane.store.claims.claims import (
     ClaimInsertResult,
     NewClaim,
@@ -64,7 +64,7 @@ async def correct_replacements(
     found: dict[str, StoredPredecessor] = {}
     if wanting:
         async with database.read(site.scope) as tx:
-            live = await store.find_live(tx, [one.row for one in wanting])
+            live = await claims.find_live(tx, [one.row for one in wanting])
             await _load_keys(tx, vault, [each for under_id in live.values() for each in under_id])
         for one in wanting:
             under_id = live.get(one.row.request_id, [])
@@ -141,13 +141,13 @@ def choose_earlier(
     """
     row = prepared.row
     holder = _find_named(row, earlier) or earlier[0]
-    decision = store.decide(holder, row)
+    decision = claims.decide(holder, row)
     if decision is not ResubmissionDecision.UNDECIDED:
         return ChosenEarlier(holder, decision)
     candidates = [holder] if holder.request_id == row.corrects else earlier
     compared = [_compare(vault, site, prepared, one) for one in candidates]
     best = max(range(len(candidates)), key=lambda at: _closeness(compared[at]))
-    return ChosenEarlier(candidates[best], store.decide(candidates[best], row, compared[best]))
+    return ChosenEarlier(candidates[best], claims.decide(candidates[best], row, compared[best]))
 
 
 def _find_named(row: NewClaim, earlier: Sequence[StoredPredecessor]) -> StoredPredecessor | None:
@@ -227,11 +227,11 @@ async def preview_correction(
     ``CorrectionConflict`` if one of them stops it.
     """
     async with database.read(site.scope) as tx:
-        found = await store.find_predecessors(tx, [predecessor])
+        found = await claims.find_predecessors(tx, [predecessor])
         live = (
             []
             if found
-            else (await store.find_live(tx, [prepared.row])).get(prepared.row.request_id, [])
+            else (await claims.find_live(tx, [prepared.row])).get(prepared.row.request_id, [])
         )
         await _load_keys(tx, vault, [*found, *live])
     if live and prepared.judgement.accepted:
@@ -258,7 +258,7 @@ def _preview_after_not_accepted(
     is_repeated = decision is ResubmissionDecision.REPEATED_REQUEST
     number = earlier.request_id if is_repeated else prepared.row.request_id
     result = ClaimInsertResult(number, decision, earlier.request_id, earlier.state)
-    require_successor(corrected, store.NOT_ACCEPTED, result)
+    require_successor(corrected, claims.NOT_ACCEPTED, result)
     if not prepared.row.depends_on_predecessor:
         return prepared
     complete = _another_claim if decision is _ANOTHER else _correct
@@ -269,7 +269,7 @@ async def successor_events(
     tx: Tx, vault: Vault, site: Site, successors: Mapping[str, PreparedClaim], at: int
 ) -> list[NewEvent]:
     """Return the events of claims that others took over from, by their numbers: which fields changed."""
-    stored = await store.find_superseded(tx, list(successors))
+    stored = await claims.find_superseded(tx, list(successors))
     await vault.load_keys_of(tx, [one.claim.payload for one in stored])
     events: list[NewEvent] = []
     for one in stored:
@@ -326,7 +326,7 @@ def _correct(
 
 
 def _is_repeated(stored: StoredPredecessor, row: NewClaim) -> bool:
-    return store.decide(stored, row) is ResubmissionDecision.REPEATED_REQUEST
+    return claims.decide(stored, row) is ResubmissionDecision.REPEATED_REQUEST
 
 
 def _replacements(prepared: PreparedClaim) -> str:

@@ -18,7 +18,7 @@ from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import unsent_claims as store
+from clearlane.store.claims import unsent_claims
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.statuses import STATUS_COLUMN
@@ -92,7 +92,7 @@ async def cancel_within(
 
 async def succession_sentence(tx: Tx, successor: str, todo: str) -> str:
     """Return that another claim took over, with its number and state, and what to do with that one."""
-    after = await store.lock(tx, successor)
+    after = await unsent_claims.lock(tx, successor)
     state = f", and it is {after.state}" if after else ""
     return f"The claim {successor} has taken over{state}. {todo} that one."
 
@@ -114,7 +114,7 @@ async def _run(
     await context.vault.ensure_key(site.scope)
 
     async def job(tx: Tx) -> UnsentResult:
-        claim = await store.lock(tx, claim_number)
+        claim = await unsent_claims.lock(tx, claim_number)
         if claim is None:
             return UnsentResult(claim_number, "", "There is no claim of this number.")
         if claim.successor_id:
@@ -181,9 +181,9 @@ async def _change(
     sealed = vault.seal(site.scope, STATUS_COLUMN, claim.request_id, encode_claim_status(status))
     queued = 0 if wanted is ClaimState.CANCELED else -claim.queued
     change = UnsentChange(wanted.value, queued, sealed, verb.event.value, to_micros(now))
-    changed = await store.update(tx, claim, change, events=events)
+    changed = await unsent_claims.update(tx, claim, change, events=events)
     if changed and wanted is ClaimState.CANCELED:
-        await store.free_account_number(tx, claim.request_id)
+        await unsent_claims.free_account_number(tx, claim.request_id)
     return changed
 
 

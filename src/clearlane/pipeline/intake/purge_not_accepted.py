@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import not_accepted_claims as store
+from clearlane.store.claims import not_accepted_claims
 from clearlane.store.database.database import Tx
 
 NAME, EVERY = "forget-not-accepted", "0 29 3 * * *"
@@ -26,11 +26,13 @@ async def purge_old_claims(context: WorkContext, now: datetime) -> int:
     removed = 0
 
     async def job(tx: Tx) -> int:
-        numbers = await store.purge(tx, before, CLAIMS_PURGED_AT_ONCE)
+        numbers = await not_accepted_claims.purge(tx, before, CLAIMS_PURGED_AT_ONCE)
         if numbers:
             tx.audit("claims.forgotten", ids=numbers, count=len(numbers))
         return len(numbers)
 
-    while count := await context.database.write(store.SCOPE, job, actor=context.actor):
+    while count := await context.database.write(
+        not_accepted_claims.SCOPE, job, actor=context.actor
+    ):
         removed += count
     return removed

@@ -35,8 +35,7 @@ from clearlane.pipeline.intake.prepare_document import (
     read_document,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import billing_zips
-from clearlane.store.claims import claims as store
+from clearlane.store.claims import billing_zips, claims
 from clearlane.store.claims.claims import ClaimInsertResult, NewClaim
 from clearlane.store.database.database import (
     Actor,
@@ -254,7 +253,7 @@ async def _save(
     states = [await _take_predecessor(txs[0], document) for document in documents]
     rows = [one.row for document in documents for one in document.prepared]
     refuse = partial(_refuse_row, documents)
-    ends = iter(await store.add(txs[0], rows, corrections, refuse))
+    ends = iter(await claims.add(txs[0], rows, corrections, refuse))
     stored = [list(islice(ends, len(document.prepared))) for document in documents]
     for document, state, own in zip(documents, states, stored, strict=True):
         if document.correction is not None:
@@ -271,7 +270,7 @@ async def _save(
             ),
         )
         await _add_events(tx, document, own, corrections.prior_payer_claims)
-        accepted = sum(store.is_accepted(row, each) for row, each in zip(new, own, strict=True))
+        accepted = sum(claims.is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
     return stored
@@ -312,7 +311,7 @@ async def _add_events(
     refused: list[str] = []
     successors: dict[str, PreparedClaim] = {}
     for one, each in zip(prepared, stored, strict=True):
-        if not store.is_accepted(one.row, each):
+        if not claims.is_accepted(one.row, each):
             refused.append(each.request_id)
         elif each.decision is None or each.decision in TAKES_THE_ID:
             received.append(each.request_id)

@@ -33,7 +33,7 @@ from clearlane.pipeline.intake.prepare_document import (
 from clearlane.pipeline.intake.submit import ClaimResult, store_correction
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claims as store
+from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 
@@ -150,7 +150,7 @@ async def _load(
     context: WorkContext, site: Site, claim_number: str, actor: Actor
 ) -> StoredClaim | None:
     async def find(tx: Tx) -> StoredClaim | None:
-        found = await store.find(tx, claim_number)
+        found = await claims.find(tx, claim_number)
         if found is not None:
             await context.vault.load_keys_of(tx, [found.payload])
             tx.audit("claim.read", ids=[claim_number], detail="to correct it")
@@ -163,9 +163,9 @@ def _require_correctable(
     context: WorkContext, site: Site, row: StoredClaim, changes: "_ContentChange"
 ) -> None:
     """Refuse to correct a void, unless nobody took it in: there is nothing in it that the payer decides on."""
-    if changes.unchanged or row.state in {ClaimState.REJECTED, store.NOT_ACCEPTED}:
+    if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
-    opened = context.vault.open(site.scope, store.TABLE, row.request_id, row.payload)
+    opened = context.vault.open(site.scope, claims.TABLE, row.request_id, row.payload)
     claim = restore(ClaimKind(row.kind), bytes(open_claim_content(opened).claim))
     if form_of(claim).frequency(claim) == VOID:
         raise CorrectionConflict(IS_A_VOID)
@@ -215,13 +215,13 @@ def _changed_content(
     rejected void stays one, and that a claim says what it said if it is sent again unchanged or was never accepted:
     then its vendor stated it, and no decision was made yet.
     """
-    opened = context.vault.open(site.scope, store.TABLE, row.request_id, row.payload)
+    opened = context.vault.open(site.scope, claims.TABLE, row.request_id, row.payload)
     stored = open_claim_content(opened).claim
     content: dict[str, object] = msgspec.json.decode(stored)
     if changes.unchanged:
         return content
     names = form_of(restore(ClaimKind(row.kind), bytes(stored))).names
-    if row.state == store.NOT_ACCEPTED:
+    if row.state == claims.NOT_ACCEPTED:
         content |= {names.frequency: changes.frequency} if changes.frequency else {}
         content |= changes.fields
         return {name: value for name, value in content.items() if value is not None}

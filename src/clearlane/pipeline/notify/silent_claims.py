@@ -7,8 +7,7 @@ from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.answer_days import usual_days
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claim_updates
-from clearlane.store.claims import silent_claims as store
+from clearlane.store.claims import claim_updates, silent_claims
 from clearlane.store.claims.payer_filter import EVERY_PAYER, PayerFilter
 from clearlane.store.claims.silent_claims import SilenceLimit
 from clearlane.store.database.database import Tx
@@ -26,8 +25,8 @@ async def tell_of_silent_claims(context: WorkContext, now: datetime) -> int:
     """Add the event of every claim that became silent, once; return how many there were."""
     count = 0
     for limit in await _limits(context, now):
-        async with context.database.read(store.SCOPE) as tx:
-            vendors = await store.list_vendors(tx, limit)
+        async with context.database.read(silent_claims.SCOPE) as tx:
+            vendors = await silent_claims.list_vendors(tx, limit)
         for vendor_id in vendors:
             count += await _tell_vendor(context, vendor_id, limit, to_micros(now))
     return count
@@ -40,8 +39,8 @@ async def _limits(context: WorkContext, now: datetime) -> list[SilenceLimit]:
     """
     access, default = context.payer_access, context.limits.claim_silence_days
     usual = usual_days(access.payers(), access.connections(), default=default)
-    async with context.database.read(store.SCOPE) as tx:
-        earlier = await store.list_payers(tx)
+    async with context.database.read(silent_claims.SCOPE) as tx:
+        earlier = await silent_claims.list_payers(tx)
     days = {**dict.fromkeys(earlier, default), **usual.own}
 
     def before(days: int) -> int:
@@ -57,7 +56,7 @@ async def _tell_vendor(context: WorkContext, vendor_id: int, limit: SilenceLimit
     """Add the events of one vendor's claims; return how many there were."""
 
     async def job(tx: Tx) -> tuple[int, int]:
-        found = await store.find_silent(tx, vendor_id, limit)
+        found = await silent_claims.find_silent(tx, vendor_id, limit)
         counted = await claim_updates.count_event(tx, found.request_ids)
         tx.add_events(
             [
@@ -68,11 +67,11 @@ async def _tell_vendor(context: WorkContext, vendor_id: int, limit: SilenceLimit
                 for one in counted
             ]
         )  # fmt: skip
-        await store.save_progress(tx, vendor_id, limit, found.through)
+        await silent_claims.save_progress(tx, vendor_id, limit, found.through)
         return len(counted), found.through
 
     count = through = 0
     while through < limit.before:
-        added, through = await context.database.write(store.SCOPE, job, actor=context.actor)
+        added, through = await context.database.write(silent_claims.SCOPE, job, actor=context.actor)
         count += added
     return count

@@ -17,8 +17,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorId, VendorScope, new_request_id
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, JobExtension, OperationRefused, Tx, unextended
-from clearlane.store.events import events
-from clearlane.store.events import webhooks as store
+from clearlane.store.events import events, webhooks
 from clearlane.store.events.webhooks import DeliveryRow, EndpointRow
 from clearlane.store.vault.vault import Vault
 
@@ -107,7 +106,7 @@ async def add_endpoint(
     content = EndpointContent(url, [EndpointSecret(new_secret())])
     row = EndpointRow(
         endpoint_id=endpoint_id,
-        state=store.ACTIVE,
+        state=webhooks.ACTIVE,
         types=_json(types),
         sites=_json(sites),
         created_at=to_micros(now),
@@ -121,12 +120,12 @@ async def add_endpoint(
     )
 
     async def job(tx: Tx) -> WebhookEndpoint:
-        if len(await store.list_endpoints(tx)) >= ENDPOINTS_PER_VENDOR_MAX:
+        if len(await webhooks.list_endpoints(tx)) >= ENDPOINTS_PER_VENDOR_MAX:
             raise TooManyEndpoints(
                 f"A vendor has {ENDPOINTS_PER_VENDOR_MAX} webhook endpoints at most: remove one first."
             )
         added = row._replace(after_event=await events.last_event(tx))
-        await store.add(tx, added)
+        await webhooks.add(tx, added)
         tx.audit("webhook.added", ids=[endpoint_id])
         return WebhookEndpoint(added, content)
 
@@ -137,7 +136,7 @@ async def list_endpoints(context: WorkContext, vendor_id: VendorId) -> list[Webh
     """Return a vendor's endpoints, oldest first."""
     scope = vendor_scope(vendor_id)
     async with context.database.read(scope) as tx:
-        rows = await store.list_endpoints(tx)
+        rows = await webhooks.list_endpoints(tx)
         await context.vault.load_keys_of(tx, [row.payload for row in rows])
     return [open_endpoint(context.vault, scope, row) for row in rows]
 
@@ -148,7 +147,7 @@ async def load_endpoint(
     """Return one endpoint of a vendor."""
     scope = vendor_scope(vendor_id)
     async with context.database.read(scope) as tx:
-        row = _require(await store.find(tx, endpoint_id))
+        row = _require(await webhooks.find(tx, endpoint_id))
         await context.vault.load_keys_of(tx, [row.payload])
     return open_endpoint(context.vault, scope, row)
 
@@ -206,16 +205,16 @@ async def disable_endpoint(
     """Disable an endpoint on a person's decision. What waits is not sent; enabling it can replay from there."""
 
     async def job(tx: Tx) -> None:
-        row = _require(await store.lock(tx, endpoint_id))
-        if row.state == store.DISABLED:
+        row = _require(await webhooks.lock(tx, endpoint_id))
+        if row.state == webhooks.DISABLED:
             return
-        first = await store.first_waiting(tx, endpoint_id)
-        await store.give_up(tx, endpoint_id)
+        first = await webhooks.first_waiting(tx, endpoint_id)
+        await webhooks.give_up(tx, endpoint_id)
         disabled = row._replace(
-            state=store.DISABLED, disabled_at=to_micros(now), failed_event=first,
+            state=webhooks.DISABLED, disabled_at=to_micros(now), failed_event=first,
             fault=DISABLED_BY_A_PERSON,
         )  # fmt: skip
-        await store.save(tx, disabled)
+        await webhooks.save(tx, disabled)
         data = {"endpoint_id": endpoint_id}
         tx.add_events([NewEvent("webhook.disabled", vendor_id=vendor_id, data=data)])
         tx.audit("webhook.disabled", ids=[endpoint_id], detail=DISABLED_BY_A_PERSON)
@@ -236,18 +235,18 @@ async def enable_endpoint(
     scope = vendor_scope(vendor_id)
 
     async def job(tx: Tx) -> WebhookEndpoint:
-        row = _require(await store.lock(tx, endpoint_id))
+        row = _require(await webhooks.lock(tx, endpoint_id))
         await context.vault.load_keys_of(tx, [row.payload])
-        if row.state == store.ACTIVE:
+        if row.state == webhooks.ACTIVE:
             return open_endpoint(context.vault, scope, row)
         after = await events.last_event(tx)
         if replay:
             after = row.after_event if row.failed_event is None else row.failed_event - 1
         enabled = row._replace(
-            state=store.ACTIVE, after_event=after, failing_since=None, failed_event=None,
+            state=webhooks.ACTIVE, after_event=after, failing_since=None, failed_event=None,
             disabled_at=None, fault="",
         )  # fmt: skip
-        await store.save(tx, enabled)
+        await webhooks.save(tx, enabled)
         tx.audit("webhook.enabled", ids=[endpoint_id], detail="with replay" if replay else "")
         return open_endpoint(context.vault, scope, enabled)
 
@@ -261,10 +260,10 @@ async def replay_endpoint(
     """Deliver everything after an event again, also what was delivered."""
 
     async def job(tx: Tx) -> None:
-        row = _require(await store.lock(tx, endpoint_id))
+        row = _require(await webhooks.lock(tx, endpoint_id))
         through = max(row.after_event, row.replay_through)
         back = row._replace(after_event=min(after, row.after_event), replay_through=through)
-        await store.save(tx, back)
+        await webhooks.save(tx, back)
         tx.audit("webhook.replayed", ids=[endpoint_id])
 
     await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
@@ -277,7 +276,7 @@ async def ping_endpoint(
     """Send an event that means nothing to one endpoint."""
 
     async def job(tx: Tx) -> None:
-        _require(await store.find(tx, endpoint_id))
+        _require(await webhooks.find(tx, endpoint_id))
         data = {"endpoint_id": endpoint_id}
         tx.add_events([NewEvent(PING, vendor_id=vendor_id, data=data)])
         tx.audit("webhook.pinged", ids=[endpoint_id])
@@ -291,8 +290,8 @@ async def remove_endpoint(
     """Remove an endpoint and its log."""
 
     async def job(tx: Tx) -> None:
-        _require(await store.lock(tx, endpoint_id))
-        await store.remove(tx, endpoint_id)
+        _require(await webhooks.lock(tx, endpoint_id))
+        await webhooks.remove(tx, endpoint_id)
         tx.audit("webhook.removed", ids=[endpoint_id])
 
     await context.database.write(vendor_scope(vendor_id), job, actor=actor)
@@ -304,9 +303,9 @@ async def list_deliveries(
     """Return the deliveries to an endpoint, the newest events first, each with the beginning of the last answer."""
     scope, vault = vendor_scope(vendor_id), context.vault
     async with context.database.read(scope) as tx:
-        _require(await store.find(tx, endpoint_id))
+        _require(await webhooks.find(tx, endpoint_id))
         oldest = EVENT_NUMBER_MAX if before is None else before
-        rows = await store.list_deliveries(tx, endpoint_id, before=oldest, limit=limit)
+        rows = await webhooks.list_deliveries(tx, endpoint_id, before=oldest, limit=limit)
         await vault.load_keys_of(tx, [row.answer for row in rows if row.answer])
     return [(row, _open_answer(vault, scope, row)) for row in rows]
 
@@ -318,14 +317,14 @@ async def resend(
     """Deliver one event to an endpoint again, or now where the next attempt is due later."""
 
     async def job(tx: Tx) -> None:
-        _require(await store.lock(tx, endpoint_id))
-        found = await store.find_delivery(tx, endpoint_id, event_id)
+        _require(await webhooks.lock(tx, endpoint_id))
+        found = await webhooks.find_delivery(tx, endpoint_id, event_id)
         if found is None:
             raise NoSuchEndpoint
-        if found.state == store.WAITING:
-            await store.save_attempts(tx, [found._replace(due_at=to_micros(now))])
+        if found.state == webhooks.WAITING:
+            await webhooks.save_attempts(tx, [found._replace(due_at=to_micros(now))])
         again = [(event_id, found.type)]
-        await store.add_deliveries(tx, endpoint_id, again, due_at=to_micros(now), again=True)
+        await webhooks.add_deliveries(tx, endpoint_id, again, due_at=to_micros(now), again=True)
         tx.audit("webhook.resent", ids=[endpoint_id])
 
     await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
@@ -333,7 +332,7 @@ async def resend(
 
 def open_endpoint(vault: Vault, scope: VendorScope, row: EndpointRow) -> WebhookEndpoint:
     """Open a stored endpoint, whose data key is loaded."""
-    content = vault.open(scope, store.TABLE, row.endpoint_id, row.payload)
+    content = vault.open(scope, webhooks.TABLE, row.endpoint_id, row.payload)
     return WebhookEndpoint(row, msgspec.json.decode(content, type=EndpointContent))
 
 
@@ -350,12 +349,12 @@ async def _change(
     await vault.ensure_key(scope)
 
     async def job(tx: Tx) -> WebhookEndpoint:
-        row = _require(await store.lock(tx, endpoint_id))
+        row = _require(await webhooks.lock(tx, endpoint_id))
         await vault.load_keys_of(tx, [row.payload])
         changed = change(open_endpoint(vault, scope, row))
         sealed = _seal(vault, scope, endpoint_id, changed.content)
         saved = replace(changed, row=changed.row._replace(payload=sealed))
-        await store.save(tx, saved.row)
+        await webhooks.save(tx, saved.row)
         tx.audit(action, ids=[endpoint_id])
         return saved
 
@@ -369,14 +368,14 @@ def _require(row: EndpointRow | None) -> EndpointRow:
 
 
 def _seal(vault: Vault, scope: VendorScope, endpoint_id: str, content: EndpointContent) -> bytes:
-    return vault.seal(scope, store.TABLE, endpoint_id, msgspec.json.encode(content))
+    return vault.seal(scope, webhooks.TABLE, endpoint_id, msgspec.json.encode(content))
 
 
 def _open_answer(vault: Vault, scope: VendorScope, row: DeliveryRow) -> str:
     if row.answer is None:
         return ""
-    key = store.answer_key(row.endpoint_id, row.event_id)
-    return vault.open(scope, store.ANSWERS, key, row.answer).decode(errors="replace")
+    key = webhooks.answer_key(row.endpoint_id, row.event_id)
+    return vault.open(scope, webhooks.ANSWERS, key, row.answer).decode(errors="replace")
 
 
 def _json(values: Sequence[object]) -> str:

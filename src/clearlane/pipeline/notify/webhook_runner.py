@@ -36,8 +36,7 @@ from clearlane.pipeline.notify.webhook_endpoints import (
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import StoreFault, Tx
-from clearlane.store.events import events
-from clearlane.store.events import webhooks as store
+from clearlane.store.events import events, webhooks
 from clearlane.store.events.webhooks import DeliveryRow, EndpointInNeed
 
 log = structlog.get_logger()
@@ -131,9 +130,9 @@ class WebhookRunner:
     async def _start_due(self) -> tuple[int, bool]:
         """Start a task for every endpoint that has work; return the last event, and whether there is any endpoint."""
         now = to_micros(self.wall.now())
-        async with self.context.database.read(store.SCOPE) as tx:
+        async with self.context.database.read(webhooks.SCOPE) as tx:
             head = await events.last_event(tx)
-            found = await store.endpoints_in_need(tx, now)
+            found = await webhooks.endpoints_in_need(tx, now)
         for one in found:
             is_due = one.next_due is not None and one.next_due <= now
             has_work = is_due or one.after_event < head
@@ -170,15 +169,17 @@ class WebhookRunner:
 
         async def job(tx: Tx) -> bool:
             until = to_micros(now + LEASE)
-            return await store.take_lease(tx, endpoint_id, holder, now=to_micros(now), until=until)
+            return await webhooks.take_lease(
+                tx, endpoint_id, holder, now=to_micros(now), until=until
+            )
 
-        return await self.context.database.write(store.SCOPE, job, actor=self.context.actor)
+        return await self.context.database.write(webhooks.SCOPE, job, actor=self.context.actor)
 
     async def _release(self, endpoint_id: str, holder: str) -> None:
         async def job(tx: Tx) -> None:
-            await store.release_lease(tx, endpoint_id, holder)
+            await webhooks.release_lease(tx, endpoint_id, holder)
 
-        await self.context.database.write(store.SCOPE, job, actor=self.context.actor)
+        await self.context.database.write(webhooks.SCOPE, job, actor=self.context.actor)
 
     # ---- one endpoint --------------------------------------------------------------------------
 
@@ -186,11 +187,11 @@ class WebhookRunner:
         """Write down what is to be delivered, and deliver a few; return whether there may be more."""
         context, scope = self.context, vendor_scope(vendor_id)
         async with context.database.read(scope) as tx:
-            row = await store.find(tx, endpoint_id)
-            if row is None or row.state != store.ACTIVE:
+            row = await webhooks.find(tx, endpoint_id)
+            if row is None or row.state != webhooks.ACTIVE:
                 return False
             await context.vault.load_keys_of(tx, [row.payload])
-            waiting = await store.count_waiting(tx, endpoint_id)
+            waiting = await webhooks.count_waiting(tx, endpoint_id)
         endpoint = open_endpoint(context.vault, scope, row)
         reader = self._reader(vendor_id, endpoint.sites)
         if reader is None:
@@ -235,14 +236,16 @@ class WebhookRunner:
         now = to_micros(self.wall.now())
 
         async def job(tx: Tx) -> None:
-            found = await store.lock(tx, row.endpoint_id)
+            found = await webhooks.lock(tx, row.endpoint_id)
             if found is None or found.after_event != row.after_event:
                 return  # it was set back, or another node was faster
             for again in (True, False):
                 some = [one for one in wanted if (one[0] <= found.replay_through) is again]
                 if some:
-                    await store.add_deliveries(tx, row.endpoint_id, some, due_at=now, again=again)
-            await store.save(tx, found._replace(after_event=page.cursor))
+                    await webhooks.add_deliveries(
+                        tx, row.endpoint_id, some, due_at=now, again=again
+                    )
+            await webhooks.save(tx, found._replace(after_event=page.cursor))
 
         scope = vendor_scope(reader.vendor_id)
         await self.context.database.write(scope, job, actor=self.context.actor)
@@ -253,7 +256,7 @@ class WebhookRunner:
         scope, endpoint_id = vendor_scope(reader.vendor_id), endpoint.row.endpoint_id
         now = to_micros(self.wall.now())
         async with self.context.database.read(scope) as tx:
-            due = await store.list_due(tx, endpoint_id, now, WEBHOOK_AT_ONCE)
+            due = await webhooks.list_due(tx, endpoint_id, now, WEBHOOK_AT_ONCE)
         if not due:
             return False
         messages = await self._messages(reader, endpoint, due)
@@ -305,20 +308,20 @@ class WebhookRunner:
         scope, now = vendor_scope(vendor_id), to_micros(self.wall.now())
         await self.context.vault.ensure_key(scope)
         rows = [self._attempted(vendor_id, row, answer, now) for row, answer in answers]
-        given_up = [row for row in rows if row.state == store.FAILED and row.fault != NO_EVENT]
-        failures = [row for row in rows if row.state != store.DELIVERED]
+        given_up = [row for row in rows if row.state == webhooks.FAILED and row.fault != NO_EVENT]
+        failures = [row for row in rows if row.state != webhooks.DELIVERED]
         endpoint_id = endpoint.row.endpoint_id
 
         async def job(tx: Tx) -> None:
-            found = await store.lock(tx, endpoint_id)
+            found = await webhooks.lock(tx, endpoint_id)
             if found is None:
                 return
-            first = await store.first_waiting(tx, endpoint_id)
-            await store.save_attempts(tx, rows)
+            first = await webhooks.first_waiting(tx, endpoint_id)
+            await webhooks.save_attempts(tx, rows)
             if given_up:
-                await store.give_up(tx, endpoint_id)
+                await webhooks.give_up(tx, endpoint_id)
                 found = found._replace(
-                    state=store.DISABLED, disabled_at=now, failed_event=first,
+                    state=webhooks.DISABLED, disabled_at=now, failed_event=first,
                     fault=given_up[0].fault,
                 )  # fmt: skip
                 data = {"endpoint_id": endpoint_id}
@@ -329,7 +332,7 @@ class WebhookRunner:
             else:
                 since = found.failing_since or now
                 found = found._replace(failing_since=since, fault=failures[0].fault)
-            await store.save(tx, found)
+            await webhooks.save(tx, found)
 
         await self.context.database.write(scope, job, actor=self.context.actor)
         self.counts.delivered += len(rows) - len(failures)
@@ -343,9 +346,9 @@ class WebhookRunner:
     ) -> DeliveryRow:
         attempts = row.attempts + 1
         fault = answer.fault or ("" if answer.is_success else f"It answered {answer.status}.")
-        key = store.answer_key(row.endpoint_id, row.event_id)
+        key = webhooks.answer_key(row.endpoint_id, row.event_id)
         sealed = (
-            self.context.vault.seal(vendor_scope(vendor_id), store.ANSWERS, key, answer.body)
+            self.context.vault.seal(vendor_scope(vendor_id), webhooks.ANSWERS, key, answer.body)
             if answer.body
             else None
         )
@@ -353,10 +356,10 @@ class WebhookRunner:
             attempts=attempts, attempted_at=now, status=answer.status, fault=fault, answer=sealed
         )
         if answer.is_success:
-            return tried._replace(state=store.DELIVERED, due_at=None)
+            return tried._replace(state=webhooks.DELIVERED, due_at=None)
         pause = None if fault == NO_EVENT else retry_seconds(attempts, self.chance())
         if pause is None:
-            return tried._replace(state=store.FAILED, due_at=None)
+            return tried._replace(state=webhooks.FAILED, due_at=None)
         return tried._replace(due_at=now + int(pause * 1_000_000))
 
 

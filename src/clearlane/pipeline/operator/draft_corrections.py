@@ -12,7 +12,7 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import correction_drafts as store
+from clearlane.store.claims import correction_drafts
 from clearlane.store.claims.correction_drafts import CorrectionDraft
 from clearlane.store.database.database import Actor, Tx
 
@@ -39,11 +39,11 @@ class OpenDraft:
 async def load_draft(context: WorkContext, site: Site, request_id: str) -> OpenDraft | None:
     """Return the draft of a claim's correction. The caller has audited the look at the claim."""
     async with context.database.read(site.scope) as tx:
-        found = await store.find_draft(tx, request_id)
+        found = await correction_drafts.find_draft(tx, request_id)
         if found is None:
             return None
         await context.vault.load_keys_of(tx, [found.payload])
-    content = context.vault.open(site.scope, store.TABLE, request_id, found.payload)
+    content = context.vault.open(site.scope, correction_drafts.TABLE, request_id, found.payload)
     return OpenDraft(
         author=found.author,
         begun_at=from_micros(found.begun_at),
@@ -64,18 +64,18 @@ async def keep_draft(
     """Keep a draft; ``now`` is the real time, since people write in it."""
     await context.vault.ensure_key(site.scope)
     payload = context.vault.seal(
-        site.scope, store.TABLE, request_id, msgspec.json.encode(dict(values))
+        site.scope, correction_drafts.TABLE, request_id, msgspec.json.encode(dict(values))
     )
     at = to_micros(now)
 
     async def job(tx: Tx) -> None:
-        before = await store.find_draft(tx, request_id)
+        before = await correction_drafts.find_draft(tx, request_id)
         same = before is not None and before.author == actor.name
         draft = CorrectionDraft(
             request_id, actor.name, before.begun_at if before and same else at, at, payload
         )
         forget = to_micros(now - timedelta(days=DRAFT_DAYS_MAX))
-        await store.put_draft(tx, draft, forget_before=forget)
+        await correction_drafts.put_draft(tx, draft, forget_before=forget)
         tx.audit("claim.draft", ids=[request_id])
 
     await context.database.write(site.scope, job, actor=actor)
@@ -85,7 +85,7 @@ async def drop_draft(context: WorkContext, site: Site, request_id: str, *, actor
     """Forget a draft."""
 
     async def job(tx: Tx) -> None:
-        await store.drop_draft(tx, request_id)
+        await correction_drafts.drop_draft(tx, request_id)
         tx.audit("claim.draft-dropped", ids=[request_id])
 
     await context.database.write(site.scope, job, actor=actor)

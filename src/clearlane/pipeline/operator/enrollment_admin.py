@@ -18,7 +18,7 @@ from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope
 from clearlane.payers.model import Payer
 from clearlane.pipeline.work_context import SimulatedEnrollments
-from clearlane.store import enrollments as store
+from clearlane.store import enrollments
 from clearlane.store.database.database import Actor, Database, OperationRefused, SystemScope, Tx
 from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
 from clearlane.store.vault.vault import Vault
@@ -70,7 +70,7 @@ async def list_enrollments(
 ) -> list[EnrollmentDetails]:
     """List the enrollments of any client that ``among`` selects, the newest first. The audit names them all."""
     async with database.read(ANY_CLIENT) as tx:
-        rows = [row for row in await store.list_all(tx) if among(row)][:limit]
+        rows = [row for row in await enrollments.list_all(tx) if among(row)][:limit]
         await vault.load_keys_of(tx, [sealed for row in rows for sealed in _sealed_values(row)])
 
     async def audit(tx: Tx) -> None:
@@ -90,7 +90,9 @@ async def load_enrollment(
         row = await _find_row(tx, scope, id)
         await vault.load_keys_of(tx, _sealed_values(row))
         tx.audit("enrollment.read", ids=[id])
-        return row, [EnrollmentEventRecord(*values) for values in await store.list_events(tx, id)]
+        return row, [
+            EnrollmentEventRecord(*values) for values in await enrollments.list_events(tx, id)
+        ]
 
     row, events = await database.write(scope, find, actor=actor)
     return _open(vault, row), events
@@ -140,10 +142,12 @@ async def record_event(
     changes = [each for each in _changes(row, event, payers) if each.after is not each.before]
     for each in changes:
         type, payer_id = each.payer.key
-        key = store.reason_row_key(row.id, type, payer_id)
-        sealed = vault.seal(row.scope, store.REASONS, key, reason.encode()) if reason else None
+        key = enrollments.reason_row_key(row.id, type, payer_id)
+        sealed = (
+            vault.seal(row.scope, enrollments.REASONS, key, reason.encode()) if reason else None
+        )
         state = EnrollmentPayerState(type, payer_id, each.after, to_micros(now), sealed)
-        await store.set_payer_state(tx, row.id, state, event)
+        await enrollments.set_payer_state(tx, row.id, state, event)
     if changes:
         names = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in changes)
         tx.audit(f"enrollment.{event}", ids=[row.id], detail=names)
@@ -196,12 +200,12 @@ def _changes(
 
 async def _find_scope(database: Database, id: str) -> Scope:
     async with database.read(ANY_CLIENT) as tx:
-        scope = await store.find_owner(tx, id)
+        scope = await enrollments.find_owner(tx, id)
     return _require(scope, id)
 
 
 async def _find_row(tx: Tx, scope: Scope, id: str) -> StoredEnrollment:
-    return _require(await store.find(tx, scope, id), id)
+    return _require(await enrollments.find(tx, scope, id), id)
 
 
 def _require(found: T | None, id: str) -> T:
@@ -213,7 +217,7 @@ def _require(found: T | None, id: str) -> T:
 
 
 def _open(vault: Vault, row: StoredEnrollment) -> EnrollmentDetails:
-    enrollment = restore(vault.open(row.scope, store.TABLE, row.id, row.payload))
+    enrollment = restore(vault.open(row.scope, enrollments.TABLE, row.id, row.payload))
     reasons = tuple(_reason(vault, row, state) for state in row.payer_states)
     return EnrollmentDetails(row, enrollment, tuple(operator_notes(enrollment)), reasons)
 
@@ -221,8 +225,8 @@ def _open(vault: Vault, row: StoredEnrollment) -> EnrollmentDetails:
 def _reason(vault: Vault, row: StoredEnrollment, state: EnrollmentPayerState) -> str:
     if state.reason is None:
         return ""
-    key = store.reason_row_key(row.id, *state.payer)
-    return vault.open(row.scope, store.REASONS, key, state.reason).decode()
+    key = enrollments.reason_row_key(row.id, *state.payer)
+    return vault.open(row.scope, enrollments.REASONS, key, state.reason).decode()
 
 
 def _sealed_values(row: StoredEnrollment) -> list[bytes]:

@@ -20,7 +20,7 @@ from clearlane.enrollment.lifecycle import (
 from clearlane.payers.model import Payer
 from clearlane.pipeline.operator.enrollment_admin import ANY_CLIENT, open_enrollment, record_event
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
-from clearlane.store import enrollments as store
+from clearlane.store import enrollments
 from clearlane.store.database.database import Tx
 from clearlane.store.enrollments import StoredEnrollment
 
@@ -62,7 +62,7 @@ async def _answer(
 ) -> None:
     vault = context.vault
     async with context.database.read(ANY_CLIENT) as tx:
-        scope = await store.find_owner(tx, id)
+        scope = await enrollments.find_owner(tx, id)
     if scope is None:  # the sandbox was reset in between
         await context.database.write(
             ANY_CLIENT, lambda tx: simulated.agenda.finish(tx, id), actor=context.actor
@@ -72,7 +72,7 @@ async def _answer(
     requiring = [one for one in context.payer_access.payers().all if one.claim_enrollment_required]
 
     async def job(tx: Tx) -> None:
-        row = await store.find(tx, scope, id)
+        row = await enrollments.find(tx, scope, id)
         if row is None:
             return
         details = await open_enrollment(tx, vault, row)

@@ -34,8 +34,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_lookup, claims
 from clearlane.store.claims.claim_lookup import CandidateClaim, account_reference
 from clearlane.store.database.database import Actor, OperationRefused, Tx
-from clearlane.store.payments import occurrences
-from clearlane.store.payments import payments as store
+from clearlane.store.payments import occurrences, payments
 from clearlane.store.payments.occurrences import OccurrenceRow, UnmatchedRow
 
 CANDIDATES_SHOWN_MAX = 3
@@ -105,10 +104,10 @@ async def assign(
         found = await find_candidates(context, payment_id, number, actor=actor, scopes=scopes)
         if request_id not in {one.request_id for one in found}:
             raise OperationRefused(NOT_CANDIDATE.format(request_id=request_id))
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(payments.SCOPE) as tx:
         row = await _require_unmatched(tx, payment_id, number)
         claim = (await claim_lookup.find_sent(tx, row.payer_id, [request_id])).get(request_id)
-        payment = await store.find(tx, payment_id)
+        payment = await payments.find(tx, payment_id)
         await vault.load_keys_of(tx, [row.payload])
     if claim is None or payment is None:
         raise OperationRefused(NOT_SENT.format(request_id=request_id, payer_id=row.payer_id))
@@ -127,7 +126,7 @@ async def assign(
         await add_matched_events(tx, [fact], to_micros(now))
         tx.audit("payment.assigned", ids=[payment_id, request_id], detail=f"claim {number}")
 
-    await context.database.write(store.SCOPE, job, actor=actor)
+    await context.database.write(payments.SCOPE, job, actor=actor)
 
 
 async def undo_assignment(
@@ -143,11 +142,11 @@ async def undo_assignment(
     With ``scopes`` only what was assigned to a claim of these sites.
     """
     vault, now = context.vault, context.clock.now()
-    await vault.ensure_key(store.OWNER)
+    await vault.ensure_key(payments.OWNER)
 
     async def job(tx: Tx) -> str:
         row = await occurrences.find(tx, payment_id, number)
-        payment = await store.find(tx, payment_id)
+        payment = await payments.find(tx, payment_id)
         if (
             row is None
             or payment is None
@@ -161,11 +160,11 @@ async def undo_assignment(
         await occurrences.add_unmatched(
             tx, [_unmatched_row(context, row, payment.payer_id, content)]
         )
-        await store.refresh(tx, payment_id)
+        await payments.refresh(tx, payment_id)
         tx.audit("payment.unassigned", ids=[payment_id, row.request_id], detail=f"claim {number}")
         return row.request_id
 
-    return await context.database.write(store.SCOPE, job, actor=actor)
+    return await context.database.write(payments.SCOPE, job, actor=actor)
 
 
 async def find_candidates(
@@ -184,7 +183,7 @@ async def find_candidates(
         tx.audit("payment.candidates", ids=[payment_id], detail=f"claim {number}")
         return row, found
 
-    row, sent = await context.database.write(store.SCOPE, job, actor=actor)
+    row, sent = await context.database.write(payments.SCOPE, job, actor=actor)
     return list((await _decide(context, row, sent)).candidates)
 
 
@@ -209,7 +208,7 @@ async def list_unmatched(
         tx.audit("payment.candidates", ids=[payment_id, *dict.fromkeys(claims)], count=len(rows))
         return list(zip(rows, [*found, *([[]] if len(rows) > wanted else [])], strict=True))
 
-    found = await context.database.write(store.SCOPE, job, actor=actor)
+    found = await context.database.write(payments.SCOPE, job, actor=actor)
     shown: list[UnmatchedDecision] = []
     for row, sent in found[:wanted]:
         if scopes is not None and not sent:

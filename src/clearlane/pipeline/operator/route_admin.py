@@ -20,8 +20,7 @@ from clearlane.payers.route_change import (
 from clearlane.pipeline.outbound.delivery_policy import Destination
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, Tx
-from clearlane.store.delivery import batches as store
-from clearlane.store.delivery import inbox
+from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.route_health import lock_route_health, set_route_health
 from clearlane.store.delivery.routes import SCOPE, RouteWithSecrets, change_route, load_route
 
@@ -38,7 +37,7 @@ async def pause(context: WorkContext, destination: Destination, *, actor: Actor)
         tx.audit("route.pause", detail=" ".join(destination))
         return True
 
-    return await context.database.write(store.SCOPE, job, actor=actor)
+    return await context.database.write(batches.SCOPE, job, actor=actor)
 
 
 async def resume(context: WorkContext, destination: Destination, *, actor: Actor) -> bool:
@@ -50,11 +49,11 @@ async def resume(context: WorkContext, destination: Destination, *, actor: Actor
         if health.held_since is None:
             return False
         await set_route_health(tx, replace(health, held_since=None, failures=0, paused_until=None))
-        await store.retry_now(tx, destination, now)
+        await batches.retry_now(tx, destination, now)
         tx.audit("route.resume", detail=" ".join(destination))
         return True
 
-    return await context.database.write(store.SCOPE, job, actor=actor)
+    return await context.database.write(batches.SCOPE, job, actor=actor)
 
 
 async def try_now(context: WorkContext, destination: Destination, *, actor: Actor) -> None:
@@ -64,13 +63,13 @@ async def try_now(context: WorkContext, destination: Destination, *, actor: Acto
     async def job(tx: Tx) -> None:
         health = await lock_route_health(tx, destination)
         await set_route_health(tx, replace(health, paused_until=None))
-        await store.retry_now(tx, destination, now)
+        await batches.retry_now(tx, destination, now)
         for key, poll in (await inbox.all_polls(tx)).items():
             if (poll.type, poll.payer_id) == destination:
                 await inbox.extend_poll(tx, key, now)
         tx.audit("route.try-now", detail=" ".join(destination))
 
-    await context.database.write(store.SCOPE, job, actor=actor)
+    await context.database.write(batches.SCOPE, job, actor=actor)
 
 
 async def check_connection(context: WorkContext, id: int, *, actor: Actor) -> list[ConnectionCheck]:

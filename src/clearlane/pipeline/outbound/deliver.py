@@ -37,8 +37,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.audit.set_back import anchor_now, is_set_back
 from clearlane.store.claims import claim_updates
 from clearlane.store.database.database import Actor, Tx, require_row
-from clearlane.store.delivery import batches as store
-from clearlane.store.delivery import route_counts
+from clearlane.store.delivery import batches, route_counts
 from clearlane.store.delivery.batches import Batch, BatchFile
 from clearlane.store.delivery.route_health import (
     RouteHealth,
@@ -98,8 +97,8 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
 async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) -> None:
     """Record in one transaction that a batch was delivered and its claims were sent."""
     now = context.clock.now()
-    async with context.database.read(store.SCOPE) as tx:
-        members = await store.list_members(tx, batch_id)
+    async with context.database.read(batches.SCOPE) as tx:
+        members = await batches.list_members(tx, batch_id)
     claim_facts = [
         ClaimFact(
             one.request_id,
@@ -116,7 +115,7 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         batch, health = await lock_batch(tx, batch_id)
         if not allows(batch.state, BatchEvent.DELIVERED):
             return None
-        await store.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
+        await batches.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
         await occurrences.mark_due(tx, batch.payer_id, [one.request_id for one in members])
         after = after_delivery(batch, health)
@@ -126,7 +125,7 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
         return batch
 
-    delivered = await context.database.write(store.SCOPE, job, actor=actor)
+    delivered = await context.database.write(batches.SCOPE, job, actor=actor)
     if delivered is not None:
         log.info("batch delivered", **_log_facts(delivered), claims=delivered.claims)
 
@@ -136,13 +135,13 @@ async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[
 
     All claims, because after a restore a batch may hold claims that were sent in several others.
     """
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(batches.SCOPE) as tx:
         found = [
             batch.id
-            for batch in await store.list_undelivered(tx)
+            for batch in await batches.list_undelivered(tx)
             if (batch.state, batch.payer_id) == (BatchState.IN_DOUBT, payer_id)
             and batch.claims
-            and await store.count_answered(tx, batch.id) == batch.claims
+            and await batches.count_answered(tx, batch.id) == batch.claims
         ]
     for id in found:
         log.info("batch in doubt was answered", batch=id, payer=payer_id)
@@ -152,9 +151,9 @@ async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[
 
 async def lock_batch(tx: Tx, batch_id: int) -> tuple[Batch, RouteHealth]:
     """Lock and return a batch and the health of its routes, the latter first, so that no two wait for each other."""
-    found = require_row(await store.find(tx, batch_id), "a batch")
+    found = require_row(await batches.find(tx, batch_id), "a batch")
     health = await lock_route_health(tx, found.destination)
-    return require_row(await store.lock(tx, batch_id), "a batch"), health
+    return require_row(await batches.lock(tx, batch_id), "a batch"), health
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,22 +169,22 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
     """Mark a batch as in doubt, unless the payer has acknowledged it already."""
 
     async def job(tx: Tx) -> None:
-        batch = await store.lock(tx, sent.id)
+        batch = await batches.lock(tx, sent.id)
         if batch is None or not allows(batch.state, BatchEvent.CANNOT_BE_KNOWN):
             return
-        await store.apply_event(
+        await batches.apply_event(
             tx,
             batch,
             BatchEvent.CANNOT_BE_KNOWN,
             failing_since=batch.failing_since,
             fault=fault,
         )
-        members = await store.list_members(tx, batch.id)
+        members = await batches.list_members(tx, batch.id)
         counted = await claim_updates.count_event(tx, [one.request_id for one in members])
         tx.add_events(in_doubt_events(counted, to_micros(context.clock.now())))
         tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
 
-    await context.database.write(store.SCOPE, job, actor=context.actor)
+    await context.database.write(batches.SCOPE, job, actor=context.actor)
     if sent.id in await confirm_answered_batches(context, sent.payer_id):
         return ARRIVED
     log.warning("batch in doubt", **_log_facts(sent), reason=fault)
@@ -197,8 +196,8 @@ async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
 
     Only what is known not to have been sent is written again, so that no claim takes both routes.
     """
-    async with context.database.read(store.SCOPE) as tx:
-        batch = await store.find(tx, batch_id)
+    async with context.database.read(batches.SCOPE) as tx:
+        batch = await batches.find(tx, batch_id)
         health_of = await all_route_health(tx)
     if batch is None or not allows(batch.state, BatchEvent.REROUTED):
         return batch
@@ -213,19 +212,19 @@ async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
     if len(composed.members) != batch.claims:
         return None  # a claim that cannot be opened; the log names it
     await _rewrite(context, batch, composed.file)
-    async with context.database.read(store.SCOPE) as tx:
-        return await store.find(tx, batch_id)
+    async with context.database.read(batches.SCOPE) as tx:
+        return await batches.find(tx, batch_id)
 
 
 async def _rewrite(context: WorkContext, batch: Batch, written: BatchFile) -> None:
     async def job(tx: Tx) -> None:
-        found = await store.lock(tx, batch.id)
+        found = await batches.lock(tx, batch.id)
         if found is None or (found.state, found.control) != (batch.state, batch.control):
             return
-        await store.replace_file(tx, found, written)
+        await batches.replace_file(tx, found, written)
         tx.audit("batch.rerouted", ids=[str(batch.id)], detail=f"{batch.name} to {written.name}")
 
-    await context.database.write(store.SCOPE, job, actor=context.actor)
+    await context.database.write(batches.SCOPE, job, actor=context.actor)
 
 
 async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _SendingBatch | None:
@@ -241,30 +240,30 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
                 return None
             if found.state is BatchState.READY and found.route_id != batch.route_id:
                 return None
-            beside = await store.list_undelivered(tx)
+            beside = await batches.list_undelivered(tx)
             if any(
                 one.is_being_sent(now) for one in beside if one.destination == found.destination
             ):
                 return None
         lease_until = now + 2 * SECOND * _seconds_max(found)
-        await store.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
+        await batches.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
         if found.holder != holder:
             await route_counts.count_attempt(tx, found.destination, found.route_id)
         return _SendingBatch(found, may_be_there=found.arriving)
 
-    return await context.database.write(store.SCOPE, job, actor=context.actor)
+    return await context.database.write(batches.SCOPE, job, actor=context.actor)
 
 
 async def _mark_arriving(context: WorkContext, batch: Batch, holder: str) -> None:
     """Record that the last step of a transfer begins, and anchor the record, so that no older database forgets it."""
 
     async def job(tx: Tx) -> bool:
-        if not await store.mark_arriving(tx, batch.id, holder=holder):
+        if not await batches.mark_arriving(tx, batch.id, holder=holder):
             return False
         tx.audit("batch.sending", ids=[str(batch.id)], count=batch.claims, detail=batch.name)
         return True
 
-    if not await context.database.write(store.SCOPE, job, actor=context.actor):
+    if not await context.database.write(batches.SCOPE, job, actor=context.actor):
         raise Unreachable(TAKEN_OVER, Presence.ABSENT)
     await anchor_now(context.database, context.clock)
     crash_point("arriving")
@@ -282,8 +281,8 @@ async def _transfer(
         await _mark_arriving(context, batch, holder)
         unclear = Presence.UNKNOWN
 
-    async with context.database.read(store.SCOPE) as tx:
-        content = await store.read_content(tx, context.vault, batch)
+    async with context.database.read(batches.SCOPE) as tx:
+        content = await batches.read_content(tx, context.vault, batch)
     try:
         async with _open_mailbox(context, route) as mailbox, asyncio.timeout(_seconds_max(batch)):
             if looking:
@@ -322,7 +321,7 @@ async def _record_failure(
         if found.holder != holder:
             return
         after = after_failure(found, health, _payer_routes(context, found), failure, now)
-        await store.apply_event(
+        await batches.apply_event(
             tx,
             found,
             after.event,
@@ -340,7 +339,7 @@ async def _record_failure(
             ),
         )
 
-    await context.database.write(store.SCOPE, job, actor=context.actor)
+    await context.database.write(batches.SCOPE, job, actor=context.actor)
     log.warning(
         "batch not delivered",
         **_log_facts(batch),

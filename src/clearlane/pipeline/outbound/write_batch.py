@@ -41,7 +41,7 @@ from clearlane.store.claims.claim_lookup import (
 )
 from clearlane.store.claims.claim_queue import QueuedClaim, list_queued_claims
 from clearlane.store.database.database import StoreFault, Tx
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import BatchFile
 from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.vault.vault import InvalidSeal, Vault
@@ -75,7 +75,7 @@ async def compose_batch(
 
     A claim that cannot be written is left out and named in the log: it must not keep the others back.
     """
-    control = await context.database.write(store.SCOPE, next_control_number, actor=context.actor)
+    control = await context.database.write(batches.SCOPE, next_control_number, actor=context.actor)
     if control > CONTROL_MAX:
         raise ControlNumbersExhausted
     envelope = envelope_for(route, control, context.clock.now())
@@ -90,7 +90,7 @@ async def compose_batch(
         claims = await asyncio.to_thread(_writable, kind, claims, envelope, parties)
         content = await asyncio.to_thread(_write, kind, claims, envelope, parties)
     name = batch_file_name(route.file_name, envelope, FORMS[kind].file_tag)
-    await context.vault.ensure_key(store.OWNER)
+    await context.vault.ensure_key(batches.OWNER)
     seal = context.vault.seal
     file = BatchFile(
         route_id=route.route_id,
@@ -98,7 +98,7 @@ async def compose_batch(
         name=name,
         digest=hashlib.sha256(content).hexdigest(),
         bytes=len(content),
-        content=await asyncio.to_thread(seal, store.OWNER, store.TABLE, name, content),
+        content=await asyncio.to_thread(seal, batches.OWNER, batches.TABLE, name, content),
     )
     references = await asyncio.to_thread(_line_references, context.vault, claims)
     return ComposedBatch(file, tuple(out.number for out in claims), references)
@@ -117,11 +117,11 @@ async def load_waiting_claims(
     return await _load_claims(context, payer_id, kind, page, claims_max)
 
 
-async def load_batch_claims(context: WorkContext, batch: store.Batch) -> list[OutgoingClaim]:
+async def load_batch_claims(context: WorkContext, batch: batches.Batch) -> list[OutgoingClaim]:
     """Load and open the claims of a batch, to write it again."""
 
     async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
-        return await store.list_member_claims(tx, batch.id, after=after, limit=rows)
+        return await batches.list_member_claims(tx, batch.id, after=after, limit=rows)
 
     return await _load_claims(context, batch.payer_id, ClaimKind(batch.kind), page, batch.claims)
 
@@ -135,7 +135,7 @@ async def _load_claims(
     after = ""
     while len(claims) < claims_max:
         rows = min(BATCH_PAGE_ROWS, claims_max - len(claims))
-        async with context.database.read(store.SCOPE) as tx:
+        async with context.database.read(batches.SCOPE) as tx:
             found = await load_page(tx, after, rows)
             for queued in found:
                 with suppress(InvalidSeal):  # logged below, claim by claim

@@ -15,8 +15,7 @@ import msgspec
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.store.database.database import Tx
-from clearlane.store.installation import operating_counts
-from clearlane.store.installation import stored_counts as store
+from clearlane.store.installation import operating_counts, stored_counts
 from clearlane.store.installation.operating_counts import DAY, SCOPE, OpenClaims
 from clearlane.store.installation.stored_counts import StoredCounts
 
@@ -42,7 +41,7 @@ class ClaimCounts(msgspec.Struct, frozen=True):
 
 async def load_claim_counts(tx: Tx, now: int) -> ClaimCounts | None:
     """Return the counts that a node has kept; None where they are too old."""
-    kept = await store.find_counts(tx)
+    kept = await stored_counts.find_counts(tx)
     if kept is None or not _is_within(kept, now, KEPT_SECONDS, 2 * REST_FACTOR):
         return None
     return _DECODER.decode(kept.content)
@@ -60,7 +59,7 @@ async def count_tick(context: "WorkContext", steps: "WorkSteps") -> None:
     """Renew the kept counts, unless a node has just done it or counting takes long."""
     now = to_micros(context.clock.now())
     async with context.database.read(SCOPE) as tx:
-        kept = await store.find_counts(tx)
+        kept = await stored_counts.find_counts(tx)
         if kept is not None and _is_within(kept, now, COUNTED_SECONDS, REST_FACTOR):
             return
         began = time.monotonic()

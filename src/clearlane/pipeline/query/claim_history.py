@@ -20,7 +20,7 @@ from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
-from clearlane.payments import explain as money
+from clearlane.payments import explain
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
@@ -322,7 +322,7 @@ def _payer_entry(
             f"Remittance: {codes.load('claim_payment_statuses').get(fact.status_code, fact.status_code)}",
             source.name,
             fact.document_id,
-            (money.describe_claim_payment(fact), money.describe_payment(fact.payment)),
+            (explain.describe_claim_payment(fact), explain.describe_payment(fact.payment)),
             explanations,
         )
     explanations = tuple(provenance.explain_complaints(fact, loaded.claim, controls))

@@ -27,7 +27,7 @@ from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_oper
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments
-from clearlane.store.claims import claim_summaries as store
+from clearlane.store.claims import claim_summaries
 from clearlane.store.claims.claim_listing import ListFilters, list_keys
 from clearlane.store.claims.claim_summaries import DayCount, LabelCount, RestingItem
 from clearlane.store.database.database import Tx
@@ -211,7 +211,7 @@ def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
 async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
     """Return the site's summary; count it now where it never was."""
     async with context.database.read(site.scope) as tx:
-        kept = await store.find_summary(tx)
+        kept = await claim_summaries.find_summary(tx)
     if kept is None:
         return await refresh_summary(context, site, with_causes=True)
     return _DECODER.decode(kept.content)
@@ -224,13 +224,13 @@ async def refresh_summary(
     now = context.clock.now()
     async with context.database.read(site.scope) as tx:
         summary = await _count(tx, now, usual_days_of(context), site.time_zone)
-        kept = await store.find_summary(tx)
+        kept = await claim_summaries.find_summary(tx)
     before = _DECODER.decode(kept.content) if kept else None
     summary = await _with_causes(context, site, summary, before, count=with_causes)
     content = msgspec.json.encode(summary)
     await context.database.write(
         site.scope,
-        lambda tx: store.put_summary(tx, to_micros(now), content),
+        lambda tx: claim_summaries.put_summary(tx, to_micros(now), content),
         actor=context.actor,
     )
     return summary
@@ -271,7 +271,7 @@ async def refresh_stale(context: WorkContext) -> None:
 
 async def _is_stale(context: WorkContext, site: Site) -> bool:
     async with context.database.read(site.scope) as tx:
-        kept = await store.find_summary(tx)
+        kept = await claim_summaries.find_summary(tx)
         if kept is None:
             return True
         now, counted_at = context.clock.now(), from_micros(kept.counted_at)
@@ -295,25 +295,27 @@ _DECODER = msgspec.json.Decoder(SiteSummary)
 async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSummary:
     month_ago, today = now - timedelta(days=MONTH_DAYS), to_local(now, zone).date()
     since = to_micros(month_ago)
-    every = await store.count_labels(tx, changed_from=0, changed_before=FAR_FUTURE_MICROS)
-    recent = await store.count_labels(tx, changed_from=since, changed_before=FAR_FUTURE_MICROS)
+    every = await claim_summaries.count_labels(tx, changed_from=0, changed_before=FAR_FUTURE_MICROS)
+    recent = await claim_summaries.count_labels(
+        tx, changed_from=since, changed_before=FAR_FUTURE_MICROS
+    )
     silent = [
         one
         for group in usual.groups
-        for one in await store.count_labels(
+        for one in await claim_summaries.count_labels(
             tx, changed_from=0, changed_before=to_micros(group.cutoff(now)), payers=group.payers
         )
     ]
     first = today - timedelta(days=2 * MONTH_DAYS - 1)
-    days = await store.count_days(tx, first.isoformat())
+    days = await claim_summaries.count_days(tx, first.isoformat())
     waits = [
         pair
         for label in PAYMENTS
-        for pair in await store.list_decided(
+        for pair in await claim_summaries.list_decided(
             tx, label, to_micros(month_ago - timedelta(days=MONTH_DAYS))
         )
     ]
-    resting = await store.list_resting(tx)
+    resting = await claim_summaries.list_resting(tx)
     middle = today - timedelta(days=MONTH_DAYS - 1)
     return SiteSummary(
         counted_at=now,

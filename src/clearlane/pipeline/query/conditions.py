@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.pipeline.query import condition_checks as checks
+from clearlane.pipeline.query import condition_checks
 from clearlane.pipeline.query.condition_checks import ConditionCase
 from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, Measures
 from clearlane.store.installation.operating_counts import (
@@ -110,37 +110,37 @@ CONDITIONS: tuple[Condition, ...] = (
         name="payer-unreachable",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.FAULT,
-        measured=f"Since when deliveries to a payer fail: {checks.UNREACHABLE_MINUTES} minutes or more.",
+        measured=f"Since when deliveries to a payer fail: {condition_checks.UNREACHABLE_MINUTES} minutes or more.",
         do="Test the route: `clearlane route test ID`. Ask the payer. What waits can be carried by hand: "
         "`clearlane export-undelivered`. After it works again: `clearlane batch resend ID` sends at once.",
-        find=checks.find_unreachable,
+        find=condition_checks.find_unreachable,
         needs_person=False,
     ),
     Condition(
         name="payer-without-route",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.WARNING,
-        measured=f"Claims that wait {checks.NO_ROUTE_MINUTES} minutes or more for a payer without an active route.",
+        measured=f"Claims that wait {condition_checks.NO_ROUTE_MINUTES} minutes or more for a payer without an active route.",
         do="Add a route (`clearlane route add`) or activate one (`clearlane route list`).",
-        find=checks.find_without_route,
+        find=condition_checks.find_without_route,
     ),
     Condition(
         name="claims-waiting",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.WARNING,
-        measured=f"Age of the oldest claim or file that no attempt was made for: {checks.CLAIMS_WAITING_HOURS} hours or more.",
+        measured=f"Age of the oldest claim or file that no attempt was made for: {condition_checks.CLAIMS_WAITING_HOURS} hours or more.",
         do="Is a node running, and does its engine work? `clearlane worker --self-check`. Does the route have a "
         "window in which it sends? `clearlane route list`.",
-        find=checks.find_waiting_long,
+        find=condition_checks.find_waiting_long,
         needs_person=False,
     ),
     Condition(
         name="payer-paused",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.WARNING,
-        measured=f"Since when a person has paused a payer for whom claims wait: {checks.HELD_HOURS} hours or more.",
+        measured=f"Since when a person has paused a payer for whom claims wait: {condition_checks.HELD_HOURS} hours or more.",
         do="Resume the payer in the console (Connections) once it takes claims again.",
-        find=checks.find_held,
+        find=condition_checks.find_held,
     ),
     Condition(
         name="batch-in-doubt",
@@ -148,7 +148,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Files and claims of which nobody knows whether the payer has them.",
         do="Ask the payer, then `clearlane batch mark-delivered ID` or `clearlane batch resend ID`.",
-        find=checks.find_in_doubt,
+        find=condition_checks.find_in_doubt,
     ),
     Condition(
         name="file-refused",
@@ -158,16 +158,16 @@ CONDITIONS: tuple[Condition, ...] = (
         do="Correct sender, receiver or usage of the route (`clearlane route change ID --option NAME=VALUE`): the claims go "
         "again by themselves in a new file. If the route is right, ask the payer, then `clearlane batch resend ID`. Nothing "
         "goes again by itself if the payer may hold the file: after TA1 note 025, or if it accepted the file before.",
-        find=checks.find_refused,
+        find=condition_checks.find_refused,
     ),
     Condition(
         name="acknowledgement-late",
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.WARNING,
         measured=f"Age of the oldest delivered file of the last {DELIVERED_DAYS} days without TA1, 999 or 277CA, of a payer "
-        f"that sends them: {checks.ACKNOWLEDGEMENT_HOURS} hours or more.",
+        f"that sends them: {condition_checks.ACKNOWLEDGEMENT_HOURS} hours or more.",
         do="Ask the payer whether it has the file: `clearlane batch show ID` has its name and control number.",
-        find=checks.find_acknowledgement_late,
+        find=condition_checks.find_acknowledgement_late,
         needs_person=False,
     ),
     Condition(
@@ -175,10 +175,10 @@ CONDITIONS: tuple[Condition, ...] = (
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.WARNING,
         measured=f"Age of the oldest claim of the last {OPEN_CLAIM_DAYS} days that was sent and has no claim status (277CA): "
-        f"{checks.STATUS_DAYS} days or more.",
+        f"{condition_checks.STATUS_DAYS} days or more.",
         do="Ask the payer. Is its mailbox read? `clearlane inbox list --all`.",
-        find=lambda measures: checks.find_late_claims(
-            measures, (ClaimState.SENT,), checks.STATUS_DAYS, "a claim status (277CA)"
+        find=lambda measures: condition_checks.find_late_claims(
+            measures, (ClaimState.SENT,), condition_checks.STATUS_DAYS, "a claim status (277CA)"
         ),
         needs_person=False,
     ),
@@ -187,12 +187,12 @@ CONDITIONS: tuple[Condition, ...] = (
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.WARNING,
         measured=f"Age of the oldest claim of the last {OPEN_CLAIM_DAYS} days that was taken and has no payment (835): "
-        f"{checks.PAYMENT_DAYS} days or more.",
+        f"{condition_checks.PAYMENT_DAYS} days or more.",
         do="Ask the payer. Are its 835s for this provider enrolled? `clearlane enrollment list`.",
-        find=lambda measures: checks.find_late_claims(
+        find=lambda measures: condition_checks.find_late_claims(
             measures,
             (ClaimState.ACKNOWLEDGED, ClaimState.PENDING),
-            checks.PAYMENT_DAYS,
+            condition_checks.PAYMENT_DAYS,
             "a payment (835)",
         ),
         needs_person=False,
@@ -201,9 +201,9 @@ CONDITIONS: tuple[Condition, ...] = (
         name="route-not-polled",
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.FAULT,
-        measured=f"Whether the last look into a payer's mailbox failed, or is overdue by {checks.POLL_OVERDUE_MINUTES} minutes.",
+        measured=f"Whether the last look into a payer's mailbox failed, or is overdue by {condition_checks.POLL_OVERDUE_MINUTES} minutes.",
         do="Test the route: `clearlane route test ID`.",
-        find=checks.find_not_polled,
+        find=condition_checks.find_not_polled,
         needs_person=False,
         alert_minutes=30,
     ),
@@ -213,7 +213,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Files in a payer's mailbox with names under which nothing is fetched.",
         do="Look into the mailbox: rename or remove them, or ask the payer to.",
-        find=checks.find_passed_over,
+        find=condition_checks.find_passed_over,
     ),
     Condition(
         name="inbox-files",
@@ -222,7 +222,7 @@ CONDITIONS: tuple[Condition, ...] = (
         measured="Files of payers that were not posted: in quarantine, of an unknown sender, or marked as tests.",
         do="`clearlane inbox list`, then `clearlane inbox accept ID` (for a test file with `--test-file`), `replay ID` or "
         "`discard ID`.",
-        find=checks.find_inbox_files,
+        find=condition_checks.find_inbox_files,
     ),
     Condition(
         name="statements-parked",
@@ -230,7 +230,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Files with statements that match no claim.",
         do="`clearlane inbox list`, then `clearlane inbox show ID`; `replay ID` once the claim is known, or `discard ID`.",
-        find=checks.find_parked,
+        find=condition_checks.find_parked,
     ),
     Condition(
         name="payments-unmatched",
@@ -238,7 +238,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Claims of payments (835) that match none of ours.",
         do="`clearlane payment list --unmatched`, then `clearlane payment assign`.",
-        find=checks.find_unmatched,
+        find=condition_checks.find_unmatched,
     ),
     Condition(
         name="payments-unbalanced",
@@ -246,25 +246,25 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Payments (835) of the last {UNBALANCED_DAYS} days whose amounts do not add up.",
         do="`clearlane payment list --unbalanced`, then ask the payer for a corrected 835.",
-        find=checks.find_unbalanced,
+        find=condition_checks.find_unbalanced,
     ),
     Condition(
         name="inquiries-failing",
         part=ConditionPart.ELIGIBILITY,
         severity=ConditionSeverity.WARNING,
-        measured=f"Real-time inquiries of the last {INQUIRY_MINUTES} minutes, where there are {checks.INQUIRIES_MIN} or more: "
-        f"{checks.INQUIRY_FAILURES_PERCENT} percent without an answer in time, or {checks.INQUIRY_SECONDS} seconds on average.",
+        measured=f"Real-time inquiries of the last {INQUIRY_MINUTES} minutes, where there are {condition_checks.INQUIRIES_MIN} or more: "
+        f"{condition_checks.INQUIRY_FAILURES_PERCENT} percent without an answer in time, or {condition_checks.INQUIRY_SECONDS} seconds on average.",
         do="Test the route: `clearlane route test ID`. Ask the payer.",
-        find=checks.find_inquiries_failing,
+        find=condition_checks.find_inquiries_failing,
         needs_person=False,
     ),
     Condition(
         name="inquiries-waiting",
         part=ConditionPart.ELIGIBILITY,
         severity=ConditionSeverity.WARNING,
-        measured=f"Age of the oldest inquiry without an answer: {checks.OPEN_INQUIRY_MINUTES} minutes or more.",
+        measured=f"Age of the oldest inquiry without an answer: {condition_checks.OPEN_INQUIRY_MINUTES} minutes or more.",
         do="Test the route: `clearlane route test ID`. Is a node running?",
-        find=checks.find_inquiries_waiting,
+        find=condition_checks.find_inquiries_waiting,
         needs_person=False,
     ),
     Condition(
@@ -274,7 +274,7 @@ CONDITIONS: tuple[Condition, ...] = (
         measured="Webhook endpoints of vendors that are disabled, because the last retry of a delivery failed.",
         do="Tell the vendor: it sees why with `clearlane webhook log ID`, and `clearlane webhook enable ID` sends what it "
         "missed. The feed of events has everything.",
-        find=checks.find_disabled_webhooks,
+        find=condition_checks.find_disabled_webhooks,
     ),
     Condition(
         name="no-node",
@@ -282,7 +282,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Nodes with a recent heartbeat: none.",
         do="Start one: `clearlane serve`.",
-        find=checks.find_no_node,
+        find=condition_checks.find_no_node,
     ),
     Condition(
         name="node-silent",
@@ -290,7 +290,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Nodes without a heartbeat for {NODE_SILENT_SECONDS} seconds that did not stop in order.",
         do="Look at the machine and its log. Others took over its work; its row goes after a week.",
-        find=checks.find_silent_node,
+        find=condition_checks.find_silent_node,
     ),
     Condition(
         name="node-clock",
@@ -298,7 +298,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Difference between a node's clock and the database's: more than 5 seconds.",
         do="Let NTP set the clock.",
-        find=checks.find_clock,
+        find=condition_checks.find_clock,
     ),
     Condition(
         name="database-not-writable",
@@ -306,7 +306,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Whether the last commit failed.",
         do="Make space on the disk; look at the database's log.",
-        find=checks.find_not_writable,
+        find=condition_checks.find_not_writable,
         of_node=True,
         alert_minutes=1,
     ),
@@ -316,7 +316,7 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Whether an older copy of the database took the place of this one (the anchor knows).",
         do="Decide what is in doubt: `clearlane batch list`. It is shown until the node is started again.",
-        find=checks.find_set_back,
+        find=condition_checks.find_set_back,
         of_node=True,
     ),
     Condition(
@@ -325,16 +325,16 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Whether the node has its reserve of disk space.",
         do="Make space on the disk of the data directory.",
-        find=checks.find_reserve,
+        find=condition_checks.find_reserve,
         of_node=True,
     ),
     Condition(
         name="writes-waiting",
         part=ConditionPart.DATABASE,
         severity=ConditionSeverity.WARNING,
-        measured=f"How long the first write waits for the database: {checks.WRITE_WAIT_SECONDS} seconds or more.",
+        measured=f"How long the first write waits for the database: {condition_checks.WRITE_WAIT_SECONDS} seconds or more.",
         do="Is the disk slow, or the database's machine busy? See `clearlane_write_seconds`.",
-        find=checks.find_writes_waiting,
+        find=condition_checks.find_writes_waiting,
         of_node=True,
         needs_person=False,
     ),
@@ -342,9 +342,9 @@ CONDITIONS: tuple[Condition, ...] = (
         name="engine-backlog",
         part=ConditionPart.NODES,
         severity=ConditionSeverity.WARNING,
-        measured=f"Age of the oldest durable work that no node has begun: {checks.BACKLOG_MINUTES} minutes or more.",
+        measured=f"Age of the oldest durable work that no node has begun: {condition_checks.BACKLOG_MINUTES} minutes or more.",
         do="Start another node (`clearlane worker`), or see what the nodes' logs say.",
-        find=checks.find_backlog,
+        find=condition_checks.find_backlog,
         needs_person=False,
     ),
     Condition(
@@ -353,34 +353,34 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Durable work that was taken over too often, and stopped.",
         do="See what ended the nodes (their logs, memory); then `clearlane work list` and `clearlane work release WORK`.",
-        find=checks.find_parked_work,
+        find=condition_checks.find_parked_work,
     ),
     Condition(
         name="audit-not-anchored",
         part=ConditionPart.AUDIT,
         severity=ConditionSeverity.FAULT,
-        measured=f"Whether the anchor could be saved, and how far it lags behind the chain: {checks.ANCHOR_BEHIND_SECONDS} seconds or "
+        measured=f"Whether the anchor could be saved, and how far it lags behind the chain: {condition_checks.ANCHOR_BEHIND_SECONDS} seconds or "
         "more.",
         do="Is the data directory writable, and the second place of the anchor? `clearlane audit verify`.",
-        find=checks.find_not_anchored,
+        find=condition_checks.find_not_anchored,
         of_node=True,
     ),
     Condition(
         name="certificate-ends",
         part=ConditionPart.NODES,
         severity=ConditionSeverity.WARNING,
-        measured=f"Days until the certificate that the node serves ends: fewer than {checks.CERTIFICATE_DAYS_MIN}.",
+        measured=f"Days until the certificate that the node serves ends: fewer than {condition_checks.CERTIFICATE_DAYS_MIN}.",
         do="Renew it; a changed file is loaded by itself.",
-        find=checks.find_certificate,
+        find=condition_checks.find_certificate,
         of_node=True,
     ),
     Condition(
         name="backup-old",
         part=ConditionPart.DATABASE,
         severity=ConditionSeverity.WARNING,
-        measured=f"Age of the last backup, in production: {checks.BACKUP_HOURS} hours or more. On PostgreSQL only where backups are "
+        measured=f"Age of the last backup, in production: {condition_checks.BACKUP_HOURS} hours or more. On PostgreSQL only where backups are "
         "recorded.",
         do="`clearlane backup FILE`; on PostgreSQL `pg_dump`, then `clearlane backup --record FILE`.",
-        find=checks.find_backup,
+        find=condition_checks.find_backup,
     ),
 )

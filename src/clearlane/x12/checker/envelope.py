@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import grammar
-from clearlane.x12.checker import element as elements
+from clearlane.x12.checker import element
 from clearlane.x12.checker.collector import FindingCollector
 from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
 from clearlane.x12.checker.findings import classify_value
@@ -68,9 +68,9 @@ def check_header(interchange: Interchange, findings: FindingCollector) -> None:
             findings.add("ISA-HIPAA", message, "ISA", 1, element=number, kind=classify_value(code))
     for number in (6, 8):
         _isa(isa, number, findings, passes=bool(get_element(isa, number).strip()))
-    _isa(isa, 9, findings, passes=elements.is_short_date(get_element(isa, 9)))
+    _isa(isa, 9, findings, passes=element.is_short_date(get_element(isa, 9)))
     time = get_element(isa, 10)
-    _isa(isa, 10, findings, passes=len(time) == 4 and elements.is_time(time))
+    _isa(isa, 10, findings, passes=len(time) == 4 and element.is_time(time))
     early = get_element(isa, 12) < CONTROL_VERSION
     _isa(isa, 11, findings, passes=early or bool(interchange.delimiters.repetition))
     control = get_element(isa, 13)
@@ -172,7 +172,7 @@ def check_form(
 
     ``codes`` are those of an acknowledgement by element, where it has not one for the whole segment.
     """
-    for finding in elements.check_segment(node, "", segment):
+    for finding in element.check_segment(node, "", segment):
         own = FINDING_TYPES[finding.rule].severity is Severity.ERROR
         findings.add(
             rule if own else finding.rule,

@@ -1,7 +1,7 @@
 """837I: institutional claims, 005010X223A2. Data only; element and loop names are our own."""
 
 from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
-from clearlane.x12.guides import common837 as c
+from clearlane.x12.guides import common837
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X223A2"
@@ -24,18 +24,20 @@ def _codes(
 
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
-        c.ref("4N", "Service without authorisation", values=c.AUTHORISATION_EXCEPTIONS),
-        c.ref("9F", "Referral"),
-        c.ref("G1", "Prior authorisation"),
-        c.ref("F8", "Payer's claim number"),
-        c.ref("9A", "Repriced claim number"),
-        c.ref("9C", "Adjusted repriced claim number"),
-        c.ref("LX", "Investigational device", 5),
-        c.ref("D9", "Clearinghouse trace number"),
-        c.ref("LU", "State of the car accident"),
-        c.ref("EA", "Medical record number"),
-        c.ref("P4", "Demonstration project"),
-        c.ref("G4", "Peer review approval"),
+        common837.ref(
+            "4N", "Service without authorisation", values=common837.AUTHORISATION_EXCEPTIONS
+        ),
+        common837.ref("9F", "Referral"),
+        common837.ref("G1", "Prior authorisation"),
+        common837.ref("F8", "Payer's claim number"),
+        common837.ref("9A", "Repriced claim number"),
+        common837.ref("9C", "Adjusted repriced claim number"),
+        common837.ref("LX", "Investigational device", 5),
+        common837.ref("D9", "Clearinghouse trace number"),
+        common837.ref("LU", "State of the car accident"),
+        common837.ref("EA", "Medical record number"),
+        common837.ref("P4", "Demonstration project"),
+        common837.ref("G4", "Peer review approval"),
     )
 
 
@@ -59,18 +61,24 @@ def _claim_codes() -> tuple[SegmentSpec, ...]:
 
 def _claim_providers() -> tuple[LoopSpec, ...]:
     def physician(id: str, name: str, code: str, ids: str, *more: SegmentSpec) -> LoopSpec:
-        numbers = c.ref(ids, f"{name} second number", len(ids.split("|")))
-        return c.named(id, name, c.PERSON, code, *more, numbers)
+        numbers = common837.ref(ids, f"{name} second number", len(ids.split("|")))
+        return common837.named(id, name, common837.PERSON, code, *more, numbers)
 
     return (
         physician(
-            "2310A", "Attending provider", "71", c.ALL_IDS, c.specialty("AT", "Attending provider")
+            "2310A",
+            "Attending provider",
+            "71",
+            common837.ALL_IDS,
+            common837.specialty("AT", "Attending provider"),
         ),
-        physician("2310B", "Operating physician", "72", c.ALL_IDS),
-        physician("2310C", "Other operating physician", "ZZ", c.ALL_IDS),
-        physician("2310D", "Rendering provider", "82", c.ALL_IDS),
-        c.facility("2310E", c.ref(c.FACILITY_IDS, "Service facility second number", 3)),
-        physician("2310F", "Referring provider", "DN", c.REFERRING_IDS),
+        physician("2310B", "Operating physician", "72", common837.ALL_IDS),
+        physician("2310C", "Other operating physician", "ZZ", common837.ALL_IDS),
+        physician("2310D", "Rendering provider", "82", common837.ALL_IDS),
+        common837.facility(
+            "2310E", common837.ref(common837.FACILITY_IDS, "Service facility second number", 3)
+        ),
+        physician("2310F", "Referring provider", "DN", common837.REFERRING_IDS),
     )
 
 
@@ -80,11 +88,11 @@ def _other_coverage() -> LoopSpec:
         "Other coverage",
         "S",
         10,
-        c.other_coverage("-"),
-        c.adjustments("Claim adjustments"),
-        c.amt("D", "Paid by the other payer"),
-        c.amt("EAF", "What the patient still owes"),
-        c.amt("A8", "Not covered"),
+        common837.other_coverage("-"),
+        common837.adjustments("Claim adjustments"),
+        common837.amt("D", "Paid by the other payer"),
+        common837.amt("EAF", "What the patient still owes"),
+        common837.amt("A8", "Not covered"),
         seg("OI", "Other insurance coverage", "R", 1, "- - R=N|W|Y - - R=I|Y"),
         seg(
             "MIA",
@@ -93,28 +101,34 @@ def _other_coverage() -> LoopSpec:
             1,
             "R - S S S=@rarc" + " S" * 14 + " S=@rarc S=@rarc S=@rarc S=@rarc S",
         ),
-        c.outpatient(),
-        c.other_subscriber(2),
-        c.other_payer(),
-        c.elsewhere("2330C", "Attending provider", "71", "1", c.ALL_IDS, 4),
-        c.elsewhere("2330D", "Operating physician", "72", "1", c.ALL_IDS, 4),
-        c.elsewhere("2330E", "Other operating physician", "ZZ", "1", c.ALL_IDS, 4),
-        c.elsewhere("2330F", "Service facility", "77", "2", c.FACILITY_IDS, 3),
-        c.elsewhere("2330G", "Rendering provider", "82", "1", c.ALL_IDS, 4),
-        c.elsewhere("2330H", "Referring provider", "DN", "1", c.REFERRING_IDS, 3),
-        c.elsewhere("2330I", "Billing provider", "85", "2", c.BILLING_IDS, 2),
+        common837.outpatient(),
+        common837.other_subscriber(2),
+        common837.other_payer(),
+        common837.elsewhere("2330C", "Attending provider", "71", "1", common837.ALL_IDS, 4),
+        common837.elsewhere("2330D", "Operating physician", "72", "1", common837.ALL_IDS, 4),
+        common837.elsewhere("2330E", "Other operating physician", "ZZ", "1", common837.ALL_IDS, 4),
+        common837.elsewhere("2330F", "Service facility", "77", "2", common837.FACILITY_IDS, 3),
+        common837.elsewhere("2330G", "Rendering provider", "82", "1", common837.ALL_IDS, 4),
+        common837.elsewhere("2330H", "Referring provider", "DN", "1", common837.REFERRING_IDS, 3),
+        common837.elsewhere("2330I", "Billing provider", "85", "2", common837.BILLING_IDS, 2),
     )
 
 
 def _line_providers() -> tuple[LoopSpec, ...]:
-    def physician(id: str, name: str, code: str, ids: str = c.ALL_IDS) -> LoopSpec:
-        return c.named(id, name, c.PERSON, code, c.ref_of_payer(ids, f"{name} second number", 20))
+    def physician(id: str, name: str, code: str, ids: str = common837.ALL_IDS) -> LoopSpec:
+        return common837.named(
+            id,
+            name,
+            common837.PERSON,
+            code,
+            common837.ref_of_payer(ids, f"{name} second number", 20),
+        )
 
     return (
         physician("2420A", "Operating physician", "72"),
         physician("2420B", "Other operating physician", "ZZ"),
         physician("2420C", "Rendering provider", "82"),
-        physician("2420D", "Referring provider", "DN", c.REFERRING_IDS),
+        physician("2420D", "Referring provider", "DN", common837.REFERRING_IDS),
     )
 
 
@@ -126,18 +140,20 @@ def _line() -> LoopSpec:
         999,
         seg("LX", "Line number", "R", 1, "R"),
         seg("SV2", "Institutional service", "R", 1, f"R S{PROCEDURE} R R=DA|UN R - S"),
-        c.attachment("Line attachment"),
-        c.dtp("472", "Service", "D8|RD8"),
-        c.ref("6R", "Line control number"),
-        c.ref("9B", "Repriced line number"),
-        c.ref("9D", "Adjusted repriced line number"),
-        c.amt("GT", "Service tax"),
-        c.amt("N8", "Facility tax"),
+        common837.attachment("Line attachment"),
+        common837.dtp("472", "Service", "D8|RD8"),
+        common837.ref("6R", "Line control number"),
+        common837.ref("9B", "Repriced line number"),
+        common837.ref("9D", "Adjusted repriced line number"),
+        common837.amt("GT", "Service tax"),
+        common837.amt("N8", "Facility tax"),
         seg("NTE", "Third-party note", "S", 1, "R=TPO R"),
-        c.pricing("Line pricing", f"R={c.PRICING} R S S S S S S S=ER|HC|HP|IV|WK S S=DA|UN S"),
-        c.drug("N4"),
+        common837.pricing(
+            "Line pricing", f"R={common837.PRICING} R S S S S S S S=ER|HC|HP|IV|WK S S=DA|UN S"
+        ),
+        common837.drug("N4"),
         *_line_providers(),
-        c.line_decision(f"R R S{PROCEDURE} R R S"),
+        common837.line_decision(f"R R S{PROCEDURE} R R S"),
     )
 
 
@@ -153,16 +169,16 @@ def _claim(usage: str) -> LoopSpec:
             "R",
             1,
             "R R - - R(R R=A R=@claim_frequencies) - R=A|B|C R=N|W|Y R=I|Y - - - - - - - - - -"
-            f" S={c.DELAY}",
+            f" S={common837.DELAY}",
         ),
-        c.dtp("096", "Hour of discharge", "TM"),
-        c.dtp("434", "Statement", "RD8", "R"),
-        c.dtp("435", "Admission", "D8|DT"),
-        c.dtp("050", "Received by the repricer"),
+        common837.dtp("096", "Hour of discharge", "TM"),
+        common837.dtp("434", "Statement", "RD8", "R"),
+        common837.dtp("435", "Admission", "D8|DT"),
+        common837.dtp("050", "Received by the repricer"),
         seg("CL1", "Institutional claim codes", "R", 1, "S S R"),
-        c.attachment("Claim attachment"),
-        c.contract("Claim contract"),
-        c.amt("F3", "What the patient is expected to owe"),
+        common837.attachment("Claim attachment"),
+        common837.contract("Claim contract"),
+        common837.amt("F3", "What the patient is expected to owe"),
         *_claim_numbers(),
         seg("K3", "Fixed-format information", "S", 10, "R"),
         seg("NTE", "Claim note", "S", 10, f"R={NOTES} R"),
@@ -171,7 +187,7 @@ def _claim(usage: str) -> LoopSpec:
             "CRC", "EPSDT referral", "S", 1, f"R=ZZ R=N|Y R={SCREENING} S={SCREENING} S={SCREENING}"
         ),
         *_claim_codes(),
-        c.pricing("Claim pricing", f"R={c.PRICING} R S S S S S S - - S=DA|UN S"),
+        common837.pricing("Claim pricing", f"R={common837.PRICING} R S S S S S S - - S=DA|UN S"),
         *_claim_providers(),
         _other_coverage(),
         _line(),
@@ -179,14 +195,14 @@ def _claim(usage: str) -> LoopSpec:
 
 
 def _billing() -> LoopSpec:
-    return c.named(
+    return common837.named(
         "2010AA",
         "Billing provider",
-        c.PLACE,
+        common837.PLACE,
         "85",
-        *c.address("Billing provider"),
-        c.ref("EI", "Billing provider tax number", usage="R"),
-        c.contact("Billing provider", repeat=2),
+        *common837.address("Billing provider"),
+        common837.ref("EI", "Billing provider tax number", usage="R"),
+        common837.contact("Billing provider", repeat=2),
         usage="R",
     )
 
@@ -205,35 +221,35 @@ GUIDE = Guide(
         "Institutional claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
+        *common837.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
         loop(
             "2000A",
             "Billing provider level",
             "R",
             0,
-            *c.billing_level(),
+            *common837.billing_level(),
             _billing(),
-            *c.pay_to("2"),
+            *common837.pay_to("2"),
             loop(
                 "2000B",
                 "Subscriber level",
                 "R",
                 0,
-                *c.subscriber_level("-"),
-                c.subscriber(),
-                c.payer(1),
+                *common837.subscriber_level("-"),
+                common837.subscriber(),
+                common837.payer(1),
                 _claim("S"),
                 loop(
                     "2000C",
                     "Patient level",
                     "S",
                     0,
-                    *c.patient_level(""),
-                    c.patient(),
+                    *common837.patient_level(""),
+                    common837.patient(),
                     _claim("R"),
                 ),
             ),
         ),
-        c.trailer(),
+        common837.trailer(),
     ),
 )

@@ -1,7 +1,7 @@
 """837P: professional claims, 005010X222A1. Data only; element and loop names are our own."""
 
 from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
-from clearlane.x12.guides import common837 as c
+from clearlane.x12.guides import common837
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X222A1"
@@ -28,78 +28,80 @@ def _ambulance() -> SegmentSpec:
 
 
 def _stop(id: str, name: str, code: str, naming: str) -> LoopSpec:
-    return c.named(id, name, "R={} R=2" + naming, code, *c.address(name))
+    return common837.named(id, name, "R={} R=2" + naming, code, *common837.address(name))
 
 
 def _claim_dates() -> tuple[SegmentSpec, ...]:
     return (
-        c.dtp("431", "Onset of the illness"),
-        c.dtp("454", "First treatment"),
-        c.dtp("304", "Last seen"),
-        c.dtp("453", "Acute manifestation"),
-        c.dtp("439", "Accident"),
-        c.dtp("484", "Last menstrual period"),
-        c.dtp("455", "Last x-ray"),
-        c.dtp("471", "Hearing or vision prescription"),
-        c.dtp("314|360|361", "Disability", "D8|RD8"),
-        c.dtp("297", "Last worked"),
-        c.dtp("296", "Return to work"),
-        c.dtp("435", "Admission"),
-        c.dtp("096", "Discharge"),
-        c.dtp("090|091", "Care assumed or given up", repeat=2),
-        c.dtp("444", "First contact in a property and casualty claim"),
-        c.dtp("050", "Received by the repricer"),
+        common837.dtp("431", "Onset of the illness"),
+        common837.dtp("454", "First treatment"),
+        common837.dtp("304", "Last seen"),
+        common837.dtp("453", "Acute manifestation"),
+        common837.dtp("439", "Accident"),
+        common837.dtp("484", "Last menstrual period"),
+        common837.dtp("455", "Last x-ray"),
+        common837.dtp("471", "Hearing or vision prescription"),
+        common837.dtp("314|360|361", "Disability", "D8|RD8"),
+        common837.dtp("297", "Last worked"),
+        common837.dtp("296", "Return to work"),
+        common837.dtp("435", "Admission"),
+        common837.dtp("096", "Discharge"),
+        common837.dtp("090|091", "Care assumed or given up", repeat=2),
+        common837.dtp("444", "First contact in a property and casualty claim"),
+        common837.dtp("050", "Received by the repricer"),
     )
 
 
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
-        c.ref("4N", "Service without authorisation", values=c.AUTHORISATION_EXCEPTIONS),
-        c.ref("F5", "Medicare crossover", values="N|Y"),
-        c.ref("EW", "Mammography certificate"),
-        c.ref("9F", "Referral"),
-        c.ref("G1", "Prior authorisation"),
-        c.ref("F8", "Payer's claim number"),
-        c.ref("X4", "CLIA number"),
-        c.ref("9A", "Repriced claim number"),
-        c.ref("9C", "Adjusted repriced claim number"),
-        c.ref("LX", "Investigational device"),
-        c.ref("D9", "Clearinghouse trace number"),
-        c.ref("EA", "Medical record number"),
-        c.ref("P4", "Demonstration project"),
-        c.ref("1J", "Care plan oversight"),
+        common837.ref(
+            "4N", "Service without authorisation", values=common837.AUTHORISATION_EXCEPTIONS
+        ),
+        common837.ref("F5", "Medicare crossover", values="N|Y"),
+        common837.ref("EW", "Mammography certificate"),
+        common837.ref("9F", "Referral"),
+        common837.ref("G1", "Prior authorisation"),
+        common837.ref("F8", "Payer's claim number"),
+        common837.ref("X4", "CLIA number"),
+        common837.ref("9A", "Repriced claim number"),
+        common837.ref("9C", "Adjusted repriced claim number"),
+        common837.ref("LX", "Investigational device"),
+        common837.ref("D9", "Clearinghouse trace number"),
+        common837.ref("EA", "Medical record number"),
+        common837.ref("P4", "Demonstration project"),
+        common837.ref("1J", "Care plan oversight"),
     )
 
 
 def _claim_providers() -> tuple[LoopSpec, ...]:
     return (
-        c.named(
+        common837.named(
             "2310A",
             "Referring provider",
-            c.PERSON,
+            common837.PERSON,
             "DN|P3",
-            c.ref(c.REFERRING_IDS, "Referring provider second number", 3),
+            common837.ref(common837.REFERRING_IDS, "Referring provider second number", 3),
             repeat=2,
         ),
-        c.named(
+        common837.named(
             "2310B",
             "Rendering provider",
-            c.PERSON_OR_ORGANISATION,
+            common837.PERSON_OR_ORGANISATION,
             "82",
-            c.specialty("PE", "Rendering provider"),
-            c.ref(c.ALL_IDS, "Rendering provider second number", 4),
+            common837.specialty("PE", "Rendering provider"),
+            common837.ref(common837.ALL_IDS, "Rendering provider second number", 4),
         ),
-        c.facility(
+        common837.facility(
             "2310C",
-            c.ref(c.FACILITY_IDS, "Service facility second number", 3),
-            c.phone("Service facility"),
+            common837.ref(common837.FACILITY_IDS, "Service facility second number", 3),
+            common837.phone("Service facility"),
         ),
-        c.named(
+        common837.named(
             "2310D",
             "Supervising provider",
-            c.PERSON,
+            common837.PERSON,
             "DQ",
-            c.ref(c.ALL_IDS, "Supervising provider second number", 4),
+            common837.ref(common837.ALL_IDS, "Supervising provider second number", 4),
         ),
         _stop("2310E", "Ambulance pick-up", "PW", ""),
         _stop("2310F", "Ambulance drop-off", "45", " S"),
@@ -112,92 +114,99 @@ def _other_coverage() -> LoopSpec:
         "Other coverage",
         "S",
         10,
-        c.other_coverage(f"S={c.SECONDARY_REASON}"),
-        c.adjustments("Claim adjustments"),
-        c.amt("D", "Paid by the other payer"),
-        c.amt("A8", "Not covered"),
-        c.amt("EAF", "What the patient still owes"),
+        common837.other_coverage(f"S={common837.SECONDARY_REASON}"),
+        common837.adjustments("Claim adjustments"),
+        common837.amt("D", "Paid by the other payer"),
+        common837.amt("A8", "Not covered"),
+        common837.amt("EAF", "What the patient still owes"),
         seg("OI", "Other insurance coverage", "R", 1, "- - R=N|W|Y S=P - R=I|Y"),
-        c.outpatient(),
-        c.other_subscriber(),
-        c.other_payer(),
-        c.elsewhere("2330C", "Referring provider", "DN|P3", "1", c.REFERRING_IDS, 3, repeat=2),
-        c.elsewhere("2330D", "Rendering provider", "82", "1|2", c.ALL_IDS, 3),
-        c.elsewhere("2330E", "Service facility", "77", "2", c.FACILITY_IDS, 3),
-        c.elsewhere("2330F", "Supervising provider", "DQ", "1", c.ALL_IDS, 3),
-        c.elsewhere("2330G", "Billing provider", "85", "1|2", c.BILLING_IDS, 2),
+        common837.outpatient(),
+        common837.other_subscriber(),
+        common837.other_payer(),
+        common837.elsewhere(
+            "2330C", "Referring provider", "DN|P3", "1", common837.REFERRING_IDS, 3, repeat=2
+        ),
+        common837.elsewhere("2330D", "Rendering provider", "82", "1|2", common837.ALL_IDS, 3),
+        common837.elsewhere("2330E", "Service facility", "77", "2", common837.FACILITY_IDS, 3),
+        common837.elsewhere("2330F", "Supervising provider", "DQ", "1", common837.ALL_IDS, 3),
+        common837.elsewhere("2330G", "Billing provider", "85", "1|2", common837.BILLING_IDS, 2),
     )
 
 
 def _line_dates() -> tuple[SegmentSpec, ...]:
     return (
-        c.dtp("472", "Service", "D8|RD8", "R"),
-        c.dtp("471", "Prescription"),
-        c.dtp("607", "Certification revised"),
-        c.dtp("463", "Therapy begun"),
-        c.dtp("461", "Last certification"),
-        c.dtp("304", "Last seen"),
-        c.dtp("738|739", "Test", repeat=2),
-        c.dtp("011", "Shipped"),
-        c.dtp("455", "Last x-ray"),
-        c.dtp("454", "First treatment"),
+        common837.dtp("472", "Service", "D8|RD8", "R"),
+        common837.dtp("471", "Prescription"),
+        common837.dtp("607", "Certification revised"),
+        common837.dtp("463", "Therapy begun"),
+        common837.dtp("461", "Last certification"),
+        common837.dtp("304", "Last seen"),
+        common837.dtp("738|739", "Test", repeat=2),
+        common837.dtp("011", "Shipped"),
+        common837.dtp("455", "Last x-ray"),
+        common837.dtp("454", "First treatment"),
     )
 
 
 def _line_numbers() -> tuple[SegmentSpec, ...]:
     return (
-        c.ref("9B", "Repriced line number"),
-        c.ref("9D", "Adjusted repriced line number"),
-        c.ref_of_payer("G1", "Prior authorisation", 5),
-        c.ref("6R", "Line control number"),
-        c.ref("EW", "Mammography certificate"),
-        c.ref("X4", "CLIA number"),
-        c.ref("F4", "CLIA number of the referring laboratory"),
-        c.ref("BT", "Immunisation batch"),
-        c.ref_of_payer("9F", "Referral", 5),
+        common837.ref("9B", "Repriced line number"),
+        common837.ref("9D", "Adjusted repriced line number"),
+        common837.ref_of_payer("G1", "Prior authorisation", 5),
+        common837.ref("6R", "Line control number"),
+        common837.ref("EW", "Mammography certificate"),
+        common837.ref("X4", "CLIA number"),
+        common837.ref("F4", "CLIA number of the referring laboratory"),
+        common837.ref("BT", "Immunisation batch"),
+        common837.ref_of_payer("9F", "Referral", 5),
     )
 
 
 def _line_providers() -> tuple[LoopSpec, ...]:
     return (
-        c.named(
+        common837.named(
             "2420A",
             "Rendering provider",
-            c.PERSON_OR_ORGANISATION,
+            common837.PERSON_OR_ORGANISATION,
             "82",
-            c.specialty("PE", "Rendering provider"),
-            c.ref_of_payer(c.ALL_IDS, "Rendering provider second number", 20),
+            common837.specialty("PE", "Rendering provider"),
+            common837.ref_of_payer(common837.ALL_IDS, "Rendering provider second number", 20),
         ),
-        c.named(
+        common837.named(
             "2420B",
             "Purchased service provider",
             "R={} R=1|2 - - - - - S=XX S",
             "QB",
-            c.ref_of_payer(c.REFERRING_IDS, "Purchased service provider second number", 20),
+            common837.ref_of_payer(
+                common837.REFERRING_IDS, "Purchased service provider second number", 20
+            ),
         ),
-        c.facility("2420C", c.ref_of_payer(c.BILLING_IDS, "Service facility second number", 3)),
-        c.named(
+        common837.facility(
+            "2420C",
+            common837.ref_of_payer(common837.BILLING_IDS, "Service facility second number", 3),
+        ),
+        common837.named(
             "2420D",
             "Supervising provider",
-            c.PERSON,
+            common837.PERSON,
             "DQ",
-            c.ref_of_payer(c.ALL_IDS, "Supervising provider second number", 20),
+            common837.ref_of_payer(common837.ALL_IDS, "Supervising provider second number", 20),
         ),
-        c.named(
+        common837.named(
             "2420E",
             "Ordering provider",
-            c.PERSON,
+            common837.PERSON,
             "DK",
-            *c.address("Ordering provider", "S"),
-            c.ref_of_payer(c.REFERRING_IDS, "Ordering provider second number", 20),
-            c.contact("Ordering provider"),
+            *common837.address("Ordering provider", "S"),
+            common837.ref_of_payer(common837.REFERRING_IDS, "Ordering provider second number", 20),
+            common837.contact("Ordering provider"),
         ),
-        c.named(
+        common837.named(
             "2420F",
             "Referring provider",
-            c.PERSON,
+            common837.PERSON,
             "DN|P3",
-            c.ref_of_payer(c.REFERRING_IDS, "Referring provider second number", 20),
+            common837.ref_of_payer(common837.REFERRING_IDS, "Referring provider second number", 20),
             repeat=2,
         ),
         _stop("2420G", "Ambulance pick-up", "PW", ""),
@@ -222,7 +231,7 @@ def _line() -> LoopSpec:
         ),
         seg("SV5", "Durable medical equipment", "S", 1, "R(R=HC R) R=DA R R R R=1|4|6"),
         # Both kinds of PWK may have CT in the first element; only the second distinguishes them.
-        c.attachment("Line attachment", key=(2, 0)),
+        common837.attachment("Line attachment", key=(2, 0)),
         seg("PWK", "Certificate of medical necessity", "S", 1, "R=CT R=AB|AD|AF|AG|NS", key=(2, 0)),
         _ambulance(),
         seg("CR3", "Certification of durable medical equipment", "S", 1, "R=I|R|S R=MO R"),
@@ -233,18 +242,20 @@ def _line() -> LoopSpec:
         seg("QTY", "Patients in the ambulance", "S", 1, "R=PT R"),
         seg("QTY", "Obstetric anaesthesia units", "S", 1, "R=FL R"),
         seg("MEA", "Test result", "S", 5, "R=OG|TR R=HT|R1|R2|R3|R4 R"),
-        c.contract("Line contract"),
+        common837.contract("Line contract"),
         *_line_numbers(),
-        c.amt("T", "Sales tax"),
-        c.amt("F4", "Postage"),
+        common837.amt("T", "Sales tax"),
+        common837.amt("F4", "Postage"),
         seg("K3", "Fixed-format information", "S", 10, "R"),
         seg("NTE", "Line note", "S", 1, "R=ADD|DCP R"),
         seg("NTE", "Third-party note", "S", 1, "R=TPO R"),
         seg("PS1", "Purchased service", "S", 1, "R R"),
-        c.pricing("Line pricing", f"R={c.PRICING} R S S S S S - S=ER|HC|IV|WK S S=MJ|UN S"),
-        c.drug("EN|EO|HI|N4|ON|UK|UP"),
+        common837.pricing(
+            "Line pricing", f"R={common837.PRICING} R S S S S S - S=ER|HC|IV|WK S S=MJ|UN S"
+        ),
+        common837.drug("EN|EO|HI|N4|ON|UK|UP"),
         *_line_providers(),
-        c.line_decision(f"R R R{PROCEDURE} - R S"),
+        common837.line_decision(f"R R R{PROCEDURE} - R S"),
         loop(
             "2440",
             "Form",
@@ -269,12 +280,12 @@ def _claim(usage: str) -> LoopSpec:
             1,
             "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|B|C R=N|W|Y R=I|Y S=P"
             " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=02|03|05|09 - - - - - - -"
-            f" S={c.DELAY}",
+            f" S={common837.DELAY}",
         ),
         *_claim_dates(),
-        c.attachment("Claim attachment"),
-        c.contract("Claim contract"),
-        c.amt("F5", "Paid by the patient"),
+        common837.attachment("Claim attachment"),
+        common837.contract("Claim contract"),
+        common837.amt("F5", "Paid by the patient"),
         *_claim_numbers(),
         seg("K3", "Fixed-format information", "S", 10, "R"),
         seg("NTE", "Claim note", "S", 1, "R=ADD|CER|DCP|DGN|TPO R"),
@@ -287,7 +298,7 @@ def _claim(usage: str) -> LoopSpec:
         seg("HI", "Diagnoses", "R", 1, "R(R=ABK|BK R)" + " S(R=ABF|BF R)" * 11),
         seg("HI", "Anaesthesia procedures", "S", 1, "R(R=BP R) S(R=BO R)"),
         seg("HI", "Condition codes", "S", 2, "R(R=BG R)" + " S(R=BG R)" * 11),
-        c.pricing(
+        common837.pricing(
             "Claim pricing",
             "R=00|01|02|03|04|05|07|08|09|10|11|12|13|14 R S S S S S - - - - -",
         ),
@@ -302,15 +313,15 @@ def _patient_facts() -> str:
 
 
 def _billing() -> LoopSpec:
-    return c.named(
+    return common837.named(
         "2010AA",
         "Billing provider",
-        c.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANISATION,
         "85",
-        *c.address("Billing provider"),
-        c.ref("EI|SY", "Billing provider tax number", usage="R"),
-        c.ref("0B|1G", "Billing provider licence or UPIN", 2),
-        c.contact("Billing provider", repeat=2),
+        *common837.address("Billing provider"),
+        common837.ref("EI|SY", "Billing provider tax number", usage="R"),
+        common837.ref("0B|1G", "Billing provider licence or UPIN", 2),
+        common837.contact("Billing provider", repeat=2),
         usage="R",
     )
 
@@ -329,36 +340,36 @@ GUIDE = Guide(
         "Professional claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
+        *common837.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
         loop(
             "2000A",
             "Billing provider level",
             "R",
             0,
-            *c.billing_level(),
+            *common837.billing_level(),
             _billing(),
-            *c.pay_to("1|2"),
+            *common837.pay_to("1|2"),
             loop(
                 "2000B",
                 "Subscriber level",
                 "R",
                 0,
-                *c.subscriber_level(f"S={c.SECONDARY_REASON}"),
+                *common837.subscriber_level(f"S={common837.SECONDARY_REASON}"),
                 seg("PAT", "Subscriber as patient", "S", 1, f"- - - - {_patient_facts()}"),
-                c.subscriber(c.phone("Subscriber")),
-                c.payer(2),
+                common837.subscriber(common837.phone("Subscriber")),
+                common837.payer(2),
                 _claim("S"),
                 loop(
                     "2000C",
                     "Patient level",
                     "S",
                     0,
-                    *c.patient_level(f"- - - {_patient_facts()}"),
-                    c.patient(c.phone("Patient")),
+                    *common837.patient_level(f"- - - {_patient_facts()}"),
+                    common837.patient(common837.phone("Patient")),
                     _claim("R"),
                 ),
             ),
         ),
-        c.trailer(),
+        common837.trailer(),
     ),
 )

@@ -35,8 +35,7 @@ from clearlane.eligibility.benefit_answer import (
 from clearlane.eligibility.model import ORIGINATOR, InquiryTrace
 from clearlane.x12.reader.lexer import read_as_utf8
 from clearlane.x12.tree import Segment, get_element
-from clearlane.x12.views import benefits
-from clearlane.x12.views import shared_types as view_parts
+from clearlane.x12.views import benefits, shared_types
 from clearlane.x12.views.binding import parse_day
 
 UPDATE = ("001", "25")
@@ -225,7 +224,7 @@ def _person(
     }
 
 
-def _map_traces(received: Iterable[view_parts.TraceView]) -> dict[str, json_types.TraceJson]:
+def _map_traces(received: Iterable[shared_types.TraceView]) -> dict[str, json_types.TraceJson]:
     """Map TRN segments; the first of a field counts."""
     found: dict[str, json_types.TraceJson] = {}
     for trace in received:
@@ -238,7 +237,7 @@ def _map_traces(received: Iterable[view_parts.TraceView]) -> dict[str, json_type
     return found
 
 
-def _trace_field(trace: view_parts.TraceView) -> str:
+def _trace_field(trace: shared_types.TraceView) -> str:
     """Return the field of a trace number."""
     # TRN01: 1 is the payer's own number, 2 is one from the 270, Clearlane's or the caller's.
     if trace.kind == "1":
