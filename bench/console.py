@@ -37,7 +37,7 @@ PAGES = {
 # Of every ten, seven are paid, two are without an answer and one is rejected; these are without money, so that they
 # stand last in worklists.
 FILL = """
-INSERT INTO claims (vendor_id, site_id, request_id, kind, state, payer_id, vendor_claim_hash, content_hash,
+INSERT INTO claims (vendor_id, site_id, claim_number, kind, state, payer_id, vendor_claim_hash, content_hash,
     account_as_number, total_cents, is_current, created_at, created_day, updated_at, payload, label, service_day)
 WITH RECURSIVE numbers(n) AS (SELECT :first UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :last)
 SELECT :vendor, :site, 'B' || n, 'medical', 'Complete', 'TST01', 'B' || n, 'B' || n, 0,

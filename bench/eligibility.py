@@ -219,14 +219,14 @@ def batch() -> Measure:
     )
 
 
-def answered(data: Path, request_id: int) -> float:
+def answered(data: Path, eligibility_request_id: int) -> float:
     """Seconds from a request to its last response, by what the service noted itself."""
     connection = sqlite3.connect(f"file:{data / 'clearlane.db'}?mode=ro", uri=True)
     sql = (
         "SELECT sum(state <> 'Answered'), max(answered_at), min(created_at)"
-        " FROM eligibility_inquiries JOIN eligibility_requests ON id = request_id WHERE id = ?"
+        " FROM eligibility_inquiries JOIN eligibility_requests ON id = eligibility_request_id WHERE id = ?"
     )
-    while (row := connection.execute(sql, (request_id,)).fetchone())[0]:
+    while (row := connection.execute(sql, (eligibility_request_id,)).fetchone())[0]:
         time.sleep(0.5)
     connection.close()
     return (row[1] - row[2]) / 1e6

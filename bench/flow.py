@@ -154,7 +154,7 @@ async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
         )
         assert isinstance(done, submit.SubmissionReceipt), done
         assert all(one.accepted for one in done.results), done.results[0].findings
-        ids += [one.request_id for one in done.results]
+        ids += [one.claim_number for one in done.results]
     return ids
 
 

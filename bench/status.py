@@ -20,7 +20,7 @@ from bench.harness import Measure, bench
 from clearlane.claims.claim_status import ClaimStatus, encode_claim_status
 from clearlane.claims.lifecycle import ClaimState, PayerDocumentKind
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.ids import new_number
 from clearlane.settings import load
 from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.wiring import open_installation
@@ -32,7 +32,7 @@ SIZES = (1_000, 100_000, 1_000_000)
 FIRST = date(2019, 1, 1)
 ROUNDS = 7
 COLUMNS = (
-    "vendor_id", "site_id", "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    "vendor_id", "site_id", "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload", "status",
 )  # fmt: skip
 
@@ -80,7 +80,7 @@ def _rows(vault, site, before: int, until: int) -> Iterator[tuple]:
     for at in range(before, until):
         day = FIRST + timedelta(days=at // A_DAY)
         moment = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(seconds=at % A_DAY)
-        number = new_request_id(moment)
+        number = new_number(moment)
         stored = encode_claim_status(a_status(number, day))
         status = vault.seal(scope, STATUS_COLUMN, number, stored)
         yield (

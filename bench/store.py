@@ -13,7 +13,7 @@ import uvloop
 
 from bench.harness import Measure, bench
 from clearlane.kernel.clock import SystemClock, to_micros
-from clearlane.kernel.ids import Scope, new_request_id
+from clearlane.kernel.ids import Scope, new_number
 from clearlane.store.audit.anchor import ANCHOR_NAME
 from clearlane.store.database import migrate
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx, open_database
@@ -46,7 +46,7 @@ SITE = Statement(
     ).returning(sites.c.id)
 )
 CLAIM = scoped_insert(
-    claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    claims, "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
 )  # fmt: skip
 
@@ -123,7 +123,7 @@ async def _grouped(database: Database, vault: Vault, scope: Scope, *, audited: b
         done = 0
         while perf_counter() < end:
             now = clock.now()
-            id = new_request_id(now)
+            id = new_number(now)
             row = _row(id, to_micros(now), vault.seal(scope, "claims", id, payload))
             await database.write(scope, partial(_store, row, audited), actor=actor)
             done += 1
@@ -137,13 +137,13 @@ async def _grouped(database: Database, vault: Vault, scope: Scope, *, audited: b
 async def _store(row: dict[str, object], audited: bool, tx: Tx) -> None:  # noqa: FBT001
     await tx.run(CLAIM, **row)
     if audited:
-        tx.audit("claims.submitted", ids=[str(row["request_id"])])
+        tx.audit("claims.submitted", ids=[str(row["claim_number"])])
 
 
 def _row(id: str, now: int, payload: bytes) -> dict[str, object]:
     """Return a claim's row, whose number and moments stand in the order of time as a real claim's do."""
     return {
-        "request_id": id, "kind": "medical", "state": "Received", "payer_id": "p",
+        "claim_number": id, "kind": "medical", "state": "Received", "payer_id": "p",
         "vendor_claim_hash": secrets.token_hex(16), "content_hash": "c", "account_as_number": 0,
         "total_cents": 0, "created_at": now, "created_day": "2024-03-05", "updated_at": now,
         "payload": payload,
@@ -158,9 +158,7 @@ def _raw(file: Path) -> float:
     payload, done, start = secrets.token_bytes(PAYLOAD_BYTES), 0, perf_counter()
     while perf_counter() - start < SECONDS:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(
-            "INSERT INTO claims VALUES (?, ?)", (new_request_id(clock.now()), payload)
-        )
+        connection.execute("INSERT INTO claims VALUES (?, ?)", (new_number(clock.now()), payload))
         connection.execute("COMMIT")
         done += 1
     connection.close()

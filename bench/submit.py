@@ -238,10 +238,10 @@ def of_one_claim(rows: dict) -> Iterator[list[tuple[str, tuple]]]:
     tables = {}
     for table in ("claim_events", "claim_references"):
         names, values = rows[table]
-        at = names.index("request_id") if names else 0
+        at = names.index("claim_number") if names else 0
         tables[table] = {row[at]: row for row in values}
     names, claims = rows["claims"]
-    at = names.index("request_id")
+    at = names.index("claim_number")
     for claim, line in zip(claims, rows["audit"][1], strict=False):
         own = [(table, kept[claim[at]]) for table, kept in tables.items() if claim[at] in kept]
         yield [("claims", claim), *own, ("audit", line)]

@@ -105,18 +105,18 @@ def test_every_random_claim_is_accepted_and_has_a_number_of_its_own(accepted, ki
     assert len(accepted[kind]) == len(set(accepted[kind])) == CLAIMS
 
 
-async def recalled(server, request_ids):
+async def recalled(server, claim_numbers):
     """Stored claims as they go out."""
     settings = load(environ=server.environment, overrides={"data": server.data})
     async with open_installation(settings, role="command") as installation:
         actor = Actor("operator", "a test")
         found = [
             await load_claim(installation.database, installation.vault, id, actor=actor)
-            for id in request_ids
+            for id in claim_numbers
         ]
     return [
         OutgoingClaim(
-            claim=one.claim, number=one.row.request_id, payer_id=one.row.payer_id, payer_name="MEADOW MUTUAL",
+            claim=one.claim, number=one.row.claim_number, payer_id=one.row.payer_id, payer_name="MEADOW MUTUAL",
             account_as_number=one.row.account_as_number,
         )
         for one in found

@@ -237,18 +237,18 @@ def command(data, *words):
 def test_a_stored_claim_is_printed_as_a_clean_interchange(data, kind):
     answer = stored(data, kind)
     assert answer.accepted
-    printed = command(data, "x12", answer.request_id)
+    printed = command(data, "x12", answer.claim_number)
     rows = [row.strip() for row in printed.split("~")]
     assert rows[0].startswith("ISA*00*")
-    assert f"REF*D9*{answer.request_id}" in rows
+    assert f"REF*D9*{answer.claim_number}" in rows
     errors = [f for f in check(printed.encode()).findings if f.severity is Severity.ERROR]
     assert errors == []
 
 
 def test_a_stored_claim_is_explained_field_by_field(data):
     answer = stored(data, ClaimKind.MEDICAL)
-    shown = json.loads(command(data, "explain", answer.request_id, "--json"))
-    assert (shown["claim_number"], shown["state"]) == (answer.request_id, "Received")
+    shown = json.loads(command(data, "explain", answer.claim_number, "--json"))
+    assert (shown["claim_number"], shown["state"]) == (answer.claim_number, "Received")
     fields = {row["field"]: row for row in shown["fields"]}
     charge = fields["F24_ClaimLines[0].F24F_Charges"]
     assert (charge["form"], charge["given"], charge["sent"]) == (
@@ -259,8 +259,8 @@ def test_a_stored_claim_is_explained_field_by_field(data):
     zip_code = fields["F33_BillingProviderZip"]
     assert (zip_code["given"], zip_code["repaired"]) == ("78701", "787019998")
     assert {"field": "F33_BillingProviderZip", "repair": "completed"} in shown["repairs"]
-    table = command(data, "explain", answer.request_id)
-    assert f"{answer.request_id} ({shown['vendor_claim_id']}): medical, Received" in table
+    table = command(data, "explain", answer.claim_number)
+    assert f"{answer.claim_number} ({shown['vendor_claim_id']}): medical, Received" in table
     assert "given 78701, repaired to 787019998, sent in 2010AA/N4/03" in table
     assert "F33_BillingProviderZip was completed with 9998." in table
 
@@ -272,15 +272,15 @@ def test_a_stored_claim_is_explained_field_by_field(data):
 def test_a_claim_that_was_not_accepted_is_explained_with_its_findings(data, field, value):
     answer = stored(data, ClaimKind.MEDICAL, **{field: value})
     assert not answer.accepted
-    shown = json.loads(command(data, "explain", answer.request_id, "--json"))
+    shown = json.loads(command(data, "explain", answer.claim_number, "--json"))
     assert shown["state"] == "NotAccepted"
     found = {row["field"]: row for row in shown["fields"]}
     assert found[field]["findings"]
     assert found[field]["sent"]
     assert {one["value"] for row in found.values() for one in row["sent"]} <= {""}
-    table = command(data, "explain", answer.request_id)
+    table = command(data, "explain", answer.claim_number)
     assert "NotAccepted" in table
-    refused = RUN.invoke(every_command, ["claim", "x12", answer.request_id, "--data", str(data)])
+    refused = RUN.invoke(every_command, ["claim", "x12", answer.claim_number, "--data", str(data)])
     assert refused.exit_code == 1
     assert "was not accepted" in refused.stderr
     assert "claim explain" in refused.stderr
@@ -299,8 +299,8 @@ def test_an_unknown_id_is_a_sentence(data, verb, unknown):
 @pytest.mark.parametrize("verb", ["show", "explain", "x12"])
 def test_a_claim_is_named_by_the_vendors_id_too(data, verb):
     answer = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK 7/a")
-    assert command(data, verb, "LARK 7/a") == command(data, verb, answer.request_id)
-    assert answer.request_id in command(data, verb, "LARK 7/a")
+    assert command(data, verb, "LARK 7/a") == command(data, verb, answer.claim_number)
+    assert answer.claim_number in command(data, verb, "LARK 7/a")
 
 
 def test_the_newest_claim_under_a_vendors_id_is_meant(data):
@@ -308,26 +308,28 @@ def test_the_newest_claim_under_a_vendors_id_is_meant(data):
     second = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK-8")
     assert not first.accepted
     shown = json.loads(command(data, "show", "LARK-8", "--json"))
-    assert shown["claim_number"] == second.request_id
+    assert shown["claim_number"] == second.claim_number
     assert shown["vendor_claim_id"] == "LARK-8"
 
 
 @pytest.mark.parametrize("verb", ["show", "explain"])
 def test_a_claim_is_readable_in_eighty_columns(data, verb):
     answer = stored(data, ClaimKind.MEDICAL)
-    arguments = ["claim", verb, answer.request_id, "--data", str(data)]
+    arguments = ["claim", verb, answer.claim_number, "--data", str(data)]
     lines = RUN.invoke(every_command, arguments, env={"COLUMNS": "80"}).stdout.splitlines()
     assert max(map(len, lines)) <= 80
 
 
 def test_every_look_at_a_claim_is_audited(data):
     answer = stored(data, ClaimKind.DENTAL)
-    command(data, "x12", answer.request_id)
-    command(data, "explain", answer.request_id)
+    command(data, "x12", answer.claim_number)
+    command(data, "explain", answer.claim_number)
     exported = RUN.invoke(
         every_command, ["audit", "export", "--format", "jsonl", "--data", str(data)]
     )
-    lines = [json.loads(line) for line in exported.stdout.splitlines() if answer.request_id in line]
+    lines = [
+        json.loads(line) for line in exported.stdout.splitlines() if answer.claim_number in line
+    ]
     looks = [line for line in lines if line["action"] == "claim.read"]
     assert len(looks) >= 2
     assert all(line["actor"].startswith("operator:") for line in looks)

@@ -104,7 +104,11 @@ def numbers(frequency="1", number="", payer="P1", insured="M1", purpose=""):
 
 def predecessor(state, number="", silent=False, **own):
     return PredecessorClaim(
-        request_id="C1", state=state, is_silent=silent, payer_number=number, numbers=numbers(**own)
+        claim_number="C1",
+        state=state,
+        is_silent=silent,
+        payer_number=number,
+        numbers=numbers(**own),
     )
 
 

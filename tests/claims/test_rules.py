@@ -238,7 +238,7 @@ CASES: dict[str, list[Case]] = {
             },
         )
     ],
-    "C107": [m({}, "Svc_VendorClaimId", {}, facts={"earlier_request_id": "R-1"})],
+    "C107": [m({}, "Svc_VendorClaimId", {}, facts={"earlier_claim_number": "R-1"})],
     "C109": [
         m(
             {},
@@ -258,7 +258,7 @@ CASES: dict[str, list[Case]] = {
             {},
             "Svc_VendorClaimId",
             {},
-            facts={"earlier_request_id": "R-1", "is_settled_before": True},
+            facts={"earlier_claim_number": "R-1", "is_settled_before": True},
         )
     ],
     "C113": [m({}, "Svc_PayerId", {}, facts={"paid_by_another": "R-1"})],

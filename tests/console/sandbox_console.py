@@ -69,7 +69,7 @@ class SandboxConsole:
         )
         [result] = done.results
         assert result.accepted is accepted, [finding.message for finding in result.findings]
-        return result.request_id
+        return result.claim_number
 
     async def advance(self, days: int) -> None:
         """Let days pass until everything due has been posted."""

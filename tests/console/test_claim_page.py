@@ -268,7 +268,7 @@ async def test_a_member_id_lists_the_claims_of_some_months(sandbox, biller):
 async def set_back(sandbox, number, day) -> None:
     """Let a claim have been received on an earlier day."""
     older = Statement(
-        update(claims).where(claims.c.request_id == number).values(created_day=day), system=True
+        update(claims).where(claims.c.claim_number == number).values(created_day=day), system=True
     )
     await sandbox.installation.database.write(
         SystemScope("a test"), lambda tx: tx.run(older), actor=BY

@@ -60,8 +60,10 @@ class Caller:
         assert (await self.client.get("/openapi.json")).status_code == 200
         return waiting
 
-    async def responses(self, request_id):
-        return body_of(await self.client.post(RESPONSES, params={"requestId": request_id}))
+    async def responses(self, eligibility_request_id):
+        return body_of(
+            await self.client.post(RESPONSES, params={"requestId": eligibility_request_id})
+        )
 
     async def advance(self, by):
         """Let time pass. A node too busy to see it through reports it: then the rest is waited for."""

@@ -156,9 +156,11 @@ class Node:
             self.context, content, site=self.site, actor=ACTOR, now=self.clock.now()
         )
 
-    async def responses(self, request_id):
+    async def responses(self, eligibility_request_id):
         return await joined(
-            verbs.read_numbered_answers(self.context, request_id, site=self.site, actor=ACTOR)
+            verbs.read_numbered_answers(
+                self.context, eligibility_request_id, site=self.site, actor=ACTOR
+            )
         )
 
     async def quiet(self):

@@ -224,7 +224,7 @@ async def test_a_field_under_two_spellings_is_named_in_a_header(caller):
 
 
 @pytest.mark.parametrize("text", ["", "twelve", "1.5", "9" * 30])
-async def test_a_request_id_that_is_no_integer_is_400(caller, text):
+async def test_an_eligibility_request_id_that_is_no_integer_is_400(caller, text):
     answer = await caller.client.post(RESPONSES, params={"requestId": text})
     assert answer.status_code == 400
     assert list(answer.json()) == ["Message", "MessageDetail"]

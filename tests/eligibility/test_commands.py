@@ -81,7 +81,7 @@ def test_show_lists_the_payers_asked_and_their_answers(run):
     assert re.search(r"1 +TST01 +Answered +271 +1", shown)
     assert "Health benefit plan coverage" in shown
     stored = json.loads(run("show", id, "--json").stdout)
-    assert (stored["request_id"], stored["status"]) == (made["RequestId"], "complete")
+    assert (stored["eligibility_request_id"], stored["status"]) == (made["RequestId"], "complete")
     [inquiry] = stored["inquiries"]
     assert (inquiry["payer_id"], inquiry["error"]) == ("TST01", None)
     assert inquiry["answer"]["subscriber"]["party"]["first"] == "ROSA"

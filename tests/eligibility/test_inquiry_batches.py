@@ -88,7 +88,7 @@ class Mail:
         waiting = inquire.await_answers(
             self.context, done, site=self.flow.site, now=now, stopping=asyncio.Event()
         )
-        return done.request_id, asyncio.create_task(joined(waiting))
+        return done.eligibility_request_id, asyncio.create_task(joined(waiting))
 
     async def send(self):
         """Gather and deliver; the file that the payer got."""

@@ -28,7 +28,7 @@ NAMES = (
     r"^\d{1,6}(?= [A-Z][A-Za-z]+ )|"  # the id at the start of a row, before its state
     r"(?<=batch )\d{1,6}|(?<=File )\d{1,6}|CLEARLANE-837[PD]-\d{9}\.x12|[CEP]1[0-9A-Z]{17}|"
     r"SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|"
-    r"(?<=Request )\d{9}\b|(?<=\"request_id\":)\d{9}\b"
+    r"(?<=Request )\d{9}\b|(?<=\"eligibility_request_id\":)\d{9}\b"
 )
 TIMES = (
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"

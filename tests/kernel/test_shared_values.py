@@ -18,10 +18,10 @@ from clearlane.kernel.ids import (
     Scope,
     SiteId,
     VendorId,
-    new_request_id,
+    new_number,
+    number_moment,
     random_bytes,
     random_text,
-    request_id_moment,
 )
 from clearlane.kernel.json_names import is_null
 from clearlane.kernel.redacted_repr import redact_repr
@@ -105,7 +105,7 @@ async def test_a_manual_clock_may_move_twice_before_the_waiting_wake_up():
 
 def test_an_id_tells_when_it_was_made():
     moment = datetime(2026, 11, 16, 9, 30, 15, 250_000, tzinfo=UTC)
-    assert request_id_moment(new_request_id(moment)) == moment
+    assert number_moment(new_number(moment)) == moment
 
 
 def test_null_is_known_before_and_after_it_is_decoded():

@@ -37,10 +37,10 @@ from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
 
 ROOT = Path(__file__).parents[2]
 OPERATOR = Actor("operator", "test")
-FACTS = Statement(select(claim_facts.c.request_id, claim_facts.c.kind), system=True)
+FACTS = Statement(select(claim_facts.c.claim_number, claim_facts.c.kind), system=True)
 LINKS = Statement(
     select(claims.c.predecessor_id, claims.c.is_current).where(
-        claims.c.request_id == bindparam("request_id")
+        claims.c.claim_number == bindparam("claim_number")
     ),
     system=True,
 )
@@ -116,7 +116,7 @@ class Crashing:
         [rejected] = await self.out.submit(1, Svc_VendorClaimId="corrected")
         refuse = Statement(
             update(claims)
-            .where(claims.c.request_id == rejected)
+            .where(claims.c.claim_number == rejected)
             .values(state="Rejected", queued=0),
             system=True,
         )
@@ -124,7 +124,7 @@ class Crashing:
         await database.write(store.SCOPE, lambda tx: tx.run(refuse), actor=OPERATOR)
         await self.submit_and_die("corrected")
         async with database.read(store.SCOPE) as tx:
-            [links] = await tx.rows(LINKS, request_id=self.accepted[-1])
+            [links] = await tx.rows(LINKS, claim_number=self.accepted[-1])
         assert links == (rejected, 1), "the correction takes over, once"
 
     async def submit_and_die(self, vendor_claim_id="the-same"):

@@ -136,7 +136,7 @@ class Flow:
         results = await self.post(count, site=site, payer=payer, line=line, **own)
         assert all(one.accepted for one in results), [one.findings for one in results]
         # In the order in which they go out.
-        return sorted(one.request_id for one in results)
+        return sorted(one.claim_number for one in results)
 
     async def post(self, count=1, *, site=None, payer=PAYER, line=None, each=(), **own):
         """Submit claims, accepted or not; ``each`` gives fields of one claim after the other. Their results."""
@@ -201,10 +201,10 @@ class Flow:
         async with self.database.read(EVERYONE) as tx:
             return await inbox.list_parked_statements(tx, id)
 
-    async def status(self, request_id, site=None):
+    async def status(self, claim_number, site=None):
         """The claim's status."""
         rows = await self.statuses(site)
-        return rows[request_id]
+        return rows[claim_number]
 
     async def statuses(self, site=None):
         scope: Scope = (site or self.site).scope
@@ -215,9 +215,9 @@ class Flow:
             found |= {status.claim_number: status for status in page}
         return found
 
-    async def facts(self, request_id):
+    async def facts(self, claim_number):
         async with self.database.read(EVERYONE) as tx:
-            return await facts.list_for_claims(tx, [request_id])
+            return await facts.list_for_claims(tx, [claim_number])
 
     async def documents(self):
         """How many documents there are."""

@@ -32,7 +32,7 @@ from tests.databases import make_site
 DAY = date(2024, 2, 20)
 MEADOW, HARBOR = "MM001", "HH001"
 STATES = Statement(
-    select(claims.c.request_id, claims.c.state, claims.c.sendings, claims.c.queued), system=True
+    select(claims.c.claim_number, claims.c.state, claims.c.sendings, claims.c.queued), system=True
 )
 
 
@@ -117,7 +117,7 @@ class Outbound:
             now=self.clock.now(),
         )
         assert all(one.accepted for one in done.results), done.results[0].findings
-        return sorted(one.request_id for one in done.results)
+        return sorted(one.claim_number for one in done.results)
 
     def pass_time(self, **by):
         if by:

@@ -49,7 +49,7 @@ async def seen(flow):
             before = int(group.cutoff(flow.clock.now()).timestamp() * 1_000_000)
             filters = ListFilters(changed_before=before, **group.payers.given())
             keys += await list_keys(tx, OPEN_LABELS, filters, limit=100)
-    assert sorted(key.request_id for key in keys) == late
+    assert sorted(key.claim_number for key in keys) == late
     return {row.payer_id for row in rows if row.no_answer}
 
 

@@ -114,7 +114,7 @@ async def test_the_same_claim_again_is_the_same_whatever_was_learnt_between(flow
     [first] = await flow.post(**PROVIDER, **own)
     await enrolled(flow)
     [again] = await flow.post(**PROVIDER, **own)
-    assert (again.accepted, again.request_id) == (True, first.request_id)
+    assert (again.accepted, again.claim_number) == (True, first.claim_number)
 
 
 async def test_nothing_is_read_where_claims_have_their_zip_code_and_a_provider_is_written_once(

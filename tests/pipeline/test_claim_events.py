@@ -160,9 +160,9 @@ async def test_a_claim_that_was_not_accepted_is_reported_as_such_until_one_takes
     assert not in_use.accepted
     [right] = await flow.submit(Svc_VendorClaimId="B-1")
     *_, refused, received, corrected = await feed(flow)
-    assert (refused["type"], refused["claim_number"]) == ("claim.not_accepted", in_use.request_id)
+    assert (refused["type"], refused["claim_number"]) == ("claim.not_accepted", in_use.claim_number)
     assert (received["type"], received["claim_number"]) == ("claim.received", right)
-    assert (corrected["type"], corrected["claim_number"]) == ("claim.corrected", bad.request_id)
+    assert (corrected["type"], corrected["claim_number"]) == ("claim.corrected", bad.claim_number)
     assert corrected["data"]["successor"] == right
     assert corrected["data"]["changed_fields"] == ["F28_TotalCharge"]
     assert [one["data"]["sequence"] for one in (received, corrected)] == [1, 2]

@@ -205,14 +205,16 @@ async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
     assert (await out.states())[ids[0]] == ("Sent", 2, 0)
     async with out.context.database.read(store.SCOPE) as tx:
         [again] = await store.list_members(tx, (await out.batches())[-1].id)
-    assert (again.request_id, again.attempt) == (ids[0], 2)
+    assert (again.claim_number, again.attempt) == (ids[0], 2)
 
 
 async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
     out.connections.add()
     ids = await out.submit(3)
     broken = Statement(
-        update(store.claims).where(store.claims.c.request_id == ids[1]).values(payload=b"torn" * 9),
+        update(store.claims)
+        .where(store.claims.c.claim_number == ids[1])
+        .values(payload=b"torn" * 9),
         system=True,
     )
     await out.context.database.write(

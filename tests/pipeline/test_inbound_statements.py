@@ -15,7 +15,7 @@ FACT = Fact(kind=FactKind.STATUS, at=AT)
 
 def test_a_matched_statement_becomes_a_fact_of_its_claim():
     made = PayerStatement(FACT, OWNER, b"CLP").as_claim_fact(7)
-    assert (made.request_id, made.vendor_id, made.site_id) == ("C1", 1, 2)
+    assert (made.claim_number, made.vendor_id, made.site_id) == ("C1", 1, 2)
     assert (made.fact, made.x12_part, made.inbox_id) == (FACT, b"CLP", 7)
 
 

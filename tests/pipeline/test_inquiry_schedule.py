@@ -22,7 +22,9 @@ VENDOR = Actor("vendor", "LARK")
 REQUESTS = Statement(
     select(eligibility_requests.c.id).order_by(eligibility_requests.c.id), system=True
 )
-INQUIRIES = Statement(select(eligibility_inquiries.c.request_id).distinct(), system=True)
+INQUIRIES = Statement(
+    select(eligibility_inquiries.c.eligibility_request_id).distinct(), system=True
+)
 KEPT_DAYS = 30
 
 

@@ -147,7 +147,7 @@ async def found(flow, numbers, references, payer=PAYER):
             tx, flow.vault, payer, [filled(one, numbers) for one in references]
         )
     names = {number: name for name, number in numbers.items()}
-    return [names[one.request_id] if hasattr(one, "request_id") else one for one in rows]
+    return [names[one.claim_number] if hasattr(one, "claim_number") else one for one in rows]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -24,7 +24,7 @@ from tests.pipeline.flowing import ACTOR, EVERYONE, OTHER_PAYER, Flow, accounts
 LABEL = "not accepted"
 WRONG = {"F28_TotalCharge": "1.00"}
 NOTES = Statement(select(func.count()).select_from(claim_notes), system=True)
-NUMBERS = Statement(select(claims.c.request_id), system=True)
+NUMBERS = Statement(select(claims.c.claim_number), system=True)
 AUDITED = Statement(select(audit.c.action, audit.c.ids))
 
 pytestmark = pytest.mark.safe_default(16)
@@ -42,7 +42,7 @@ async def listed(flow, label=LABEL):
 
 
 async def numbers(flow, label=LABEL):
-    return [key.request_id for key in await listed(flow, label)]
+    return [key.claim_number for key in await listed(flow, label)]
 
 
 async def rows(flow, *wanted):
@@ -65,8 +65,8 @@ async def test_it_is_listed_with_charge_day_and_the_rule_that_it_breaks(flow):
         ]
     )
     assert [each.accepted for each in (one, two, absurd, good)] == [False, False, False, True]
-    assert set(await numbers(flow)) == {one.request_id, two.request_id, absurd.request_id}
-    first, second, third = await rows(flow, one.request_id, two.request_id, absurd.request_id)
+    assert set(await numbers(flow)) == {one.claim_number, two.claim_number, absurd.claim_number}
+    first, second, third = await rows(flow, one.claim_number, two.claim_number, absurd.claim_number)
     assert (first.charge, third.charge) == (100_00, 0)
     assert first.service_day == START.date() - timedelta(days=30)
     assert (first.patient, first.vendor_claim_id) == (second.patient, "V1-0")
@@ -85,7 +85,7 @@ async def test_it_is_listed_with_charge_day_and_the_rule_that_it_breaks(flow):
     assert (
         sum(day.charge for day in summary.days) == (await listed(flow, "received"))[0].total_cents
     )
-    assert set(await flow.statuses()) == {good.request_id}
+    assert set(await flow.statuses()) == {good.claim_number}
 
 
 async def test_the_latest_under_an_id_is_listed_until_a_claim_is_accepted(flow):
@@ -94,27 +94,27 @@ async def test_the_latest_under_an_id_is_listed_until_a_claim_is_accepted(flow):
     [elsewhere] = await flow.post(site=other_site, **own, **WRONG)
     [first] = await flow.post(**own, **WRONG)
     [second] = await flow.post(**own, F28_TotalCharge="2.00")
-    assert await numbers(flow) == [second.request_id]
+    assert await numbers(flow) == [second.claim_number]
     # In one document the second counts as sent later.
     before, good, after = await flow.post(
         each=[own | WRONG, own, own | {"F28_TotalCharge": "3.00"}]
     )
     assert (before.accepted, good.accepted, after.accepted) == (False, True, False)
-    assert await numbers(flow) == [after.request_id]
+    assert await numbers(flow) == [after.claim_number]
     [again] = await flow.post(**own)
-    assert again.request_id == good.request_id
+    assert again.claim_number == good.claim_number
     assert await numbers(flow) == []
-    assert await numbers(flow, "received") == [good.request_id]
+    assert await numbers(flow, "received") == [good.claim_number]
     [changed] = await flow.post(**own, F07_InsuredAddress1="17 Larkspur Lane")
     assert not changed.accepted
-    assert await numbers(flow) == [changed.request_id]
-    [row] = await rows(flow, changed.request_id)
-    assert good.request_id in row.reason.of_claim
-    replaced = [one.is_replaced for one in await rows(flow, first.request_id, after.request_id)]
+    assert await numbers(flow) == [changed.claim_number]
+    [row] = await rows(flow, changed.claim_number)
+    assert good.claim_number in row.reason.of_claim
+    replaced = [one.is_replaced for one in await rows(flow, first.claim_number, after.claim_number)]
     assert replaced == [True, True]
     async with flow.database.read(other_site.scope) as tx:
         [key] = await list_keys(tx, [LABEL], ListFilters(), limit=10)
-    assert key.request_id == elsewhere.request_id
+    assert key.claim_number == elsewhere.claim_number
 
 
 async def test_a_correction_is_accepted_in_its_place_as_its_vendor_stated_it(flow):
@@ -124,14 +124,14 @@ async def test_a_correction_is_accepted_in_its_place_as_its_vendor_stated_it(flo
 
     async def correct(**more):
         return await submit_correction(
-            flow.context, flow.site, bad.request_id, fields | more, actor=ACTOR,
+            flow.context, flow.site, bad.claim_number, fields | more, actor=ACTOR,
             now=flow.clock.now(),
         )  # fmt: skip
 
     refused = await correct()
     assert not refused.accepted
     assert [one.rule for one in refused.findings if one.severity == "error"] == ["C701"]
-    assert await numbers(flow) == [bad.request_id]
+    assert await numbers(flow) == [bad.claim_number]
     done = await correct(F28_TotalCharge="100.00")
     assert (done.accepted, done.sent_as, done.payer_number) == (True, "replacement", "P1")
     assert await numbers(flow) == []
@@ -145,7 +145,7 @@ async def test_it_is_kept_for_the_days_of_the_setting(flow):
     [old] = await flow.post(Svc_VendorClaimId="OLD", **WRONG)
     [accepted] = await flow.submit(Svc_VendorClaimId="GOOD")
     await claim_work.add_note(
-        flow.context, flow.site, old.request_id, "Asked the front desk.", actor=ACTOR
+        flow.context, flow.site, old.claim_number, "Asked the front desk.", actor=ACTOR
     )
     flow.clock.advance(timedelta(days=90, hours=1))
     [new] = await flow.post(Svc_VendorClaimId="NEW", F28_TotalCharge="3.00")
@@ -156,12 +156,12 @@ async def test_it_is_kept_for_the_days_of_the_setting(flow):
                 await one.verb(flow.context, None)
 
     await forget()
-    assert await stored_numbers(flow) == {accepted, new.request_id}
+    assert await stored_numbers(flow) == {accepted, new.claim_number}
     async with flow.database.read(EVERYONE) as tx:
         assert await tx.rows(NOTES) == [(0,)]
         found = [ids for action, ids in await tx.rows(AUDITED) if action == "claims.forgotten"]
     assert len(found) == 1
-    assert old.request_id in str(found)
+    assert old.claim_number in str(found)
     limits = replace(flow.context.limits, not_accepted_days=5)
     flow.context = replace(flow.context, limits=limits)
     flow.clock.advance(timedelta(days=6))

@@ -458,7 +458,7 @@ async def test_a_document_holds_the_claims_part_of_the_file_and_no_other(flow):
     async with flow.database.read(flow.site.scope) as tx:
         [found] = await documents.find(tx, [row.document_id, "unknown"])
     shown = open_document_source(flow.vault, found)
-    assert (found.kind, found.request_id) == (PayerDocumentKind.PAYMENT, ids[0])
+    assert (found.kind, found.claim_number) == (PayerDocumentKind.PAYMENT, ids[0])
     assert f"CLP*{one}*" in shown.part.decode()
     assert f"CLP*{two}*" not in shown.part.decode()
     assert shown.fact.paid == 8000

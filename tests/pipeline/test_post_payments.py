@@ -391,7 +391,7 @@ async def test_our_number_that_the_payer_cut_leads_to_a_candidate(flow):
     [found] = await payments_of(flow)
     assert (found.unmatched, (await money(flow, id))[0]) == (1, "Sent")
     [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
-    assert (one.request_id, "account number cut at 17" in one.agrees) == (id, True)
+    assert (one.claim_number, "account number cut at 17" in one.agrees) == (id, True)
 
 
 async def test_an_account_number_that_the_payer_cut_is_a_candidate_and_never_applied(flow):
@@ -408,7 +408,7 @@ async def test_an_account_number_that_the_payer_cut_is_a_candidate_and_never_app
     [found] = await payments_of(flow)
     assert (found.unmatched, (await money(flow, id))[0]) == (1, "Sent")
     [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
-    assert one.request_id == id
+    assert one.claim_number == id
     assert {"same member", "same day", "account number cut at 17"} <= {*one.agrees}
     assert one.patient
     assert one.vendor_claim_id
@@ -443,7 +443,7 @@ async def test_a_site_matches_only_what_may_be_its_own(flow):
     assert [len(one.candidates) for one in everything.decisions] == [0, 1]
     assert [one.occurrence.number for one in (await unmatched(None, 1)).decisions] == [2]
     [mine] = (await unmatched(own)).decisions
-    assert (mine.occurrence.number, mine.candidates[0].request_id) == (2, id)
+    assert (mine.occurrence.number, mine.candidates[0].claim_number) == (2, id)
     assert (await unmatched(stranger)).decisions == []
     place = flow.context, payment_id, 2
     for scopes, claim in ((stranger, id), (own, "C000")):

@@ -19,9 +19,9 @@ async def flow(place, database, clock):
     return await Flow.open(place, database, clock)
 
 
-def sent(flow, request_id, site):
+def sent(flow, claim_number, site):
     fact = Fact(kind=FactKind.SENT, at=flow.clock.now(), attempt=1)
-    return ClaimFact(request_id, site.vendor_id, site.id, fact)
+    return ClaimFact(claim_number, site.vendor_id, site.id, fact)
 
 
 async def record(flow, claim_fact):

@@ -26,7 +26,7 @@ from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
 
 PERSON = Actor("operator", "somebody")
 COLUMNS = Statement(
-    select(claims.c.request_id, claims.c.state, claims.c.label, claims.c.outcome, claims.c.paid_cents),
+    select(claims.c.claim_number, claims.c.state, claims.c.label, claims.c.outcome, claims.c.paid_cents),
     system=True,
 )  # fmt: skip
 OFF, BACK = "CAS*CO*45*20", "CAS*CO*45*-20"

@@ -23,7 +23,7 @@ from tests.pipeline.flowing import EVERYONE, PAYER, Flow, MemoryConnections, acc
 from tests.pipeline.outbound import numbers_in
 
 NORA = Actor("operator", "nora")
-LABELS = Statement(select(claims.c.request_id, claims.c.label), system=True)
+LABELS = Statement(select(claims.c.claim_number, claims.c.label), system=True)
 WITH_ERRORS = ("AK2*837*0001*005010X222A1", "IK3*HI*22**8", "IK5*E")
 
 
@@ -121,7 +121,7 @@ async def test_a_claim_that_was_sent_anew_does_not_go_again_with_its_file(flow):
     await flow.send()
     assert await states(flow, [*ids, *others]) == ["Rejected", "Received"]  # on its way again
     [same] = await flow.post(1, Svc_VendorClaimId="SECOND")
-    assert (same.accepted, same.request_id) == (True, others[0])
+    assert (same.accepted, same.claim_number) == (True, others[0])
     [different] = await flow.post(1, Svc_VendorClaimId="SECOND", F01A_InsuredId="M777777")
     assert not different.accepted
     flow.connections.open_mailbox(flow.connections.route("Medical", PAYER)).trouble = None

@@ -37,7 +37,7 @@ UNPROCESSABLE = payment(paid("ACC", "1", "100", "0", "CAS*CO*16*100", "MOA***MA1
 PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
     select(
-        claims.c.request_id, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id
+        claims.c.claim_number, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id
     ).where(claims.c.state != "NotAccepted"),
     system=True,
 )  # fmt: skip
@@ -86,27 +86,27 @@ async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_
     first = await ended(flow, *filter(None, [answer]))
     result = await again(flow, **own)
     assert result.accepted
-    assert result.request_id != first
+    assert result.claim_number != first
     assert await links(flow) == {
-        first: (False, None, result.request_id),
-        result.request_id: (True, first, None),
+        first: (False, None, result.claim_number),
+        result.claim_number: (True, first, None),
     }
     rows = await flow.statuses()
     assert {id: row.state for id, row in rows.items()} == {
         first: state,
-        result.request_id: "Received",
+        result.claim_number: "Received",
     }
     assert {row.vendor_claim_id for row in rows.values()} == {"MINE"}
     before, after = [
         await load_claim_history(flow.database, flow.vault, id, actor=ACTOR)
-        for id in (first, result.request_id)
+        for id in (first, result.claim_number)
     ]
-    assert (before.predecessor, before.successor) == ("", result.request_id)
+    assert (before.predecessor, before.successor) == ("", result.claim_number)
     assert (after.predecessor, after.successor) == (first, "")
-    assert f"{result.request_id} took over its claim id." in str(before.entries)
+    assert f"{result.claim_number} took over its claim id." in str(before.entries)
     assert f"takes over from {first}" in str(after.entries)
     content = await flow.send()
-    assert accounts(content) == [result.request_id if state != "Rejected" else "ACC"]
+    assert accounts(content) == [result.claim_number if state != "Rejected" else "ACC"]
     assert not await flow.send()
 
 
@@ -115,7 +115,7 @@ async def test_the_same_content_is_a_repeated_request_and_nothing_is_sent(flow, 
     first = await ended(flow, *filter(None, [answer]))
     flow.clock.advance(timedelta(hours=23))
     result = await again(flow)
-    assert (result.accepted, result.request_id) == (True, first)
+    assert (result.accepted, result.claim_number) == (True, first)
     assert not await flow.send()
     assert len(await flow.statuses()) == 1
 
@@ -136,9 +136,9 @@ async def test_a_denied_claim_unchanged_is_a_new_claim_a_day_later(flow):
     first = await ended(flow, DENIED)
     flow.clock.advance(timedelta(hours=24))
     result = await again(flow)
-    assert result.request_id != first
+    assert result.claim_number != first
     content = await flow.send()
-    assert accounts(content) == [result.request_id]
+    assert accounts(content) == [result.claim_number]
     # Nobody changed it and nobody asked for a replacement.
     assert sent_as(content) == ("1", "")
     assert "again, unchanged: it goes out as a new claim" in result.note
@@ -163,11 +163,11 @@ async def test_a_payer_silent_for_thirty_days_blocks_no_claim_for_ever(flow, own
     first = await ended(flow)
     flow.clock.advance(timedelta(days=29, hours=23))
     early = await again(flow, **own)
-    assert early.request_id == first or not early.accepted
+    assert early.claim_number == first or not early.accepted
     flow.clock.advance(timedelta(hours=1))
     late = await again(flow, **own)
     assert late.accepted
-    assert late.request_id != first
+    assert late.claim_number != first
 
 
 async def test_in_a_sandbox_silence_is_counted_by_the_payers_calendar(place, database, clock):
@@ -175,9 +175,9 @@ async def test_in_a_sandbox_silence_is_counted_by_the_payers_calendar(place, dat
     flow.use_time(SandboxClock(clock).time_ago)
     first = await ended(flow)
     flow.clock.advance(timedelta(seconds=59))
-    assert (await again(flow)).request_id == first
+    assert (await again(flow)).claim_number == first
     flow.clock.advance(timedelta(seconds=2))
-    assert (await again(flow)).request_id != first
+    assert (await again(flow)).claim_number != first
 
 
 @pytest.mark.parametrize("state", [None, PAID])
@@ -186,16 +186,16 @@ async def test_an_id_twice_in_one_document_counts_as_sent_one_after_the_other(fl
     first = await ended(flow, *filter(None, [state]))
     refused = OTHER if state is None else {}
     one, two, three = await flow.post(each=[NUMBER | refused, NUMBER | REPLACEMENT, NUMBER | OTHER])
-    assert (one.accepted, one.request_id == first) == (state is PAID, state is PAID)
+    assert (one.accepted, one.claim_number == first) == (state is PAID, state is PAID)
     assert two.accepted
     assert not three.accepted
-    assert (await links(flow))[first] == (False, None, two.request_id)
-    assert accounts(await flow.send()) == [two.request_id]
+    assert (await links(flow))[first] == (False, None, two.claim_number)
+    assert accounts(await flow.send()) == [two.claim_number]
 
 
 async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
     one, same, other = await flow.post(each=[NUMBER, NUMBER, NUMBER | OTHER])
-    assert (same.accepted, same.request_id) == (True, one.request_id)
+    assert (same.accepted, same.claim_number) == (True, one.claim_number)
     assert not other.accepted
     assert len(accounts(await flow.send())) == 1
 
@@ -209,7 +209,7 @@ async def test_of_twenty_concurrent_successors_exactly_one_wins(flow, answer):
             for number in range(20)
         )
     )
-    won = {one.request_id for one in results if one.accepted}
+    won = {one.claim_number for one in results if one.accepted}
     assert len(won) == 1
     # The winner, and those who sent the same.
     assert [one.accepted for one in results].count(True) == 4
@@ -221,20 +221,20 @@ async def test_one_document_posted_twice_at_once_makes_one_successor_of_each(flo
     ids = [
         NUMBER | {"Svc_VendorClaimId": f"M{n}", "F26_PatientAcctNumber": f"A{n}"} for n in range(3)
     ]
-    before = [one.request_id for one in await flow.post(each=ids)]
+    before = [one.claim_number for one in await flow.post(each=ids)]
     await flow.send()
     await flow.arrive(*(status(patient(f"A{n}", "A7:500:85*20261102*U*100")) for n in range(3)))
     one, other = await asyncio.gather(flow.post(each=ids), flow.post(each=ids))
-    assert [each.request_id for each in one] == [each.request_id for each in other]
+    assert [each.claim_number for each in one] == [each.claim_number for each in other]
     found = await links(flow)
-    assert [found[each.request_id][1] for each in one] == before
+    assert [found[each.claim_number][1] for each in one] == before
     assert len(found) == 6
     assert len(accounts(await flow.send())) == 3
 
 
 async def test_the_state_of_a_superseded_claim_may_still_change(flow):
     first = await ended(flow, REFUSED)
-    second = (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id
+    second = (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).claim_number
     await flow.arrive(PAID)
     assert (await flow.status(first)).state == "Complete"
     back = payment(
@@ -246,7 +246,7 @@ async def test_the_state_of_a_superseded_claim_may_still_change(flow):
     assert rows[second].state == "Received"
     assert await links(flow) == {first: (False, None, second), second: (True, first, None)}
     # The id means the new claim, whatever became of the first.
-    assert (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id == second
+    assert (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).claim_number == second
 
 
 def sent_as(content):
@@ -282,7 +282,7 @@ async def test_how_a_correction_goes_out_is_decided_by_the_payers_number_and_sai
     second = await again(flow, **own)
     assert second.accepted, second.findings
     assert sent_as(await flow.send()) == out
-    history = await load_claim_history(flow.database, flow.vault, second.request_id, actor=ACTOR)
+    history = await load_claim_history(flow.database, flow.vault, second.claim_number, actor=ACTOR)
     [finding] = [one for one in history.loaded.findings if one.rule == "C109"]
     assert said in finding.message
     # The answer says it too.
@@ -291,9 +291,9 @@ async def test_how_a_correction_goes_out_is_decided_by_the_payers_number_and_sai
     assert ("F22_OriginalReferenceNumber" in repaired) == (out[1] == "P1")
     # The same request again is the same claim, however it went out.
     third = await again(flow, **own)
-    assert third.request_id == second.request_id
-    assert third.note == f"It is the claim {second.request_id} again: nothing was sent twice."
-    assert first != second.request_id
+    assert third.claim_number == second.claim_number
+    assert third.note == f"It is the claim {second.claim_number} again: nothing was sent twice."
+    assert first != second.claim_number
 
 
 async def test_a_replacement_of_a_claim_that_nobody_knows_is_refused(flow):
@@ -311,7 +311,7 @@ async def test_a_payer_that_takes_originals_only_gets_a_new_claim(flow, own):
     await ended(flow, DENIED)
     second = await again(flow, **own)
     assert sent_as(await flow.send()) == ("1", "")
-    history = await load_claim_history(flow.database, flow.vault, second.request_id, actor=ACTOR)
+    history = await load_claim_history(flow.database, flow.vault, second.claim_number, actor=ACTOR)
     assert any("takes no replacements" in one.message for one in history.loaded.findings)
 
 
@@ -355,7 +355,7 @@ async def test_another_claim_under_the_id_of_a_decided_one_leaves_that_one_as_it
     before = await flow.status(first)
     [result] = await flow.post(**NUMBER | own)
     assert result.accepted, result.findings
-    assert result.request_id != first
+    assert result.claim_number != first
     payer = own.get("Svc_PayerId", PAYER)
     content = await flow.send(payer)
     assert sent_as(content) == ("1", "")
@@ -368,17 +368,17 @@ async def test_another_claim_under_the_id_of_a_decided_one_leaves_that_one_as_it
     # Both are live: neither is the other's successor, both are listed and counted, and the money stays.
     assert {tuple(ends) for _, *ends in (await links(flow)).values()} == {(None, None)}
     rows = await flow.statuses()
-    assert set(rows) == {first, result.request_id}
+    assert set(rows) == {first, result.claim_number}
     assert rows[first] == before
     listed, totals = await listed_by_label(flow)
-    assert listed == {first, result.request_id}
+    assert listed == {first, result.claim_number}
     assert totals == (2, sum(one.total_cents for one in rows.values()), before.payer_cents)
     linked = await linked_claims(flow)
-    assert linked == ({result.request_id: first} if is_secondary else {})
+    assert linked == ({result.claim_number: first} if is_secondary else {})
     # The same again is the same, whichever of them it is: nothing is sent twice.
     flow.clock.advance(timedelta(hours=1))
-    assert (await flow.post(**NUMBER | own))[0].request_id == result.request_id
-    assert (await again(flow)).request_id == first
+    assert (await flow.post(**NUMBER | own))[0].claim_number == result.claim_number
+    assert (await again(flow)).claim_number == first
     assert not await flow.send(payer)
 
 
@@ -389,12 +389,12 @@ async def listed_by_label(flow):
         keys = await claim_listing.list_keys(tx, labels, claim_listing.ListFilters(), limit=100)
         counts = await claim_summaries.count_labels(tx, changed_from=0, changed_before=2**62)
     totals = [sum(one[at] for one in counts) for at in (1, 2, 3)]
-    return {key.request_id for key in keys}, tuple(totals)
+    return {key.claim_number for key in keys}, tuple(totals)
 
 
 async def linked_claims(flow):
     """The secondary claims, each with the claim of the earlier payer."""
-    statement = Statement(select(claims.c.request_id, claims.c.prior_payer_claim), system=True)
+    statement = Statement(select(claims.c.claim_number, claims.c.prior_payer_claim), system=True)
     async with flow.database.read(EVERYONE) as tx:
         return {id: linked for id, linked in await tx.rows(statement) if linked}
 
@@ -422,7 +422,7 @@ async def test_other_content_for_what_was_paid_is_refused_and_says_how_to_replac
 async def test_what_was_left_to_the_patient_is_not_sent_a_second_time(flow):
     first = await ended(flow, PATIENTS)
     flow.clock.advance(timedelta(days=9))
-    assert (await again(flow)).request_id == first
+    assert (await again(flow)).claim_number == first
     assert not await flow.send()
 
 
@@ -460,12 +460,12 @@ async def test_a_replacement_takes_the_place_of_the_claim_whose_number_it_names(
     assert sent_as(await flow.send()) == ("7", "P2")
     found = await links(flow)
     assert {id: row[1:] for id, row in found.items()} == {
-        first: (None, replacement.request_id),
-        second: (None, other.request_id),
-        replacement.request_id: (first, None),
-        other.request_id: (second, None),
+        first: (None, replacement.claim_number),
+        second: (None, other.claim_number),
+        replacement.claim_number: (first, None),
+        other.claim_number: (second, None),
     }
-    assert (await listed_by_label(flow))[0] == {replacement.request_id, other.request_id}
+    assert (await listed_by_label(flow))[0] == {replacement.claim_number, other.claim_number}
 
 
 @pytest.mark.safe_default(1)
@@ -480,7 +480,7 @@ async def test_of_concurrent_visits_under_a_paid_id_one_wins_and_a_payment_in_be
         flow.arrive(PAID), *(flow.post(**NUMBER | {"line": line}) for line in visits)
     )
     late = await asyncio.gather(*(flow.post(**NUMBER | {"line": line}) for line in visits))
-    won = {one.request_id for [one] in (*early, *late) if one.accepted}
+    won = {one.claim_number for [one] in (*early, *late) if one.accepted}
     assert len(won) == 1
     assert set(await flow.statuses()) == {first, *won}
     assert sent_as(await flow.send()) == ("1", "")
@@ -498,10 +498,10 @@ async def test_the_same_id_twice_in_one_document_after_a_payment(flow):
     name = FORMS[MEDICAL].lines_field
     visit = NUMBER | {name: [one | VISIT for one in document["Claims"][0][name]]}
     one, two, three = await flow.post(each=[NUMBER, visit, visit | OTHER])
-    assert one.request_id == first
+    assert one.claim_number == first
     assert two.accepted
     assert not three.accepted
-    assert two.request_id in three.findings[0].message
+    assert two.claim_number in three.findings[0].message
     assert sent_as(await flow.send()) == ("1", "")
 
 
@@ -546,7 +546,7 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
 async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(flow, is_sent):
     """Before the correction is sent an answer can only mean the first; afterwards it means the correction."""
     first = await ended(flow, REFUSED)
-    second = (await again(flow, **OTHER)).request_id
+    second = (await again(flow, **OTHER)).claim_number
     if is_sent:
         assert accounts(await flow.send()) == ["ACC"]
     assert await flow.arrive(PAID, name="paid") == ["Applied"]

@@ -19,7 +19,7 @@ from tests.pipeline.outbound import numbers_in
 
 ROWS = Statement(
     select(
-        claims.c.request_id, claims.c.site_id, claims.c.is_current, claims.c.predecessor_id,
+        claims.c.claim_number, claims.c.site_id, claims.c.is_current, claims.c.predecessor_id,
         claims.c.successor_id, claims.c.sendings, claims.c.queued, claims.c.is_superseded,
     ),
     system=True,
@@ -73,19 +73,19 @@ class Play:
         }
         [result] = await self.flow.post(**own, line=line)
         if result.accepted:
-            self.answered.add(result.request_id)
-            self.days[result.request_id] = day
-            self.due.setdefault(result.request_id, due)
+            self.answered.add(result.claim_number)
+            self.days[result.claim_number] = day
+            self.due.setdefault(result.claim_number, due)
             if frequency:
-                self.asked.add(result.request_id)
+                self.asked.add(result.claim_number)
         return result
 
     async def twice(self, id, note, frequency, day):
         one, other = await asyncio.gather(
             *(self.submit(id, note, frequency, day) for _ in range(2))
         )
-        assert (one.accepted, one.accepted and one.request_id) == (
-            other.accepted, other.accepted and other.request_id,
+        assert (one.accepted, one.accepted and one.claim_number) == (
+            other.accepted, other.accepted and other.claim_number,
         )  # fmt: skip
 
     async def send(self):

@@ -96,7 +96,7 @@ async def queued_claims(database, **how):
         database,
         lambda tx: list_queued_claims(tx, "MM001", "medical", after="", limit=99, **how),
     )
-    return [one.request_id for one in found]
+    return [one.claim_number for one in found]
 
 
 async def test_control_numbers_count_up_and_can_skip(database):
@@ -133,7 +133,7 @@ async def test_pages_of_queued_claims_continue_where_the_last_one_ended(database
         )
         for after in ("", "r2", "r3")
     ]
-    assert [[one.request_id for one in page] for page in pages] == [["r1", "r2"], ["r3"], []]
+    assert [[one.claim_number for one in page] for page in pages] == [["r1", "r2"], ["r3"], []]
 
 
 async def test_a_batch_takes_all_of_its_claims_or_is_not_stored(database):
@@ -143,7 +143,7 @@ async def test_a_batch_takes_all_of_its_claims_or_is_not_stored(database):
         await write(database, creating(2, "r2", "r3"))
     assert await queued_claims(database) == ["r3"]
     members = await read(database, lambda tx: batches.list_members(tx, id))
-    assert [(one.request_id, one.vendor_id, one.attempt) for one in members] == [
+    assert [(one.claim_number, one.vendor_id, one.attempt) for one in members] == [
         ("r1", scope.vendor, 1),
         ("r2", scope.vendor, 1),
     ]

@@ -123,11 +123,11 @@ async def test_rows_come_back_as_plain_tuples_and_one_row_or_none(database):
 
 async def test_many_stores_every_row_of_the_scope(database):
     scope, stranger = await make_site(database), await make_site(database)
-    rows = [{"request_id": f"r{n}", "at": n, "event": "received"} for n in range(20)]
+    rows = [{"claim_number": f"r{n}", "at": n, "event": "received"} for n in range(20)]
     seen = scoped_select(select(schema.claim_events.c.at), schema.claim_events)
 
     async def job(tx):
-        await tx.many(CLAIM, [a_claim(row["request_id"]) for row in rows])
+        await tx.many(CLAIM, [a_claim(row["claim_number"]) for row in rows])
         await tx.many(EVENT, rows)
         await tx.many(EVENT, [])
 
@@ -293,15 +293,15 @@ async def test_a_job_that_awaits_anything_else_is_refused_on_sqlite(new_place):
 
 
 CLAIM = scoped_insert(
-    schema.claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    schema.claims, "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
 )  # fmt: skip
-EVENT = scoped_insert(schema.claim_events, "request_id", "at", "event")
+EVENT = scoped_insert(schema.claim_events, "claim_number", "at", "event")
 
 
-def a_claim(request_id):
+def a_claim(claim_number):
     return {
-        "request_id": request_id, "kind": "medical", "state": "Received", "payer_id": "p",
-        "vendor_claim_hash": request_id, "content_hash": "h", "account_as_number": 0, "total_cents": 100,
+        "claim_number": claim_number, "kind": "medical", "state": "Received", "payer_id": "p",
+        "vendor_claim_hash": claim_number, "content_hash": "h", "account_as_number": 0, "total_cents": 100,
         "created_at": 1, "created_day": "2024-03-05", "updated_at": 1, "payload": b"sealed",
     }  # fmt: skip

@@ -106,7 +106,7 @@ async def test_of_submissions_in_one_group_one_claim_gets_a_vendor_claim_id(data
         )
     )
     results = [end for (end,) in ends]
-    assert len({end.earlier_id or end.request_id for end in results[:30]}) == 1
+    assert len({end.earlier_id or end.claim_number for end in results[:30]}) == 1
     decisions = Counter(end.decision for end in results)
     assert decisions[None] == 3
     assert decisions[ResubmissionDecision.REPEATED_REQUEST] == 14
@@ -161,7 +161,7 @@ async def test_what_a_submission_looks_up_is_found_by_an_index(database, name):
 
 def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):
     return NewClaim(
-        request_id=f"C{number:018}",
+        claim_number=f"C{number:018}",
         kind="medical",
         state=state,
         payer_id="TST01",

@@ -14,7 +14,7 @@ from alembic.migration import MigrationContext
 
 from clearlane.store.database import migrate
 from clearlane.store.database.database import OperationRefused
-from clearlane.store.database.migrate import UNRELEASED, SchemaState
+from clearlane.store.database.migrate import SchemaState
 from clearlane.store.database.schema import HEAD, metadata
 
 
@@ -100,7 +100,7 @@ async def test_an_older_schema_is_refused_with_what_to_do(place, monkeypatch):
         await place.open()
 
 
-@pytest.mark.parametrize("revision", sorted(UNRELEASED))
+@pytest.mark.parametrize("revision", ["0001", "0007", "v0001", "v0001g"])
 async def test_a_database_of_an_unreleased_version_is_neither_opened_nor_upgraded(place, revision):
     await sql(place, f"UPDATE alembic_version SET version_num = '{revision}'")
     status = await migrate.schema_status(**where(place))

@@ -348,7 +348,7 @@ async def test_a_login_without_special_rights_can_install_and_bypasses_nothing(p
         await connection.close()
         async with database.read(own) as tx:
             assert await tx.rows(
-                scoped_select(select(schema.claims.c.request_id), schema.claims)
+                scoped_select(select(schema.claims.c.claim_number), schema.claims)
             ) == [("r1",)]
         await database.close()
     finally:

@@ -46,8 +46,8 @@ b = bindparam
 other = c.alias()
 inner = select(c.c.state).subquery()
 common = select(c.c.state).cte()
-event = insert_into(e, "request_id", "at", "event")
-claim_id = select(c.c.request_id)
+event = insert_into(e, "claim_number", "at", "event")
+claim_id = select(c.c.claim_number)
 
 UNSCOPED = {
     "no condition": select(c.c.state),
@@ -65,7 +65,9 @@ UNSCOPED = {
     "an alias": select(other.c.state),
     "the alias of a scoped table": select(other.c.state).where(in_scope(c)),
     "count": select(func.count()).select_from(c),
-    "joined table": select(c.c.state).join(e, e.c.request_id == c.c.request_id).where(in_scope(c)),
+    "joined table": select(c.c.state)
+    .join(e, e.c.claim_number == c.c.claim_number)
+    .where(in_scope(c)),
     "left table of a left join": select(c.c.state).select_from(
         c.outerjoin(e, in_scope(c) & in_scope(e))
     ),
@@ -74,7 +76,7 @@ UNSCOPED = {
     ),
     "cross product": select(c.c.state, e.c.at).where(in_scope(c)),
     "subquery in where": select(c.c.state).where(
-        in_scope(c), exists(select(e.c.id).where(e.c.request_id == c.c.request_id))
+        in_scope(c), exists(select(e.c.id).where(e.c.claim_number == c.c.claim_number))
     ),
     "scalar subquery": select(vendors.c.id, claim_id.limit(1).scalar_subquery()),
     "subquery in from": select(inner.c.state),
@@ -84,14 +86,14 @@ UNSCOPED = {
     "not correlated": select(c.c.state).where(in_scope(c), exists(claim_id.correlate(None))),
     "correlated to nothing": claim_id.correlate(c),
     "update": update(c).values(state=b("state")),
-    "update by id": update(c).where(c.c.request_id == b("id")).values(state=b("state")),
+    "update by id": update(c).where(c.c.claim_number == b("id")).values(state=b("state")),
     "update of the owner": update(c).where(in_scope(c)).values(vendor_id=b("new")),
     "update of everything": update(c).where(in_scope(c)),
     "update from another": update(vendors)
     .where(vendors.c.id == c.c.vendor_id)
     .values(name=b("name")),
     "update by a subquery": update(vendors).values(name=claim_id.scalar_subquery()),
-    "delete": delete(c).where(c.c.request_id == b("id")),
+    "delete": delete(c).where(c.c.claim_number == b("id")),
     "insert without owner": insert(e).values(at=b("at")),
     "insert of a value": insert(e).values(vendor_id=7, site_id=b("site_id"), at=b("at")),
     "insert of another bind": insert(e).values(vendor_id=b("v"), site_id=b("site_id")),
@@ -116,32 +118,32 @@ UNSCOPED = {
 }
 
 SCOPED = {
-    "select": lambda: scoped_select(select(c.c.state).where(c.c.request_id == b("id")), c),
+    "select": lambda: scoped_select(select(c.c.state).where(c.c.claim_number == b("id")), c),
     "count": lambda: scoped_select(select(func.count()).select_from(c), c),
     "both of a join": lambda: scoped_select(
-        select(c.c.state).join(e, e.c.request_id == c.c.request_id), c, e
+        select(c.c.state).join(e, e.c.claim_number == c.c.claim_number), c, e
     ),
     "beside a table of the installation": lambda: scoped_select(
         select(c.c.state, sites.c.time_zone).join(sites, sites.c.id == c.c.site_id), c
     ),
-    "among": lambda: scoped_select(select(c.c.state).where(among(c.c.request_id, "ids")), c),
-    "update": lambda: scoped_update(c, c.c.request_id == b("id"), state=b("state")),
-    "delete": lambda: scoped_delete(c, c.c.request_id == b("id")),
-    "insert": lambda: scoped_insert(e, "request_id", "at", "event"),
-    "insert or ignore": lambda: scoped_insert(e, "request_id", "at", ignore_conflict=True),
+    "among": lambda: scoped_select(select(c.c.state).where(among(c.c.claim_number, "ids")), c),
+    "update": lambda: scoped_update(c, c.c.claim_number == b("id"), state=b("state")),
+    "delete": lambda: scoped_delete(c, c.c.claim_number == b("id")),
+    "insert": lambda: scoped_insert(e, "claim_number", "at", "event"),
+    "insert or ignore": lambda: scoped_insert(e, "claim_number", "at", ignore_conflict=True),
     "upsert": lambda: scoped_upsert(
-        c, "request_id", "kind", "state", key=("kind",), replace=("state",)
+        c, "claim_number", "kind", "state", key=("kind",), replace=("state",)
     ),
 }
 
 REFUSED = {
     "no table named": lambda: scoped_select(select(c.c.state)),
     "a table not named": lambda: scoped_select(
-        select(c.c.state).join(e, e.c.request_id == c.c.request_id), c
+        select(c.c.state).join(e, e.c.claim_number == c.c.claim_number), c
     ),
     "a table that is not read": lambda: scoped_select(select(c.c.state), c, e),
     "a nested select": lambda: scoped_select(
-        select(c.c.state).where(exists(select(e.c.id).where(e.c.request_id == c.c.request_id))),
+        select(c.c.state).where(exists(select(e.c.id).where(e.c.claim_number == c.c.claim_number))),
         c,
         e,
     ),
@@ -153,14 +155,14 @@ REFUSED = {
     "an update of nothing": lambda: scoped_update(c),
     "an update by a subquery": lambda: scoped_update(c, state=claim_id.scalar_subquery()),
     "an update by another table": lambda: scoped_update(
-        c, c.c.request_id == e.c.request_id, state=b("state")
+        c, c.c.claim_number == e.c.claim_number, state=b("state")
     ),
     "an update of a table of the installation": lambda: scoped_update(vendors, name=b("name")),
-    "a delete by another table": lambda: scoped_delete(c, c.c.request_id == e.c.request_id),
+    "a delete by another table": lambda: scoped_delete(c, c.c.claim_number == e.c.claim_number),
     "an insert of the owner": lambda: scoped_insert(e, "vendor_id", "at"),
     "an insert into a table of the installation": lambda: scoped_insert(vendors, "name"),
     "an upsert of the owner": lambda: scoped_upsert(
-        e, "request_id", key=("request_id",), replace=("site_id",)
+        e, "claim_number", key=("claim_number",), replace=("site_id",)
     ),
 }
 

@@ -184,7 +184,7 @@ def correction_numbers(claim: Claim, payer_id: str) -> CorrectionNumbers:
 class PredecessorClaim:
     """The claim that a correction takes over from."""
 
-    request_id: str
+    claim_number: str
     state: ClaimState
     is_silent: bool
     payer_number: str
@@ -247,7 +247,7 @@ def plan_correction(
         return Correction(ORIGINAL, "", f"{TAKES_NO_REPLACEMENTS}: it goes out as a new claim.")
     if predecessor is None or (sent.frequency != ORIGINAL and sent.payer_number):
         return None
-    earlier = f"the earlier claim {predecessor.request_id}"
+    earlier = f"the earlier claim {predecessor.claim_number}"
     if sent.frequency in {REPLACEMENT, VOID}:
         return _plan_replacement(sent, predecessor, earlier)
     if sent.frequency != ORIGINAL:
@@ -271,7 +271,7 @@ def _why_new(
     is_correction: bool,
 ) -> str:
     """Return why a claim without a resubmission code is no replacement of its predecessor; empty if it is one."""
-    number, state = predecessor.request_id, predecessor.state
+    number, state = predecessor.claim_number, predecessor.state
     if replacements == ORIGINAL_ONLY:
         return TAKES_NO_REPLACEMENTS
     if not sent.concerns_the_same(predecessor.numbers):
@@ -308,7 +308,9 @@ def plan_another_claim(
 def as_it_went_out(claim: PredecessorClaim) -> Correction:
     """Return how a claim went out, for the same request again: it must not be judged otherwise than the first time."""
     return Correction(
-        claim.numbers.frequency, claim.numbers.payer_number, f"The claim {claim.request_id} again."
+        claim.numbers.frequency,
+        claim.numbers.payer_number,
+        f"The claim {claim.claim_number} again.",
     )
 
 

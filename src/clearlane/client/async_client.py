@@ -251,9 +251,11 @@ class AsyncClient:
         """Submit an eligibility request; the service responds within about 55 seconds with what it has."""
         return await self._run(self._protocol.perform(calls.eligibility(request)))
 
-    async def eligibility_responses(self, request_id: int) -> EligibilityAnswer:
+    async def eligibility_responses(self, eligibility_request_id: int) -> EligibilityAnswer:
         """Return all responses that have arrived for a request."""
-        return await self._run(self._protocol.perform(calls.eligibility_responses(request_id)))
+        return await self._run(
+            self._protocol.perform(calls.eligibility_responses(eligibility_request_id))
+        )
 
     async def wait_for_eligibility(
         self,

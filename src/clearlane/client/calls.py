@@ -126,12 +126,12 @@ def eligibility(request: Any) -> Call[models.EligibilityAnswer]:
     )
 
 
-def eligibility_responses(request_id: int) -> Call[models.EligibilityAnswer]:
+def eligibility_responses(eligibility_request_id: int) -> Call[models.EligibilityAnswer]:
     """Return the call for the responses that have arrived for a request."""
     return Call(
         name="GetEligibilityResponses",
         path="eligibility/get_responses",
-        query={"requestId": str(request_id)},
+        query={"requestId": str(eligibility_request_id)},
         read=lambda value: models.read(models.EligibilityAnswer, value),
     )
 

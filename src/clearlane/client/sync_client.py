@@ -249,9 +249,11 @@ class Client:
         """Submit an eligibility request; the service responds within about 55 seconds with what it has."""
         return self._run(self._protocol.perform(calls.eligibility(request)))
 
-    def eligibility_responses(self, request_id: int) -> EligibilityAnswer:
+    def eligibility_responses(self, eligibility_request_id: int) -> EligibilityAnswer:
         """Return all responses that have arrived for a request."""
-        return self._run(self._protocol.perform(calls.eligibility_responses(request_id)))
+        return self._run(
+            self._protocol.perform(calls.eligibility_responses(eligibility_request_id))
+        )
 
     def wait_for_eligibility(
         self,

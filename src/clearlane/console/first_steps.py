@@ -127,4 +127,4 @@ async def submit_sample(request: PageRequest, member: str) -> Response:
         return request.message(
             409, "The sample was not accepted", "Look at it in the list of claims."
         )
-    return request.redirect(f"/claims/{results[0].request_id}", done="sample")
+    return request.redirect(f"/claims/{results[0].claim_number}", done="sample")

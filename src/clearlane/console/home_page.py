@@ -17,7 +17,7 @@ from clearlane.console.payments.payment_label import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.ids import request_id_moment
+from clearlane.kernel.ids import number_moment
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
@@ -218,7 +218,7 @@ def _payment_rows(request: PageRequest, page: PaymentListPage | None, now: datet
             text=text,
             count=len(found),
             cents=sum(found.values()),
-            oldest=page_text.count((now - request_id_moment(min(found))).days, "day"),
+            oldest=page_text.count((now - number_moment(min(found))).days, "day"),
             href=request.url("/payments", tab=tab),
             noun="payment",
         )

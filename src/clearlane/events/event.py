@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.ids import REQUEST_ID_DIGITS, format_digits, parse_digits
+from clearlane.kernel.ids import NUMBER_DIGITS, format_digits, parse_digits
 
 EVENT_LETTER = "E"
 EVENT_ID_DIGITS = 11
-EVENT_NUMBER_MAX = len(REQUEST_ID_DIGITS) ** EVENT_ID_DIGITS - 1
+EVENT_NUMBER_MAX = len(NUMBER_DIGITS) ** EVENT_ID_DIGITS - 1
 
 EventValue: TypeAlias = str | int | bool | list[str] | None
 EventData: TypeAlias = Mapping[str, EventValue]

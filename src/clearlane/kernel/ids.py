@@ -19,8 +19,8 @@ NO_VENDOR = VendorId(0)
 
 LETTERS_AND_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # No I, O and U: read aloud or copied by hand, an id stays what it is.
-REQUEST_ID_DIGITS = "0123456789ABCDEFGHJKLMNPQRSTVWXYZ"
-REQUEST_ID_TIME_DIGITS, REQUEST_ID_RANDOM_DIGITS, REQUEST_ID_RANDOM_BYTES = 9, 9, 8
+NUMBER_DIGITS = "0123456789ABCDEFGHJKLMNPQRSTVWXYZ"
+NUMBER_TIME_DIGITS, NUMBER_RANDOM_DIGITS, NUMBER_RANDOM_BYTES = 9, 9, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,37 +72,37 @@ def random_bytes(count: int) -> bytes:
     return _entropy.take(count)
 
 
-def new_request_id(now: datetime, *, letter: str = "C") -> str:
-    """Return a new claim number of 19 characters: a letter, the time, random digits.
+def new_number(now: datetime, *, letter: str = "C") -> str:
+    """Return a new number of 19 characters, for a claim unless another letter is given: a letter, the time, random digits.
 
     The time comes first, so that rows lie in the order in which they were made.
     """
-    number = int.from_bytes(random_bytes(REQUEST_ID_RANDOM_BYTES), "big")
+    number = int.from_bytes(random_bytes(NUMBER_RANDOM_BYTES), "big")
     time = _time_digits(to_micros(now) // 1_000)
-    return f"{letter}{time}{format_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
+    return f"{letter}{time}{format_digits(number, NUMBER_RANDOM_DIGITS)}"
 
 
-def first_request_id(moment: datetime, *, letter: str = "C") -> str:
-    """Return a text that sorts before every id made at this moment or later, and after those made before it."""
+def first_number(moment: datetime, *, letter: str = "C") -> str:
+    """Return a text that sorts before every number made at this moment or later, and after those made before it."""
     return f"{letter}{_time_digits(to_micros(moment) // 1_000)}"
 
 
-def request_id_moment(request_id: str) -> datetime:
-    """Return the moment at which an id was made."""
-    return from_micros(parse_digits(request_id[1 : 1 + REQUEST_ID_TIME_DIGITS]) * 1_000)
+def number_moment(number: str) -> datetime:
+    """Return the moment at which a number was made."""
+    return from_micros(parse_digits(number[1 : 1 + NUMBER_TIME_DIGITS]) * 1_000)
 
 
 @lru_cache(maxsize=8)  # all claims of a document have the same time
 def _time_digits(milliseconds: int) -> str:
-    return format_digits(milliseconds, REQUEST_ID_TIME_DIGITS)
+    return format_digits(milliseconds, NUMBER_TIME_DIGITS)
 
 
 def format_digits(number: int, count: int) -> str:
     """Return a number in so many of the digits that ids have; they sort as the numbers do."""
     found = ""
     for _ in range(count):
-        number, digit = divmod(number, len(REQUEST_ID_DIGITS))
-        found = REQUEST_ID_DIGITS[digit] + found
+        number, digit = divmod(number, len(NUMBER_DIGITS))
+        found = NUMBER_DIGITS[digit] + found
     return found
 
 
@@ -110,5 +110,5 @@ def parse_digits(text: str) -> int:
     """Return the number that digits of an id stand for; a ValueError where one is none."""
     number = 0
     for digit in text:
-        number = number * len(REQUEST_ID_DIGITS) + REQUEST_ID_DIGITS.index(digit)
+        number = number * len(NUMBER_DIGITS) + NUMBER_DIGITS.index(digit)
     return number

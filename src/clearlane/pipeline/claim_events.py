@@ -107,7 +107,7 @@ def submission_events(
 def in_doubt_events(claims: Sequence[CountedEvent], at: int) -> list[NewEvent]:
     """Return the events of claims of which it is not known whether the payer has them."""
     return [
-        NewEvent("claim.in_doubt", at, one.vendor_id, one.site_id, one.request_id, one.sequence)
+        NewEvent("claim.in_doubt", at, one.vendor_id, one.site_id, one.claim_number, one.sequence)
         for one in claims
     ]
 
@@ -129,7 +129,7 @@ def change_events(change: ClaimChange, at: int) -> list[NewEvent]:
             at=at,
             vendor_id=claim.vendor_id,
             site_id=claim.site_id,
-            claim_number=claim.request_id,
+            claim_number=claim.claim_number,
             sequence=claim.event_sequence + number,
             data=data,
             actor=EventActor.PAYER if from_payer else None,

@@ -55,10 +55,10 @@ async def update_statuses(
         _recompute(
             claim,
             statuses[claim],
-            known[claim.request_id].values(),
+            known[claim.claim_number].values(),
             new,
             days[claim.time_zone],
-            closings.get(claim.request_id),
+            closings.get(claim.claim_number),
         )
         for claim, new in changed.items()
     ]
@@ -84,7 +84,7 @@ async def update_statuses(
     if rejected:
         await claim_updates.release_references(tx, rejected)
     await _keep_former_payer_numbers(tx, vault, recomputed)
-    return [one.claim.request_id for one in recomputed]
+    return [one.claim.claim_number for one in recomputed]
 
 
 class _RecomputedClaim(NamedTuple):
@@ -139,13 +139,13 @@ def _state_update(
     outcome = claim_outcome(status, counting)
     content = encode_claim_status(one.after)
     return ClaimStateUpdate(
-        claim.request_id,
+        claim.claim_number,
         status.state.value,
         _waits_for_batch(claim, one.before, status, one.known_facts),
         status.payer,
         status.patient,
         at,
-        vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content),
+        vault.seal(claim.vendor_id, STATUS_COLUMN, claim.claim_number, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
         outcome.value if outcome else None,
         claim.event_sequence + event_count,
@@ -164,9 +164,9 @@ async def _keep_former_payer_numbers(
         if (claim := one.claim)
     ]
     if rows:
-        owners = {claim.request_id: (claim.vendor_id, claim.site_id) for *_, claim in rows}
+        owners = {claim.claim_number: (claim.vendor_id, claim.site_id) for *_, claim in rows}
         await claim_lookup.add_references(
-            tx, owners, [(payer, reference, claim.request_id) for payer, reference, claim in rows]
+            tx, owners, [(payer, reference, claim.claim_number) for payer, reference, claim in rows]
         )
 
 

@@ -31,8 +31,8 @@ NO_ANSWERS_TO_A_VOID = frozenset({Outcome.FORWARDED, Outcome.PREDETERMINED})
 def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
     """Return the status of a claim as it is stored. The caller has loaded its data key."""
     if claim.status is None:
-        raise LookupError(f"claim {claim.request_id} was not accepted, so it has no status")
-    return open_claim_status(vault, claim.vendor_id, claim.request_id, claim.status)
+        raise LookupError(f"claim {claim.claim_number} was not accepted, so it has no status")
+    return open_claim_status(vault, claim.vendor_id, claim.claim_number, claim.status)
 
 
 def is_void_answer(payment: ClaimPayment) -> bool:
@@ -46,7 +46,7 @@ async def find_closings(
     """Return what closes claims, by their numbers. ``known`` has the facts of these claims."""
     closings: dict[str, Closing] = {}
     await _add_voids(tx, vault, [one for one in statuses if statuses[one].is_void], known, closings)
-    succeeded = [one for one in statuses if one.successor_id and one.request_id not in closings]
+    succeeded = [one for one in statuses if one.successor_id and one.claim_number not in closings]
     if succeeded:
         ids = [one.successor_id for one in succeeded if one.successor_id]
         successors = await claim_updates.lock_claims(tx, ids)
@@ -56,7 +56,7 @@ async def find_closings(
             if after is None or after.status is None or after.payer_id != claim.payer_id:
                 continue
             if closing := close_predecessor(open_status(vault, after)):
-                closings[claim.request_id] = closing
+                closings[claim.claim_number] = closing
     return closings
 
 
@@ -70,10 +70,10 @@ async def _add_voids(
     """Add what closes voids: their own claim payments, else that the claim before them was taken back."""
     silent: list[LockedClaim] = []
     for claim in voids:
-        payments = _payments(known[claim.request_id].values())
+        payments = _payments(known[claim.claim_number].values())
         answers = [one for one in payments if is_void_answer(one)]
         if closing := close_void(answers, taken_back=None):
-            closings[claim.request_id] = closing
+            closings[claim.claim_number] = closing
         elif claim.predecessor_id and not payments:
             silent.append(claim)
     if not silent:
@@ -83,7 +83,7 @@ async def _add_voids(
         reversals = reversals_in_effect(_payments(before[claim.predecessor_id or ""].values()))
         ids = [one.document_id for one in reversals]
         created = await documents.list_created(tx, ids) if reversals else []
-        sent = _first_sent(known[claim.request_id].values())
+        sent = _first_sent(known[claim.claim_number].values())
         if sent is None or not created:
             continue
         recorded = to_local(from_micros(max(created)), claim.time_zone).replace(tzinfo=None)
@@ -91,7 +91,7 @@ async def _add_voids(
         if recorded >= sent.at:
             day = max(one.day for one in reversals)
             if closing := close_void((), taken_back=day):
-                closings[claim.request_id] = closing
+                closings[claim.claim_number] = closing
 
 
 def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPayment]:

@@ -46,43 +46,43 @@ class ClaimContent(msgspec.Struct):
 
 
 async def load_claim(
-    database: Database, vault: Vault, request_id: str, *, actor: Actor
+    database: Database, vault: Vault, claim_number: str, *, actor: Actor
 ) -> LoadedClaim | None:
     """Load a claim of any client; return None where there is none."""
-    scope = await find_claim_scope(database, request_id)
+    scope = await find_claim_scope(database, claim_number)
     return (
         None
         if scope is None
-        else await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
+        else await load_claim_in_scope(database, vault, scope, claim_number, actor=actor)
     )
 
 
 async def load_claim_in_scope(
-    database: Database, vault: Vault, scope: Scope, request_id: str, *, actor: Actor
+    database: Database, vault: Vault, scope: Scope, claim_number: str, *, actor: Actor
 ) -> LoadedClaim | None:
     """Load a claim of a known client; return None where it has none of this id."""
 
     async def find(tx: Tx) -> StoredClaim | None:
-        found = await claims.find(tx, request_id)
+        found = await claims.find(tx, claim_number)
         if found is not None:
             await vault.load_keys_of(tx, [found.payload])
-            tx.audit("claim.read", ids=[request_id])
+            tx.audit("claim.read", ids=[claim_number])
         return found
 
     row = await database.write(scope, find, actor=actor)
     return None if row is None else open_claim(vault, scope, row)
 
 
-async def find_claim_scope(database: Database, request_id: str) -> Scope | None:
+async def find_claim_scope(database: Database, claim_number: str) -> Scope | None:
     """Return the client of a claim; None where there is no such claim."""
     async with database.read(ANY_CLIENT) as tx:
-        owner = await claims.find_owner(tx, request_id)
+        owner = await claims.find_owner(tx, claim_number)
     return None if owner is None else Scope(VendorId(owner[0]), SiteId(owner[1]))
 
 
 def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     """Open a stored claim. The caller has loaded its data key and audited the access."""
-    opened = vault.open(scope, claims.TABLE, row.request_id, row.payload)
+    opened = vault.open(scope, claims.TABLE, row.claim_number, row.payload)
     content = open_claim_content(opened)
     return LoadedClaim(
         row,
@@ -95,7 +95,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
 
 def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
     """Return the line control numbers (``REF*6R``) that the claim was sent with."""
-    return tuple(line_controls(loaded.claim, loaded.row.request_id))
+    return tuple(line_controls(loaded.claim, loaded.row.claim_number))
 
 
 def _finding(rule: str, severity: str, location: str, message: str) -> ClaimFinding:

@@ -40,9 +40,9 @@ async def add_matched_events(tx: Tx, facts: Sequence[ClaimFact], at: int) -> Non
     claims: dict[str, list[str]] = {}
     for one in facts:
         if one.place is not None:
-            claims.setdefault(one.place.payment_id, []).append(one.request_id)
-    for payment_id, request_ids in claims.items():
-        counted = await claim_updates.count_event(tx, request_ids)
+            claims.setdefault(one.place.payment_id, []).append(one.claim_number)
+    for payment_id, claim_numbers in claims.items():
+        counted = await claim_updates.count_event(tx, claim_numbers)
         tx.add_events(
             [
                 NewEvent("payment.matched", at, *one, data={"payment_id": payment_id})

@@ -61,7 +61,7 @@ class PaymentPlace(NamedTuple):
 class ClaimFact(NamedTuple):
     """A fact about one claim, and the claim it belongs to."""
 
-    request_id: str
+    claim_number: str
     vendor_id: int
     site_id: int
     fact: AnyFact
@@ -74,7 +74,7 @@ class ClaimFact(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out what a payer wrote."""
-        return f"ClaimFact({self.request_id} {self.fact.kind})"
+        return f"ClaimFact({self.claim_number} {self.fact.kind})"
 
 
 class ClaimOwnershipError(Exception):
@@ -95,11 +95,11 @@ async def record_facts(
     Claims are locked a page at a time and in the order of their ids, so that concurrent postings cannot deadlock. What is
     recorded on a void or replacement may close the claim before it, and the reverse: these are recomputed as well.
     """
-    links = await list_links(tx, [one.request_id for one in claim_facts])
+    links = await list_links(tx, [one.claim_number for one in claim_facts])
     if links:
         claim_facts = await _with_voided_claims(tx, vault, claim_facts, links)
-    ordered = sorted(claim_facts, key=lambda one: one.request_id)
-    await lock_relatives(tx, [one.request_id for one in ordered], links.values())
+    ordered = sorted(claim_facts, key=lambda one: one.claim_number)
+    await lock_relatives(tx, [one.claim_number for one in ordered], links.values())
     new = 0
     for page in _pages(ordered):
         new += await _record_page(tx, vault, page, now)
@@ -108,28 +108,28 @@ async def record_facts(
 
 
 async def withdraw_fact(
-    tx: Tx, vault: Vault, request_id: str, identity: str, now: datetime
+    tx: Tx, vault: Vault, claim_number: str, identity: str, now: datetime
 ) -> DocumentSource:
     """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
 
     Returns what its document was rendered from. The fact stays where another occurrence states it as well.
     """
-    await lock_relatives(tx, [request_id], (await list_links(tx, [request_id])).values())
-    locked = await claim_updates.lock_claims(tx, [request_id])
-    known = await load_known_facts(tx, vault, [request_id])
-    document = await documents.find_any(tx, known[request_id][identity].document_id)
+    await lock_relatives(tx, [claim_number], (await list_links(tx, [claim_number])).values())
+    locked = await claim_updates.lock_claims(tx, [claim_number])
+    known = await load_known_facts(tx, vault, [claim_number])
+    document = await documents.find_any(tx, known[claim_number][identity].document_id)
     if document is None:
-        raise LookupError(f"a payment of claim {request_id} has no document")
+        raise LookupError(f"a payment of claim {claim_number} has no document")
     await vault.load_keys_of(tx, [document.payload])
     source = open_document_source(vault, document)
-    others = await occurrences.list_for_claims(tx, [request_id])
+    others = await occurrences.list_for_claims(tx, [claim_number])
     if not any(one.identity == identity for one in others):
-        await facts.remove(tx, request_id, identity)
+        await facts.remove(tx, claim_number, identity)
         await documents.remove(tx, document.document_id)
-        del known[request_id][identity]
+        del known[claim_number][identity]
         await update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now)
-        await occurrences.set_roles(tx, list(_occurrence_roles(request_id, known[request_id])))
-        await update_relatives(tx, vault, [request_id], now)
+        await occurrences.set_roles(tx, list(_occurrence_roles(claim_number, known[claim_number])))
+        await update_relatives(tx, vault, [claim_number], now)
     return source
 
 
@@ -147,7 +147,7 @@ async def _with_voided_claims(
     """
     await vault.load_keys_of(tx, [one.status for one in links.values() if one.status])
     voided = {
-        link.request_id: link.predecessor_id
+        link.claim_number: link.predecessor_id
         for link in links.values()
         if link.predecessor_id and open_status(vault, link).is_void
     }
@@ -157,11 +157,11 @@ async def _with_voided_claims(
 
     def owner(one: ClaimFact) -> str:
         if not isinstance(one.fact, ClaimPayment) or not one.fact.is_reversal:
-            return one.request_id
-        before = voided.get(one.request_id, "")
-        return before if payers.get(before) == payers.get(one.request_id) else one.request_id
+            return one.claim_number
+        before = voided.get(one.claim_number, "")
+        return before if payers.get(before) == payers.get(one.claim_number) else one.claim_number
 
-    return [one._replace(request_id=owner(one)) for one in claim_facts]
+    return [one._replace(claim_number=owner(one)) for one in claim_facts]
 
 
 @dataclass(slots=True)
@@ -180,7 +180,7 @@ async def _record_page(
     tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
 ) -> int:
     """Record one page. The claims are locked before their facts are read, so concurrent postings serialise."""
-    locked = await claim_updates.lock_claims(tx, [one.request_id for one in claim_facts])
+    locked = await claim_updates.lock_claims(tx, [one.claim_number for one in claim_facts])
     known = await load_known_facts(tx, vault, list(locked))
     await vault.load_keys_of(tx, [one.status for one in locked.values() if one.status])
     changes = _sort_facts(vault, claim_facts, locked, known, now)
@@ -210,14 +210,14 @@ def _sort_facts(
     """Sort facts into new ones and earlier reports of known ones, and add them to ``known``."""
     changes = _FactChanges()
     for one in claim_facts:
-        claim = locked.get(one.request_id)
+        claim = locked.get(one.claim_number)
         if claim is None:
             continue
         if (claim.vendor_id, claim.site_id) != (one.vendor_id, one.site_id):
-            raise ClaimOwnershipError(one.request_id)
+            raise ClaimOwnershipError(one.claim_number)
         fact = _as_answer(vault, _in_site_time(one.fact, claim), claim)
         identity = vault.fingerprint(one.vendor_id, "fact", _IDENTITY.encode(fact.identity)).hex()
-        claim_known = known[one.request_id]
+        claim_known = known[one.claim_number]
         before = claim_known.get(identity)
         if before is not None and one.place is not None:
             changes.occurrences.append(_occurrence(one, before, identity))
@@ -227,7 +227,7 @@ def _sort_facts(
                 changes.documents.append(_document(vault, one, fact, now))
             claim_known[identity] = fact
             changes.added.append(_row(vault, one, fact, identity))
-            changes.changed.setdefault(one.request_id, []).append(_recorded(one, fact))
+            changes.changed.setdefault(one.claim_number, []).append(_recorded(one, fact))
             if one.place is not None:
                 changes.occurrences.append(_occurrence(one, fact, identity))
         elif (fact.at, fact.serial) < (before.at, before.serial):
@@ -238,7 +238,7 @@ def _sort_facts(
             changes.earlier.append(_row(vault, one, fact, identity))
         else:
             continue
-        changes.changed.setdefault(one.request_id, [])
+        changes.changed.setdefault(one.claim_number, [])
     return changes
 
 
@@ -272,13 +272,13 @@ def _row(vault: Vault, one: ClaimFact, fact: AnyFact, identity: str) -> FactRow:
     return FactRow(
         vendor_id=one.vendor_id,
         site_id=one.site_id,
-        request_id=one.request_id,
+        claim_number=one.claim_number,
         identity=identity,
         kind=str(fact.kind),
         at=to_micros(fact.at.replace(tzinfo=UTC)),
         inbox_id=one.inbox_id,
         document_id=fact.document_id,
-        payload=seal_fact(vault, one.vendor_id, one.request_id, identity, fact),
+        payload=seal_fact(vault, one.vendor_id, one.claim_number, identity, fact),
     )
 
 
@@ -289,7 +289,7 @@ def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> Sto
         vendor_id=one.vendor_id,
         site_id=one.site_id,
         document_id=fact.document_id,
-        request_id=one.request_id,
+        claim_number=one.claim_number,
         kind=(PayerDocumentKind.PAYMENT if is_payment else PayerDocumentKind.STATUS).value,
         created_at=to_micros(now),
         payload=seal_document_source(vault, one.vendor_id, fact.document_id, source),
@@ -306,7 +306,7 @@ def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
         site_id=one.site_id,
         payment_id=one.place.payment_id,
         number=one.place.number,
-        request_id=one.request_id,
+        claim_number=one.claim_number,
         identity=identity,
         reverses="",
         kind=kind.value,
@@ -324,17 +324,19 @@ def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
 
 def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:
     """Return the roles of the occurrences of claims with several payments; a single one has its role already."""
-    concerned = dict.fromkeys([*changes.changed, *(one.request_id for one in changes.occurrences)])
+    concerned = dict.fromkeys(
+        [*changes.changed, *(one.claim_number for one in changes.occurrences)]
+    )
     return [
         role
-        for request_id in concerned
-        if len(known[request_id]) > 1
-        for role in _occurrence_roles(request_id, known[request_id])
+        for claim_number in concerned
+        if len(known[claim_number]) > 1
+        for role in _occurrence_roles(claim_number, known[claim_number])
     ]
 
 
 def _occurrence_roles(
-    request_id: str, claim_known: Mapping[str, AnyFact]
+    claim_number: str, claim_known: Mapping[str, AnyFact]
 ) -> Iterator[OccurrenceRole]:
     """Yield the role of each claim payment of a claim that has more than one."""
     identities = {
@@ -354,7 +356,7 @@ def _occurrence_roles(
             else OccurrenceKind.ORIGINAL
         )
         yield OccurrenceRole(
-            request_id=request_id,
+            claim_number=claim_number,
             identity=identities[id(role.remittance)],
             reverses=identities[id(role.reverses)] if role.reverses is not None else "",
             kind=kind.value,

@@ -24,36 +24,38 @@ DELIVERED_STATES = frozenset(
 """The states of claims that the decision on another claim can change."""
 
 
-async def list_links(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimLink]:
+async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLink]:
     """Return those of these claims that have a predecessor or successor, by their numbers."""
     found: dict[str, ClaimLink] = {}
-    for start in range(0, len(request_ids), LINKS_AT_ONCE):
-        page = request_ids[start : start + LINKS_AT_ONCE]
+    for start in range(0, len(claim_numbers), LINKS_AT_ONCE):
+        page = claim_numbers[start : start + LINKS_AT_ONCE]
         found |= await claim_updates.list_links(tx, page)
     return found
 
 
-async def lock_relatives(tx: Tx, request_ids: Sequence[str], links: Iterable[ClaimLink]) -> None:
+async def lock_relatives(tx: Tx, claim_numbers: Sequence[str], links: Iterable[ClaimLink]) -> None:
     """Lock claims together with those before and after them, if there are such, in the order of their numbers."""
     related = _relatives(links)
     if not related:
         return
-    ordered = sorted(related.union(request_ids))
+    ordered = sorted(related.union(claim_numbers))
     for start in range(0, len(ordered), LINKS_AT_ONCE):
         await claim_updates.lock_claims(tx, ordered[start : start + LINKS_AT_ONCE])
 
 
-async def update_relatives(tx: Tx, vault: Vault, request_ids: Sequence[str], now: datetime) -> None:
+async def update_relatives(
+    tx: Tx, vault: Vault, claim_numbers: Sequence[str], now: datetime
+) -> None:
     """Recompute the claims before and after these, and on from each that changes."""
     for _ in range(ROUNDS_MAX):
-        links = await list_links(tx, request_ids) if request_ids else {}
+        links = await list_links(tx, claim_numbers) if claim_numbers else {}
         related = _relatives(links.values())
         if not related:
             return
         locked = await claim_updates.lock_claims(tx, sorted(related))
         delivered = [one for one in locked.values() if one.state in DELIVERED_STATES]
-        known = await load_known_facts(tx, vault, [one.request_id for one in delivered])
-        request_ids = await update_statuses(
+        known = await load_known_facts(tx, vault, [one.claim_number for one in delivered])
+        claim_numbers = await update_statuses(
             tx, vault, dict.fromkeys(delivered, ()), known, now, only_news=True
         )
 

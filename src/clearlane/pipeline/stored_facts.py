@@ -40,10 +40,12 @@ _PACK = msgspec.msgpack.Encoder()
 _SOURCE = msgspec.msgpack.Decoder(DocumentSource)
 
 
-def seal_fact(vault: Vault, vendor_id: int, request_id: str, identity: str, fact: AnyFact) -> bytes:
+def seal_fact(
+    vault: Vault, vendor_id: int, claim_number: str, identity: str, fact: AnyFact
+) -> bytes:
     """Return a fact as it is stored."""
     return vault.seal(
-        vendor_id, facts.TABLE, facts.row_key(request_id, identity), _JSON.encode(fact)
+        vendor_id, facts.TABLE, facts.row_key(claim_number, identity), _JSON.encode(fact)
     )
 
 
@@ -56,7 +58,7 @@ def seal_document_source(
 
 def open_fact(vault: Vault, row: FactRow) -> AnyFact:
     """Open a stored fact."""
-    place = facts.row_key(row.request_id, row.identity)
+    place = facts.row_key(row.claim_number, row.identity)
     return _FACT.decode(vault.open(row.vendor_id, facts.TABLE, place, row.payload))
 
 
@@ -65,16 +67,18 @@ def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
     return _SOURCE.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
 
 
-def open_claim_status(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> ClaimStatus:
+def open_claim_status(
+    vault: Vault, vendor_id: int, claim_number: str, status: bytes
+) -> ClaimStatus:
     """Open the sealed status of a claim. The caller has loaded its data key."""
-    return decode_claim_status(vault.open(vendor_id, STATUS_COLUMN, request_id, status))
+    return decode_claim_status(vault.open(vendor_id, STATUS_COLUMN, claim_number, status))
 
 
-async def load_known_facts(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> KnownFacts:
+async def load_known_facts(tx: Tx, vault: Vault, claim_numbers: Sequence[str]) -> KnownFacts:
     """Load and open the facts of claims."""
-    rows = await facts.list_for_claims(tx, request_ids)
+    rows = await facts.list_for_claims(tx, claim_numbers)
     await vault.load_keys_of(tx, [row.payload for row in rows])
-    known: KnownFacts = {request_id: {} for request_id in request_ids}
+    known: KnownFacts = {claim_number: {} for claim_number in claim_numbers}
     for row in rows:
-        known[row.request_id][row.identity] = open_fact(vault, row)
+        known[row.claim_number][row.identity] = open_fact(vault, row)
     return known

@@ -62,7 +62,7 @@ class StoredRequest(NamedTuple):
 class ListedInquiry(NamedTuple):
     """An inquiry in a list of a site. ``inquiry`` is sealed."""
 
-    request_id: int
+    eligibility_request_id: int
     number: int
     payer_id: str
     type: str
@@ -71,7 +71,7 @@ class ListedInquiry(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"ListedInquiry({self.request_id}-{self.number})"
+        return f"ListedInquiry({self.eligibility_request_id}-{self.number})"
 
 
 class InquiryStatus(NamedTuple):
@@ -105,7 +105,7 @@ class StoredInquiry(NamedTuple):
 
     vendor_id: int
     site_id: int
-    request_id: int
+    eligibility_request_id: int
     number: int
     payer_id: str
     type: str
@@ -118,33 +118,36 @@ class StoredInquiry(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"Asked({self.request_id}-{self.number})"
+        return f"Asked({self.eligibility_request_id}-{self.number})"
 
     @property
     def trace(self) -> str:
         """Our trace number, which the response repeats."""
-        return trace(self.request_id, self.number)
+        return trace(self.eligibility_request_id, self.number)
 
 
-def trace(request_id: int, number: int) -> str:
+def trace(eligibility_request_id: int, number: int) -> str:
     """Return the trace number of a patient of a request."""
-    return f"{request_id}-{number}"
+    return f"{eligibility_request_id}-{number}"
 
 
 def parse_trace(text: str) -> tuple[int, int] | None:
     """Return request id and number of a trace number; None where it is none of ours."""
-    request_id, _, number = text.strip().partition("-")
+    eligibility_request_id, _, number = text.strip().partition("-")
     if not (
-        request_id.isascii() and request_id.isdigit() and number.isascii() and number.isdigit()
+        eligibility_request_id.isascii()
+        and eligibility_request_id.isdigit()
+        and number.isascii()
+        and number.isdigit()
     ):
         return None
-    fits = len(request_id) <= TRACE_DIGITS_MAX and len(number) <= POSITION_DIGITS_MAX
-    return (int(request_id), int(number)) if fits else None
+    fits = len(eligibility_request_id) <= TRACE_DIGITS_MAX and len(number) <= POSITION_DIGITS_MAX
+    return (int(eligibility_request_id), int(number)) if fits else None
 
 
-def row_key(request_id: int, number: int) -> str:
+def row_key(eligibility_request_id: int, number: int) -> str:
     """Return the row key that the inquiry and the response of a patient are sealed for."""
-    return trace(request_id, number)
+    return trace(eligibility_request_id, number)
 
 
 async def add(
@@ -160,7 +163,7 @@ async def add(
     await tx.run(_ADD, **request._asdict())
     rows = [
         {
-            "request_id": id,
+            "eligibility_request_id": id,
             "state": OPEN,
             # An interactive inquiry is leased from the start.
             "attempts": int(one.mode == INTERACTIVE),
@@ -205,16 +208,21 @@ async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
     return [StoredRequest(*row) for row in await tx.rows(_SOME, ids=list(ids))] if ids else []
 
 
-async def list_first_inquiries(tx: Tx, request_ids: Sequence[int]) -> list[ListedInquiry]:
+async def list_first_inquiries(
+    tx: Tx, eligibility_request_ids: Sequence[int]
+) -> list[ListedInquiry]:
     """Return the first inquiry of each of these requests of the scope."""
-    if not request_ids:
+    if not eligibility_request_ids:
         return []
-    return [ListedInquiry(*row) for row in await tx.rows(_FIRST, request_ids=list(request_ids))]
+    return [
+        ListedInquiry(*row)
+        for row in await tx.rows(_FIRST, eligibility_request_ids=list(eligibility_request_ids))
+    ]
 
 
-async def list_patient_keys(tx: Tx, request_id: int, limit: int) -> list[int]:
+async def list_patient_keys(tx: Tx, eligibility_request_id: int, limit: int) -> list[int]:
     """Return the keys of the patients of a request of the scope."""
-    rows = await tx.rows(_PATIENT_KEYS, request_id=request_id, limit=limit)
+    rows = await tx.rows(_PATIENT_KEYS, eligibility_request_id=eligibility_request_id, limit=limit)
     return list(dict.fromkeys(int(key) for (key,) in rows))
 
 
@@ -237,14 +245,14 @@ async def list_inquiries(tx: Tx, id: int) -> list[tuple[StoredInquiry, str]]:
 
 async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
     """Return the status of each patient of a request of the scope, in the order of the document."""
-    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, request_id=id)]
+    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, eligibility_request_id=id)]
 
 
 async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
     """Return the responses for these patients of a request of the scope, in the order of the document."""
     if not numbers:
         return []
-    rows = await tx.rows(_RESPONSES, request_id=id, numbers=list(numbers))
+    rows = await tx.rows(_RESPONSES, eligibility_request_id=id, numbers=list(numbers))
     return [InquiryResponse(*row) for row in rows]
 
 
@@ -276,9 +284,11 @@ async def list_due(tx: Tx, queue: InquiryQueue, now: int, limit: int) -> list[St
     return [StoredInquiry(*row) for row in rows]
 
 
-async def find_inquiry(tx: Tx, request_id: int, number: int) -> tuple[StoredInquiry, str] | None:
+async def find_inquiry(
+    tx: Tx, eligibility_request_id: int, number: int
+) -> tuple[StoredInquiry, str] | None:
     """Return one inquiry of any client, and its state."""
-    row = await tx.row(_ONE, request_id=request_id, number=number)
+    row = await tx.row(_ONE, eligibility_request_id=eligibility_request_id, number=number)
     return None if row is None else (StoredInquiry(*row[:-1]), str(row[-1]))
 
 
@@ -287,14 +297,20 @@ async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[
     return [
         each._replace(next_at=until, attempts=each.attempts + 1)
         for each in inquiries
-        if await tx.run(_TAKE, of=each.request_id, nth=each.number, seen=each.next_at, until=until)
+        if await tx.run(
+            _TAKE, of=each.eligibility_request_id, nth=each.number, seen=each.next_at, until=until
+        )
     ]
 
 
 async def reschedule(tx: Tx, of: Sequence[tuple[int, int]], next_at: int) -> None:
     """Let these inquiries be sent again from a time on."""
     await tx.many(
-        _PUT_BACK, [{"of": request_id, "nth": nth, "later": next_at} for request_id, nth in of]
+        _PUT_BACK,
+        [
+            {"of": eligibility_request_id, "nth": nth, "later": next_at}
+            for eligibility_request_id, nth in of
+        ],
     )
 
 
@@ -302,16 +318,18 @@ async def mark_mailed(tx: Tx, sent: Sequence[StoredInquiry], batch_id: int) -> N
     """Record that these inquiries are in a batch."""
     await tx.many(
         _MAILED,
-        [{"of": one.request_id, "nth": one.number, "into": batch_id} for one in sent],
+        [{"of": one.eligibility_request_id, "nth": one.number, "into": batch_id} for one in sent],
     )
 
 
 async def record_answer(
-    tx: Tx, request_id: int, number: int, kind: str, at: int, content: bytes
+    tx: Tx, eligibility_request_id: int, number: int, kind: str, at: int, content: bytes
 ) -> bool:
     """Store a response; return False where there was one before. ``content`` is sealed."""
     return bool(
-        await tx.run(_ANSWERED, of=request_id, nth=number, kind=kind, moment=at, content=content)
+        await tx.run(
+            _ANSWERED, of=eligibility_request_id, nth=number, kind=kind, moment=at, content=content
+        )
     )
 
 
@@ -331,7 +349,7 @@ async def purge(tx: Tx, before: int, limit: int) -> int:
 
 _ADD = scoped_insert(requests, *StoredRequest._fields)
 _ADD_INQUIRY = scoped_insert(
-    inquiries, "request_id", *NewInquiry._fields, "state", "attempts", "answer"
+    inquiries, "eligibility_request_id", *NewInquiry._fields, "state", "attempts", "answer"
 )
 _FIND = scoped_select(
     select(*(requests.c[name] for name in StoredRequest._fields)).where(
@@ -362,11 +380,18 @@ _SOME = scoped_select(
 )
 _LISTED = select(*(inquiries.c[name] for name in ListedInquiry._fields))
 _FIRST = scoped_select(
-    _LISTED.where(among(inquiries.c.request_id, "request_ids"), inquiries.c.number == 1), inquiries
+    _LISTED.where(
+        among(inquiries.c.eligibility_request_id, "eligibility_request_ids"),
+        inquiries.c.number == 1,
+    ),
+    inquiries,
 )
 _PATIENT_KEYS = scoped_select(
     select(inquiries.c.patient_key)
-    .where(inquiries.c.request_id == bindparam("request_id"), inquiries.c.patient_key.is_not(None))
+    .where(
+        inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"),
+        inquiries.c.patient_key.is_not(None),
+    )
     .order_by(inquiries.c.number)
     .limit(bindparam("limit")),
     inquiries,
@@ -374,7 +399,7 @@ _PATIENT_KEYS = scoped_select(
 # Request ids are in the order of time.
 _OF_PATIENT = scoped_select(
     _LISTED.where(inquiries.c.patient_key == bindparam("patient_key"))
-    .order_by(inquiries.c.request_id.desc())
+    .order_by(inquiries.c.eligibility_request_id.desc())
     .limit(bindparam("limit")),
     inquiries,
 )
@@ -384,14 +409,14 @@ _OWNER = Statement(
 )
 _STATUSES = scoped_select(
     select(*(inquiries.c[name] for name in InquiryStatus._fields))
-    .where(inquiries.c.request_id == bindparam("request_id"))
+    .where(inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"))
     .order_by(inquiries.c.number),
     inquiries,
 )
 _RESPONSES = scoped_select(
     select(*(inquiries.c[name] for name in InquiryResponse._fields))
     .where(
-        inquiries.c.request_id == bindparam("request_id"),
+        inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"),
         among(inquiries.c.number, "numbers"),
         inquiries.c.response.is_not(None),
     )
@@ -404,16 +429,16 @@ _UNANSWERED = inquiries.c.state != literal(ANSWERED, literal_execute=True)
 _COMPLETE = Statement(
     select(requests.c.id).where(
         among(requests.c.id, "ids"),
-        ~exists().where(inquiries.c.request_id == requests.c.id, _UNANSWERED),
+        ~exists().where(inquiries.c.eligibility_request_id == requests.c.id, _UNANSWERED),
     ),
     system=True,
 )
 _OF_REQUEST = {"created_at", "request_number"}
 _ASKED = select(
     *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
-).select_from(inquiries.join(requests, requests.c.id == inquiries.c.request_id))
+).select_from(inquiries.join(requests, requests.c.id == inquiries.c.eligibility_request_id))
 _THIS = (
-    inquiries.c.request_id == bindparam("of"),
+    inquiries.c.eligibility_request_id == bindparam("of"),
     inquiries.c.number == bindparam("nth"),
 )
 _DUE_QUEUES = Statement(
@@ -445,20 +470,20 @@ _DUE = Statement(
 )
 _ONE = Statement(
     _ASKED.add_columns(inquiries.c.state).where(
-        inquiries.c.request_id == bindparam("request_id"),
+        inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"),
         inquiries.c.number == bindparam("number"),
     ),
     system=True,
 )
 _ALL_ASKED = Statement(
     _ASKED.add_columns(inquiries.c.state)
-    .where(inquiries.c.request_id == bindparam("of"))
+    .where(inquiries.c.eligibility_request_id == bindparam("of"))
     .order_by(inquiries.c.number),
     system=True,
 )
 _OF_BATCH = Statement(
     _ASKED.where(inquiries.c.batch_id == bindparam("batch_id")).order_by(
-        inquiries.c.request_id, inquiries.c.number
+        inquiries.c.eligibility_request_id, inquiries.c.number
     ),
     system=True,
 )
@@ -497,6 +522,6 @@ _OLD = Statement(
     system=True,
 )
 _PURGE_INQUIRIES = Statement(
-    delete(inquiries).where(among(inquiries.c.request_id, "ids")), system=True
+    delete(inquiries).where(among(inquiries.c.eligibility_request_id, "ids")), system=True
 )
 _PURGE = Statement(delete(requests).where(among(requests.c.id, "ids")), system=True)

@@ -177,7 +177,7 @@ def _details(history: ClaimHistory) -> dict[str, object]:
             {
                 "document_id": one.document_id,
                 "kind": one.kind,
-                "claim_number": one.request_id,
+                "claim_number": one.claim_number,
                 "created_at": moment_text(from_micros(one.created_at)),
             }
             for one in history.documents

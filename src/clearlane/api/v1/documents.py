@@ -41,7 +41,7 @@ async def get_document(call: Call) -> Response:
     content = {
         "document_id": document.document_id,
         "kind": document.kind,
-        "claim_number": document.request_id,
+        "claim_number": document.claim_number,
         "created_at": moment_text(from_micros(document.created_at)),
         "source": getattr(source.fact, "source", "") or "835",
         "x12": text,

@@ -61,7 +61,7 @@ async def suspended(call: Call) -> Response:
     return responses.suspended()
 
 
-def read_request_id(text: str | None, endpoint: Endpoint) -> int:
+def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
     """Return the id of a request; refuse a text that is no integer."""
     given = (text or "").strip()
     if not given:
@@ -100,7 +100,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter(
                 name="requestId",
                 help="The `RequestId` of the submission.",
-                read=read_request_id,
+                read=read_eligibility_request_id,
                 schema={"type": "integer", "format": "int32"},
             ),
         ),

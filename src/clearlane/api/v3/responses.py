@@ -158,7 +158,7 @@ def _claim_result(result: ClaimResult) -> dict[str, object]:
             }
             for finding in result.findings
         ],
-        "RequestId": result.request_id,
+        "RequestId": result.claim_number,
     }
 
 

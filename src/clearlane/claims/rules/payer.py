@@ -137,11 +137,11 @@ def other_payer_is_known(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFind
 @rule("C107", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
 def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim id is not used again for other content while the first claim is on its way."""
-    if inputs.earlier_request_id and not inputs.is_settled_before:
+    if inputs.earlier_claim_number and not inputs.is_settled_before:
         yield (
             "Svc_VendorClaimId",
             f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to another claim with other content, request "
-            f"{inputs.earlier_request_id}, which is {inputs.earlier_state or 'on its way'}; wait for its end, send a "
+            f"{inputs.earlier_claim_number}, which is {inputs.earlier_state or 'on its way'}; wait for its end, send a "
             "replacement (frequency 7) once it was delivered, or give a new id.",
         )
 
@@ -149,11 +149,11 @@ def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
 @rule("C112", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
 def replacement_is_asked_for(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim that was paid or left to the patient is replaced only by a resubmission code."""
-    if inputs.earlier_request_id and inputs.is_settled_before:
+    if inputs.earlier_claim_number and inputs.is_settled_before:
         names = form_of(claim).names
         yield (
             "Svc_VendorClaimId",
-            f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to request {inputs.earlier_request_id}, which the "
+            f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to request {inputs.earlier_claim_number}, which the "
             "payer has paid or left to the patient; it is replaced only if you say so. To replace it, send "
             f"{names.frequency} 7, with the payer's number of it in {names.original_reference}. Another service needs a "
             "claim id of its own.",

@@ -67,7 +67,7 @@ class RuleInputs:
     """What became of an enrollment that is not approved."""
     enrollment_since: date | None = None
     """The day it was sent, refused or ended, in the time zone of the site."""
-    earlier_request_id: str = ""
+    earlier_claim_number: str = ""
     """The request id of a current claim with the same vendor's claim id and other content, if there is one."""
     earlier_state: str = ""
     is_settled_before: bool = False

@@ -30,7 +30,7 @@ def print_x12(claim: str, data: Path | None) -> None:
         found = await _load(installation, claim)
         if found.row.state == "NotAccepted":
             refuse(
-                f"{found.row.request_id} was not accepted, so there is no 837 of it. See: clearlane claim explain"
+                f"{found.row.claim_number} was not accepted, so there is no 837 of it. See: clearlane claim explain"
             )
         kind = ClaimKind(found.row.kind)
         envelope = Envelope(
@@ -79,7 +79,7 @@ async def _load(installation: Installation, claim: str) -> LoadedClaim:
 def _outgoing(installation: Installation, found: LoadedClaim) -> OutgoingClaim:
     return OutgoingClaim(
         claim=found.claim,
-        number=found.row.request_id,
+        number=found.row.claim_number,
         payer_id=found.row.payer_id,
         payer_name=_payer_name(installation, found),
         other_payer_id=find_other_payer_id(installation.payers, found.claim) or "",

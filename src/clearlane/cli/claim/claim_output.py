@@ -130,8 +130,8 @@ def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> Non
     vendor_claim_id = printable(found.claim.Svc_VendorClaimId)
     of_payer = f", payer {row.payer_id}" if payer else ""
     shown = coloured(state, STATE_COLOURS.get(state.partition(",")[0], ""))
-    heading = f"{row.request_id} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"
+    heading = f"{row.claim_number} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"
     lines = wrapped(heading, "", output_width(), indent=2)
-    lines[0] = lines[0].replace(row.request_id, bold(row.request_id), 1)
+    lines[0] = lines[0].replace(row.claim_number, bold(row.claim_number), 1)
     lines[-1] = lines[-1].removesuffix(state) + shown
     show_lines(lines)

@@ -53,7 +53,7 @@ async def load_named_history(installation: Installation, claim: str) -> ClaimHis
 def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
     """Return what identifies a claim, for programs."""
     return {
-        "claim_number": found.row.request_id,
+        "claim_number": found.row.claim_number,
         "vendor_claim_id": found.claim.Svc_VendorClaimId,
         "payer_id": found.row.payer_id,
         "kind": found.row.kind,

@@ -88,7 +88,7 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
         "sent_again_at": _time(found.refusal.requeued_at if found.refusal else None),
         "payer_rests_until": _time(found.route_health.paused_until if found.route_health else None),
         "claims": [
-            {"claim_number": one.request_id, "sending": one.attempt} for one in found.members
+            {"claim_number": one.claim_number, "sending": one.attempt} for one in found.members
         ],
     }
     if as_json:
@@ -96,7 +96,7 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
         return
     show_facts([(name, value) for name, value in row.items() if name != "claims"])
     show_table(
-        ["claim number", "sending"], [[one.request_id, one.attempt] for one in found.members]
+        ["claim number", "sending"], [[one.claim_number, one.attempt] for one in found.members]
     )
 
 

@@ -140,7 +140,7 @@ def check(
 
 @app.command()
 def show(
-    request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
     data: Data = None,
     vendor: Annotated[
         str, typer.Option(help="Vendor key, if two vendors have a request of this number.")
@@ -157,10 +157,10 @@ def show(
     from clearlane.wiring import Installation
 
     async def work(installation: Installation) -> "EligibilityRequestDetails":
-        id = await _find_request(installation, request_id, vendor)
+        id = await _find_request(installation, eligibility_request_id, vendor)
         found = await load_request(installation.database, installation.vault, id, actor=operator())
         if found is None:
-            refuse(f"There is no eligibility request {request_id}.")
+            refuse(f"There is no eligibility request {eligibility_request_id}.")
         return found
 
     found = run_in_installation(data, work)
@@ -252,7 +252,7 @@ def _show_request(found: "EligibilityRequestDetails") -> None:
 def _request_json(found: "EligibilityRequestDetails") -> dict[str, Any]:
     """Return a stored request in our own names; the files are shown by ``--x12``."""
     return {
-        "request_id": found.request_number,
+        "eligibility_request_id": found.request_number,
         "status": found.status,
         "results": msgspec.to_builtins(found.results),
         "inquiries": [

@@ -49,7 +49,7 @@ def submit(
 
 def responses(
     session: ClientSession,
-    request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
     wait: Wait = 0,
 ) -> None:
     """Show all responses to a request that have arrived.
@@ -58,7 +58,7 @@ def responses(
 
     Example: clearlane eligibility responses 41 --wait 60
     """
-    _show(session, session.client.eligibility_responses(request_id), wait)
+    _show(session, session.client.eligibility_responses(eligibility_request_id), wait)
 
 
 def _show(session: ClientSession, answer: "EligibilityAnswer", wait: float) -> None:

@@ -125,7 +125,7 @@ async def _states(store: Store, row: Mapping[str, Any], ids: list[str]) -> dict[
 
     scope = Scope(VendorId(row["vendor_id"]), SiteId(row["site_id"]))
     async with store.database.read(scope) as tx:
-        return {each.request_id: each.state for each in await claims.find_many(tx, ids)}
+        return {each.claim_number: each.state for each in await claims.find_many(tx, ids)}
 
 
 def _print(call: AuditedCall) -> None:

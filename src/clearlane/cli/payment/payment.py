@@ -352,7 +352,7 @@ async def _show_candidates(installation: Installation, payment_id: str, number: 
         installation.work_context, payment_id, number, actor=operator()
     ):
         show_text(
-            f"perhaps {one.request_id}: {', '.join((*one.agrees, *one.differs))}", "  ", indent=4
+            f"perhaps {one.claim_number}: {', '.join((*one.agrees, *one.differs))}", "  ", indent=4
         )
 
 

@@ -65,7 +65,7 @@ def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:
         context,
         loaded.claim,
         kind=ClaimKind(row.kind),
-        number=row.request_id,
+        number=row.claim_number,
         payer_id=row.payer_id,
         account_as_number=row.account_as_number,
         now=context.clock.now(),

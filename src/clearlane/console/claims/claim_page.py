@@ -438,7 +438,7 @@ async def _next_claim(request: PageRequest) -> NextClaim | None:
         form = ClaimFilterForm(tab="needs-you", only=only)
         page = await find_page(request, form, rows_max=1)
         if page.keys:
-            number = page.keys[0].key.request_id
+            number = page.keys[0].key.claim_number
             href = request.url(f"/claims/{number}", **{"from": urlencode(form.as_query())})
             kind = (
                 f"{LABEL_WORDS[ONLY_CHOICES[only]].lower()} claim"
@@ -484,7 +484,7 @@ async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
         return None
     form, _ = read_filters(query)
     page = await find_page(request, form, rows_max=WALK_CLAIMS_MAX)
-    numbers = [one.key.request_id for one in page.keys]
+    numbers = [one.key.claim_number for one in page.keys]
     at = numbers.index(number) if number in numbers else -1
 
     def link(index: int) -> str:

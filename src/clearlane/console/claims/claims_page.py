@@ -346,7 +346,7 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
     now = request.context.clock.now()
     found = await _worklist_keys(request, form)
     found = await _without_resting(request, found, only_mine=bool(form.mine))
-    found.sort(key=lambda one: (-_urgency(one.key, now), one.key.request_id))
+    found.sort(key=lambda one: (-_urgency(one.key, now), one.key.claim_number))
     rows = rows_max or PAGE_ROWS
     start = int(text) if (text := request.query("older")).isdecimal() and len(text) < 6 else 0
     return ClaimPage(
@@ -405,9 +405,9 @@ async def _without_resting(
         own = [one for one in found if one.site == site]
 
         async with request.context.database.read(site.scope) as tx:
-            items = await work_items.list_items(tx, [one.key.request_id for one in own])
+            items = await work_items.list_items(tx, [one.key.claim_number for one in own])
         for one in own:
-            item = items.get(one.key.request_id)
+            item = items.get(one.key.claim_number)
             if item is not None and item.rests(one.key.label, today):
                 continue
             if only_mine and (item is None or item.assigned_to != me):
@@ -422,12 +422,12 @@ async def load_rows(
     """Load the claims of a page in its order; each site's are one audit row with their numbers."""
     found: dict[str, ClaimRow] = {}
     for site in dict.fromkeys(one.site for one in keys):
-        numbers = [one.key.request_id for one in keys if one.site == site]
+        numbers = [one.key.claim_number for one in keys if one.site == site]
         rows = await load_claim_rows(
             request.context.work_context, site, numbers, actor=request.actor, action=action
         )
         found |= {row.number: row for row in rows}
-    return [found[one.key.request_id] for one in keys if one.key.request_id in found]
+    return [found[one.key.claim_number] for one in keys if one.key.claim_number in found]
 
 
 def _urgency(key: ListKey, now: datetime) -> int:
@@ -437,7 +437,7 @@ def _urgency(key: ListKey, now: datetime) -> int:
 
 def write_cursor(key: ListKey) -> str:
     """Return a place in a list as the address has it."""
-    return f"{key.updated_at}.{key.request_id}"
+    return f"{key.updated_at}.{key.claim_number}"
 
 
 def read_cursor(text: str) -> tuple[int, str] | None:

@@ -212,7 +212,7 @@ async def _numbers(
     wanted = replace(filters, with_not_accepted=True)
     async with request.context.database.read(scope) as tx:
         page = await claim_search.find_page(tx, wanted, after=None, limit=READ_CLAIMS_MAX)
-    return [(one.site_id, one.request_id) for one in page]
+    return [(one.site_id, one.claim_number) for one in page]
 
 
 async def _load(

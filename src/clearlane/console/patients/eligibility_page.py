@@ -84,7 +84,7 @@ async def ask(request: PageRequest) -> Response:
     if isinstance(receipt, MalformedInquiry):
         return await _render(request, [one.message for one in receipt.findings], 400)
     await await_answers(context, receipt, site=site, now=now, stopping=asyncio.Event())
-    return request.redirect(f"/eligibility/{receipt.request_id}")
+    return request.redirect(f"/eligibility/{receipt.eligibility_request_id}")
 
 
 async def show_answer(request: PageRequest) -> Response:

@@ -1,7 +1,7 @@
 """Load the answers to a stored eligibility request, for its caller and for operators.
 
-    await load_answers(database, vault, scope, request_id)        # the answers so far, a page at a time
-    await load_request(database, vault, request_id, actor=...)    # for an operator, with every file; audited
+    await load_answers(database, vault, scope, eligibility_request_id)        # the answers so far, a page at a time
+    await load_request(database, vault, eligibility_request_id, actor=...)    # for an operator, with every file; audited
 
 Answers are opened a page at a time, so that a request of thousands neither fills memory nor delays other calls.
 Writes nothing but the audit row. Knows no shape in which an answer is shown.
@@ -66,7 +66,7 @@ class EligibilityRequestDetails:
     """A request and all its results, for an operator."""
 
     scope: Scope
-    request_id: int
+    eligibility_request_id: int
     request_number: int
     created_at: int
     status: RequestStatus
@@ -75,24 +75,24 @@ class EligibilityRequestDetails:
 
 
 async def load_answers(
-    database: Database, vault: Vault, scope: Scope, request_id: int
+    database: Database, vault: Vault, scope: Scope, eligibility_request_id: int
 ) -> RequestAnswers | None:
     """Return the answers so far to a request of the scope; None where there is no such request."""
     async with database.read(scope) as tx:
-        request = await eligibility.find(tx, request_id)
+        request = await eligibility.find(tx, eligibility_request_id)
         if request is None:
             return None
-        statuses = await eligibility.list_statuses(tx, request_id)
+        statuses = await eligibility.list_statuses(tx, eligibility_request_id)
         answered = [one.number for one in statuses if one.answer == ANSWER]
         # Most requests are about one patient: their only page is read here, without a transaction of its own.
         first = await eligibility.list_responses(
-            tx, request_id, answered[: limits.ELIGIBILITY_PAGE_ROWS]
+            tx, eligibility_request_id, answered[: limits.ELIGIBILITY_PAGE_ROWS]
         )
         sealed = [row.response for row in first]
         await vault.load_keys_of(tx, [request.payload, *sealed] if request.payload else sealed)
     # Answers never change, so pages that are read one by one fit together.
     refused = [one.number for one in statuses if one.answer not in ("", ANSWER)]
-    stored = _StoredOutcomes(database, vault, scope, request_id)
+    stored = _StoredOutcomes(database, vault, scope, eligibility_request_id)
     awaited = len(statuses) - len(answered) - len(refused)
     return RequestAnswers(
         request.request_number,
@@ -111,29 +111,29 @@ async def find_numbered(database: Database, request_number: int) -> list[tuple[i
 
 
 async def load_request(
-    database: Database, vault: Vault, request_id: int, *, actor: Actor
+    database: Database, vault: Vault, eligibility_request_id: int, *, actor: Actor
 ) -> EligibilityRequestDetails | None:
     """Load a request of any client with all its results. The access is audited in the client's scope."""
     async with database.read(eligibility.SCOPE) as tx:
-        owner = await eligibility.find_owner(tx, request_id)
-        inquiries = await eligibility.list_inquiries(tx, request_id)
+        owner = await eligibility.find_owner(tx, eligibility_request_id)
+        inquiries = await eligibility.list_inquiries(tx, eligibility_request_id)
         await vault.load_keys_of(tx, [one.inquiry for one, _ in inquiries])
     if owner is None:
         return None
     scope = Scope(VendorId(owner[0]), SiteId(owner[1]))
 
     async def audit(tx: Tx) -> None:
-        tx.audit("eligibility.shown", ids=[str(request_id)])
+        tx.audit("eligibility.shown", ids=[str(eligibility_request_id)])
 
     await database.write(scope, audit, actor=actor)
     async with database.read(scope) as tx:
-        request = await eligibility.find(tx, request_id)
-        statuses = await eligibility.list_statuses(tx, request_id)
+        request = await eligibility.find(tx, eligibility_request_id)
+        statuses = await eligibility.list_statuses(tx, eligibility_request_id)
         if request is not None and request.payload:
             await vault.load_keys_of(tx, [request.payload])
     if request is None:
         return None
-    stored = _StoredOutcomes(database, vault, scope, request_id)
+    stored = _StoredOutcomes(database, vault, scope, eligibility_request_id)
     answered = [one.number for one in statuses if one.answer]
     outcomes = {
         number: outcome async for page in stored.pages(answered) for number, outcome in page
@@ -150,7 +150,7 @@ async def load_request(
     )
     return EligibilityRequestDetails(
         scope,
-        request_id,
+        eligibility_request_id,
         request.request_number,
         request.created_at,
         request_status(len(statuses), len(statuses) - len(answered)),
@@ -166,7 +166,7 @@ class _StoredOutcomes:
     database: Database
     vault: Vault
     scope: Scope
-    request_id: int
+    eligibility_request_id: int
 
     async def pages(
         self, numbers: Sequence[int], first: Sequence[InquiryResponse] = ()
@@ -178,7 +178,7 @@ class _StoredOutcomes:
         for at in range(len(first), len(numbers), size):
             page = numbers[at : at + size]
             async with self.database.read(self.scope) as tx:
-                rows = await eligibility.list_responses(tx, self.request_id, page)
+                rows = await eligibility.list_responses(tx, self.eligibility_request_id, page)
                 await self.vault.load_keys_of(tx, [row.response for row in rows])
             if len(rows) < len(page):
                 raise LookupError("the request was purged while it was read")
@@ -192,7 +192,7 @@ class _StoredOutcomes:
             yield [outcome for _, outcome in page]
 
     def _open(self, row: InquiryResponse) -> InquiryOutcome:
-        key = trace(self.request_id, row.number)
+        key = trace(self.eligibility_request_id, row.number)
         return decode_outcome(self.vault.open(self.scope, eligibility.RESPONSES, key, row.response))
 
 

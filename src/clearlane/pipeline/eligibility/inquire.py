@@ -58,7 +58,7 @@ class MalformedInquiry:
 class InquiryReceipt:
     """A stored request whose inquiries were started."""
 
-    request_id: int
+    eligibility_request_id: int
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """What was done with the request that its response has no place for."""
@@ -76,10 +76,10 @@ async def inquire(
     find = _PayerFinder(payers, runner).find
     facts = InquiryFacts(find=find, sandbox=context.sandbox, today=today)
     checked = await _run_stepwise(rules.check_stepwise(read.request, facts))
-    request_id, immediate = await _store(context, checked, site.scope, actor, now)
+    eligibility_request_id, immediate = await _store(context, checked, site.scope, actor, now)
     if checked.inquiries:
-        runner.start(request_id, len(checked.inquiries), immediate)
-    return InquiryReceipt(request_id, read.ignored, note_repeated_fields(read.repeated))
+        runner.start(eligibility_request_id, len(checked.inquiries), immediate)
+    return InquiryReceipt(eligibility_request_id, read.ignored, note_repeated_fields(read.repeated))
 
 
 async def await_answers(
@@ -94,9 +94,11 @@ async def await_answers(
 
     The time to wait counts from ``now``.
     """
-    request_id = receipt.request_id
-    await _inquiry_runner(context).pending_calls.wait(request_id, now + WAIT, stopping)
-    answers = await load_answers(context.database, context.vault, site.scope, request_id)
+    eligibility_request_id = receipt.eligibility_request_id
+    await _inquiry_runner(context).pending_calls.wait(eligibility_request_id, now + WAIT, stopping)
+    answers = await load_answers(
+        context.database, context.vault, site.scope, eligibility_request_id
+    )
     return require_row(answers, "an eligibility request that was received")
 
 
@@ -105,21 +107,23 @@ async def read_numbered_answers(
 ) -> RequestAnswers | None:
     """Return all answers so far to the site's request with this number, V3's ``RequestId``."""
     async with context.database.read(site.scope) as tx:
-        request_id = await eligibility.find_id(tx, request_number)
-    if request_id is None:
+        eligibility_request_id = await eligibility.find_id(tx, request_number)
+    if eligibility_request_id is None:
         return None
-    return await read_answers(context, request_id, site=site, actor=actor)
+    return await read_answers(context, eligibility_request_id, site=site, actor=actor)
 
 
 async def read_answers(
-    context: WorkContext, request_id: int, *, site: Site, actor: Actor
+    context: WorkContext, eligibility_request_id: int, *, site: Site, actor: Actor
 ) -> RequestAnswers | None:
     """Return all answers so far to a request of the site; None where it has no such request."""
-    answers = await load_answers(context.database, context.vault, site.scope, request_id)
+    answers = await load_answers(
+        context.database, context.vault, site.scope, eligibility_request_id
+    )
     if answers is not None:
 
         async def audit(tx: Tx) -> None:
-            tx.audit("eligibility.read", ids=[str(request_id)])
+            tx.audit("eligibility.read", ids=[str(eligibility_request_id)])
 
         async with asyncio.timeout(context.limits.write_seconds_max):
             await context.database.write(site.scope, audit, actor=actor)
@@ -144,17 +148,19 @@ async def _store(
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(scope)
     for _ in range(ELIGIBILITY_KEY_ATTEMPTS_MAX):
-        request_id = new_request_key(now)
-        rows = await _seal_inquiries(context, checked.inquiries, scope, request_id, now)
-        payload = _seal_results(context.vault, checked.results, scope, request_id)
-        saving = _SaveRequest(scope.vendor, request_id, to_micros(now), payload, rows)
+        eligibility_request_id = new_request_key(now)
+        rows = await _seal_inquiries(context, checked.inquiries, scope, eligibility_request_id, now)
+        payload = _seal_results(context.vault, checked.results, scope, eligibility_request_id)
+        saving = _SaveRequest(scope.vendor, eligibility_request_id, to_micros(now), payload, rows)
         try:
             async with asyncio.timeout(context.limits.write_seconds_max):
                 number = await context.database.write(scope, saving, actor=actor)
         except ConstraintViolation:  # another request has the key: once in 4,096 of a millisecond
             continue
-        key = RequestKey(request_id, number)
-        return request_id, _immediate_inquiries(checked.inquiries, rows, scope, key, now)
+        key = RequestKey(eligibility_request_id, number)
+        return eligibility_request_id, _immediate_inquiries(
+            checked.inquiries, rows, scope, key, now
+        )
     raise TimeoutError("no free key was found")
 
 
@@ -170,7 +176,7 @@ class _SaveRequest:
     """The transaction that stores a request and moves the counter of its vendor's requests."""
 
     vendor_id: VendorId
-    request_id: int
+    eligibility_request_id: int
     created_at: int
     payload: bytes | None
     rows: Sequence[NewInquiry]
@@ -178,10 +184,12 @@ class _SaveRequest:
     async def __call__(self, tx: Tx) -> int:
         """Return the number of the request."""
         number = await next_request_number(tx, self.vendor_id)
-        await eligibility.add(tx, self.request_id, number, self.created_at, self.payload, self.rows)
+        await eligibility.add(
+            tx, self.eligibility_request_id, number, self.created_at, self.payload, self.rows
+        )
         tx.audit(
             "eligibility.submit",
-            ids=[str(self.request_id)],
+            ids=[str(self.eligibility_request_id)],
             count=len(self.rows),
             detail=f"RequestId {number}",
         )
@@ -189,7 +197,11 @@ class _SaveRequest:
 
 
 async def _seal_inquiries(
-    context: WorkContext, inquiries: Sequence[Inquiry], scope: Scope, request_id: int, now: datetime
+    context: WorkContext,
+    inquiries: Sequence[Inquiry],
+    scope: Scope,
+    eligibility_request_id: int,
+    now: datetime,
 ) -> list[NewInquiry]:
     runner = _inquiry_runner(context)
     immediate = len(inquiries) <= ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
@@ -197,7 +209,7 @@ async def _seal_inquiries(
     for number, inquiry in enumerate(inquiries, start=1):
         if not number % ELIGIBILITY_PATIENTS_AT_ONCE:
             await asyncio.sleep(0)
-        content, key = model.encode(inquiry), trace(request_id, number)
+        content, key = model.encode(inquiry), trace(eligibility_request_id, number)
         payer_id, mode = inquiry.payer_names[0], eligibility.BY_FILE
         if runner.can_reach(inquiry.payer_type, payer_id):
             mode = eligibility.INTERACTIVE if immediate else eligibility.BULK
@@ -227,7 +239,7 @@ def _immediate_inquiries(
     return [
         PendingInquiry(
             scope=scope,
-            request_id=key.id,
+            eligibility_request_id=key.id,
             request_number=key.number,
             number=row.number,
             attempts=1,
@@ -241,12 +253,14 @@ def _immediate_inquiries(
 
 
 def _seal_results(
-    vault: Vault, results: Sequence[ValidationResult], scope: Scope, request_id: int
+    vault: Vault, results: Sequence[ValidationResult], scope: Scope, eligibility_request_id: int
 ) -> bytes | None:
     """Seal why patients could not be asked about: the sentences may quote what was sent."""
     if not results:
         return None
-    return vault.seal(scope, eligibility.REQUESTS, request_id, encode_results(tuple(results)))
+    return vault.seal(
+        scope, eligibility.REQUESTS, eligibility_request_id, encode_results(tuple(results))
+    )
 
 
 def new_request_key(now: datetime) -> int:

@@ -96,7 +96,7 @@ async def _create_batch(
         eligibility.SCOPE, lambda tx: eligibility.lease(tx, due, until), actor=context.actor
     )
     # In the order in which a batch is loaded: a refusal names a set by its position.
-    leased.sort(key=lambda one: (one.request_id, one.number))
+    leased.sort(key=lambda one: (one.eligibility_request_id, one.number))
     return await _store_batch(context, route, leased, now) if leased else None
 
 

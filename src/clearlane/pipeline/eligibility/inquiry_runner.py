@@ -1,6 +1,6 @@
 """Send the open eligibility inquiries of one node to payers in real time.
 
-    runner.start(request_id, count, immediate)    # a caller waits: at once
+    runner.start(eligibility_request_id, count, immediate)    # a caller waits: at once
     runner.wake()                                 # large documents and retries: as far as each payer's limit allows
 
 An outcome is stored before the waiting call is released. Inquiries are rows with a lease, so those of a node that
@@ -95,9 +95,11 @@ class InquiryRunner:
         self._looking = False
         self._stopped = False
 
-    def start(self, request_id: int, count: int, immediate: Sequence[PendingInquiry]) -> None:
+    def start(
+        self, eligibility_request_id: int, count: int, immediate: Sequence[PendingInquiry]
+    ) -> None:
         """Start the inquiries of a stored request: these at once, the others from the queues."""
-        self.pending_calls.expect(request_id, count)
+        self.pending_calls.expect(eligibility_request_id, count)
         for pending in immediate:
             self._active[pending.key] = None
             self._create_task(self._ask_while_caller_waits(pending))
@@ -217,7 +219,7 @@ class InquiryRunner:
         now = self._clock.now()
         first = await store_result(self._database, self._vault, pending, result, now, self._actor)
         if first:
-            self.pending_calls.count_answer(pending.request_id)
+            self.pending_calls.count_answer(pending.eligibility_request_id)
         return first
 
     # ---- large documents and retries ---------------------------------------------------------
@@ -317,7 +319,7 @@ async def store_result(
 
     async def job(tx: Tx) -> bool:
         first = await eligibility.record_answer(
-            tx, pending.request_id, pending.number, result.kind, to_micros(now), sealed
+            tx, pending.eligibility_request_id, pending.number, result.kind, to_micros(now), sealed
         )
         if first:
             tx.add_events([_answer_event(pending, result, now)])
@@ -335,7 +337,7 @@ def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -
         pending.scope.vendor,
         pending.scope.site,
         data={
-            "request_id": pending.request_number,
+            "eligibility_request_id": pending.request_number,
             "patient_number": pending.number,
             "late": now > from_micros(pending.created_at) + WAIT,
         },
@@ -349,7 +351,7 @@ def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
     content = vault.open(scope, eligibility.INQUIRIES, stored.trace, stored.inquiry)
     return PendingInquiry(
         scope=scope,
-        request_id=stored.request_id,
+        eligibility_request_id=stored.eligibility_request_id,
         request_number=stored.request_number,
         number=stored.number,
         attempts=stored.attempts,
@@ -371,7 +373,7 @@ def retry_seconds(attempts: int) -> int:
 def _log_failure(pending: PendingInquiry, fault: BaseException) -> None:
     log.warning(
         "inquiry not sent",
-        request=pending.request_id,
+        request=pending.eligibility_request_id,
         number=pending.number,
         payer=pending.payer_id,
         fault=fault_code(fault),

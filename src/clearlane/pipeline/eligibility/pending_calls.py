@@ -47,37 +47,39 @@ class PendingCalls:
     def __len__(self) -> int:
         return len(self._open)
 
-    def expect(self, request_id: int, missing: int) -> None:
+    def expect(self, eligibility_request_id: int, missing: int) -> None:
         """Begin to count the answers of a request. Call :meth:`wait` afterwards, or :meth:`forget`."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._open[request_id] = _PendingCall(future, missing)
+        self._open[eligibility_request_id] = _PendingCall(future, missing)
 
-    def count_answer(self, request_id: int) -> None:
+    def count_answer(self, eligibility_request_id: int) -> None:
         """Count one more stored answer of a request, and release its call at the last."""
-        call = self._open.get(request_id)
+        call = self._open.get(eligibility_request_id)
         if call is not None:
             call.missing -= 1
             if call.missing <= 0:
                 _release(call)
 
-    async def wait(self, request_id: int, until: datetime, stopping: asyncio.Event) -> None:
+    async def wait(
+        self, eligibility_request_id: int, until: datetime, stopping: asyncio.Event
+    ) -> None:
         """Return when the request is complete, at ``until`` at the latest, or when the node stops."""
-        call = self._open.get(request_id)
+        call = self._open.get(eligibility_request_id)
         if call is None:  # the request has no inquiry
             return
         try:
             if not call.future.done() and not stopping.is_set():
-                heapq.heappush(self._deadlines, (until, request_id))
+                heapq.heappush(self._deadlines, (until, eligibility_request_id))
                 self._ensure_task("time", self._release_expired)
                 self._ensure_task("poll", self._poll_completed)
                 self._release_on_stop(stopping)
                 await call.future
         finally:
-            self.forget(request_id)
+            self.forget(eligibility_request_id)
 
-    def forget(self, request_id: int) -> None:
+    def forget(self, eligibility_request_id: int) -> None:
         """Stop counting the answers of a request."""
-        self._open.pop(request_id, None)
+        self._open.pop(eligibility_request_id, None)
 
     def release_all(self) -> None:
         """Release every call: it responds with what has arrived."""
@@ -99,11 +101,11 @@ class PendingCalls:
     async def _release_expired(self) -> None:
         """Release each call at its deadline. Only the earliest is waited for, so one timer is enough."""
         while self._deadlines:
-            until, request_id = self._deadlines[0]
-            if request_id in self._open:
+            until, eligibility_request_id = self._deadlines[0]
+            if eligibility_request_id in self._open:
                 await self._clock.wait_until(until)
             heapq.heappop(self._deadlines)
-            call = self._open.get(request_id)
+            call = self._open.get(eligibility_request_id)
             if call is not None:
                 _release(call)
 

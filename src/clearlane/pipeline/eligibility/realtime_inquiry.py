@@ -63,7 +63,7 @@ class PendingInquiry:
     """One patient of a request whose inquiry is being sent."""
 
     scope: Scope
-    request_id: int
+    eligibility_request_id: int
     request_number: int
     """V3's ``RequestId``."""
     number: int
@@ -75,12 +75,12 @@ class PendingInquiry:
     @property
     def key(self) -> tuple[int, int]:
         """Request id and number of the patient."""
-        return self.request_id, self.number
+        return self.eligibility_request_id, self.number
 
     @property
     def trace(self) -> str:
         """The trace number (TRN02), by which an answer is matched."""
-        return f"{self.request_id}-{self.number}"
+        return f"{self.eligibility_request_id}-{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def read_reply(pending: PendingInquiry, content: bytes, now: datetime) -> Attemp
             result = result_of_271(pending, answer, now)
             return RetryLater(result, soon=True) if read_271.may_be_resent(answer) else result
         mismatches.append(MISMATCHES[match])
-        log.warning("answer of another inquiry", request=pending.request_id, number=pending.number, mismatch=match.value)  # fmt: skip
+        log.warning("answer of another inquiry", request=pending.eligibility_request_id, number=pending.number, mismatch=match.value)  # fmt: skip
     for refusal in found.refusals:
         return result_of_refusal(pending, refusal)
     if mismatches:

@@ -27,7 +27,7 @@ PATIENTS_LOOKED_UP_MAX = 20
 class ListedRequest:
     """A request as lists show it: its first patient, and how many there are."""
 
-    request_id: int
+    eligibility_request_id: int
     asked_at: datetime
     patient: str
     born: date | None
@@ -38,7 +38,7 @@ class ListedRequest:
     patients: int
 
     def __repr__(self) -> str:
-        return f"ListedRequest({self.request_id})"
+        return f"ListedRequest({self.eligibility_request_id})"
 
 
 def patient_key(vault: Vault, vendor_id: int, inquiry: Inquiry) -> int:
@@ -67,17 +67,19 @@ async def list_newest(
 
 
 async def list_of_same_patients(
-    context: WorkContext, site: Site, request_id: int, *, limit: int, actor: Actor
+    context: WorkContext, site: Site, eligibility_request_id: int, *, limit: int, actor: Actor
 ) -> list[ListedRequest]:
     """Return other requests of the site about the patients of one, newest first."""
 
     async def job(tx: Tx) -> list[ListedRequest]:
-        keys = await eligibility.list_patient_keys(tx, request_id, PATIENTS_LOOKED_UP_MAX)
+        keys = await eligibility.list_patient_keys(
+            tx, eligibility_request_id, PATIENTS_LOOKED_UP_MAX
+        )
         found: dict[int, ListedInquiry] = {}
         for key in keys:
             for one in await eligibility.list_of_patient(tx, key, limit + 1):
-                found.setdefault(one.request_id, one)
-        found.pop(request_id, None)
+                found.setdefault(one.eligibility_request_id, one)
+        found.pop(eligibility_request_id, None)
         newest = sorted(found, reverse=True)[:limit]
         requests = await eligibility.find_some(tx, newest)
         return await _listed_requests(
@@ -95,7 +97,7 @@ async def _listed_requests(
     inquiries: Sequence[ListedInquiry],
 ) -> list[ListedRequest]:
     await vault.load_keys_of(tx, [one.inquiry for one in inquiries])
-    by_request = {one.request_id: one for one in inquiries}
+    by_request = {one.eligibility_request_id: one for one in inquiries}
     tx.audit("eligibility.list", ids=[str(one.id) for one in requests])
     return [_listed_request(vault, site, one, by_request.get(one.id)) for one in requests]
 
@@ -107,14 +109,14 @@ def _listed_request(
     asked_at = from_micros(request.created_at)
     if listed is None:
         return ListedRequest(
-            request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
+            eligibility_request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
             payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
         )  # fmt: skip
-    key = eligibility.row_key(listed.request_id, listed.number)
+    key = eligibility.row_key(listed.eligibility_request_id, listed.number)
     inquiry = model.restore(vault.open(site.scope, eligibility.INQUIRIES, key, listed.inquiry))
     person = inquiry.patient
     return ListedRequest(
-        request_id=request.id,
+        eligibility_request_id=request.id,
         asked_at=asked_at,
         patient=last_first(person.last, person.first),
         born=person.birth,

@@ -24,7 +24,7 @@ from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
-from clearlane.kernel.ids import Scope, new_request_id
+from clearlane.kernel.ids import Scope, new_number
 from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
 from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
@@ -159,7 +159,7 @@ async def _rows(
     for at, enrollment in enumerate(enrollments):
         if at and not at % ENROLLMENTS_AT_ONCE:
             await asyncio.sleep(0)
-        id = new_request_id(now, letter=LETTER)
+        id = new_number(now, letter=LETTER)
         rows.append(
             NewEnrollment(
                 id=id,

@@ -63,7 +63,7 @@ class ClaimOwner(Protocol):
     """The id of a claim and of the client it belongs to."""
 
     @property
-    def request_id(self) -> str: ...
+    def claim_number(self) -> str: ...
     @property
     def vendor_id(self) -> int: ...
     @property
@@ -92,7 +92,7 @@ class PayerStatement:
         if isinstance(owner, str) or isinstance(fact, UnmatchedFact):
             raise UnmatchedStatementError(self.kind)
         return ClaimFact(
-            owner.request_id, owner.vendor_id, owner.site_id, fact, self.part, inbox_id
+            owner.claim_number, owner.vendor_id, owner.site_id, fact, self.part, inbox_id
         )
 
     def encode_unmatched(self, reason: str) -> bytes:
@@ -203,7 +203,7 @@ class StatementReader:
                 return None, {}
             self.acknowledged.add(batch.id)
             content = await batches.read_content(tx, self._context.vault, batch)
-            members = {one.request_id: one for one in await batches.list_members(tx, batch.id)}
+            members = {one.claim_number: one for one in await batches.list_members(tx, batch.id)}
         if batch.kind:
             self._envelope = (batch.id, envelope_of_file(content))
         attempts = {number: one.attempt for number, one in members.items()}

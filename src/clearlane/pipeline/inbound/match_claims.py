@@ -45,7 +45,7 @@ async def match_claims(
     )
     for one in wanted:
         known.find(one)
-    sent_claims = await claim_lookup.find_sent(tx, payer_id, known.request_ids)
+    sent_claims = await claim_lookup.find_sent(tx, payer_id, known.claim_numbers)
     known.pairs |= await claim_lookup.find_by_line(tx, payer_id, lines - alone, sent_claims)
     found = [_choose(one, known, sent_claims) for one in wanted]
     return await _with_payer_numbers(tx, vault, payer_id, references, found)
@@ -74,7 +74,7 @@ async def _with_payer_numbers(
     }
     sent_claims = await claim_lookup.find_sent(tx, payer_id, {id for _, id in pairs})
     for at, number in hashes.items():
-        fitting = [one for one in sent_claims.values() if number.fits(one.request_id, pairs)]
+        fitting = [one for one in sent_claims.values() if number.fits(one.claim_number, pairs)]
         if fitting:
             is_one = len(fitting) == 1
             found[at] = fitting[0]._replace(by_payer_number=True) if is_one else AMBIGUOUS
@@ -98,10 +98,10 @@ class _PayerNumber:
         account = reference.account_number
         self.cut_account = account and cut_account_reference(vault, payer_id, account)
 
-    def fits(self, request_id: str, pairs: set[tuple[str | int | None, str]]) -> bool:
+    def fits(self, claim_number: str, pairs: set[tuple[str | int | None, str]]) -> bool:
         """Return whether a claim has these numbers."""
-        has_account = not self.cut_account or (self.cut_account, request_id) in pairs
-        has_number = (self.key, request_id) in pairs or (self.reference, request_id) in pairs
+        has_account = not self.cut_account or (self.cut_account, claim_number) in pairs
+        has_number = (self.key, claim_number) in pairs or (self.reference, claim_number) in pairs
         return has_account and has_number
 
 
@@ -134,7 +134,7 @@ class _Candidates:
 
     def __init__(self, holders: set[tuple[str, str]], others: set[tuple[str, str]]) -> None:
         self.pairs = holders | others
-        self.request_ids: set[str] = set()
+        self.claim_numbers: set[str] = set()
         self._holders = _by_hash(holders)
         self._others = _by_hash(others)
 
@@ -145,13 +145,13 @@ class _Candidates:
             wanted.active.update(self._others.get(reference, ()))
         wanted.active.update(self._holders.get(wanted.account, ()))
         wanted.former.update(self._others.get(wanted.account, ()))
-        self.request_ids |= wanted.active | wanted.former
+        self.claim_numbers |= wanted.active | wanted.former
 
 
 def _by_hash(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for reference, request_id in pairs:
-        found.setdefault(reference, []).append(request_id)
+    for reference, claim_number in pairs:
+        found.setdefault(reference, []).append(claim_number)
     return found
 
 
@@ -181,9 +181,9 @@ def _choose(
     # A rejected claim has released its account number: it is meant only where no active one can be.
     for some in (wanted.active, wanted.former):
         candidates = [
-            _candidate(wanted, known, sent_claims[request_id])
-            for request_id in some
-            if request_id in sent_claims
+            _candidate(wanted, known, sent_claims[claim_number])
+            for claim_number in some
+            if claim_number in sent_claims
         ]
         found = match.choose_claim(wanted.reference, candidates)
         if isinstance(found, ClaimCandidate):
@@ -195,7 +195,7 @@ def _choose(
 
 def _candidate(wanted: _WantedClaim, known: _Candidates, one: CandidateClaim) -> ClaimCandidate:
     """Return a candidate that has the numbers of the reference wherever it was sent with them."""
-    number, reference = one.request_id, wanted.reference
+    number, reference = one.claim_number, wanted.reference
     account = number
     if one.account_as_number:
         account = (

@@ -166,7 +166,7 @@ async def _store_result(context: WorkContext, pending: PendingInquiry, result: F
         )
         and runner
     ):
-        runner.pending_calls.count_answer(pending.request_id)
+        runner.pending_calls.count_answer(pending.eligibility_request_id)
 
 
 async def _answers_inquiries(context: WorkContext, messages: Sequence[AckMessage]) -> bool:

@@ -19,7 +19,7 @@ import structlog
 from clearlane.claims.responses.claim_parts import extract_claim
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.ids import new_number
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
 from clearlane.payments.model import ClaimPayment
@@ -128,7 +128,7 @@ class PaymentPosting:
         # A set whose bytes cannot be found by themselves is known by its place in the file.
         digest = self._digests.get(key) or f"{file.digest}:{key}"
         identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
-        payment_id = new_request_id(context.clock.now(), letter=payments.PAYMENT_LETTER)
+        payment_id = new_number(context.clock.now(), letter=payments.PAYMENT_LETTER)
         new = NewPayment(
             payment_id=payment_id,
             payer_id=file.payer_id,
@@ -215,7 +215,7 @@ class PaymentPosting:
                 tx, vault, self._file.payer_id, [reference for _, reference in references]
             )
         claims = {
-            number: claim.request_id
+            number: claim.claim_number
             for (number, _), claim in zip(references, found, strict=True)
             if not isinstance(claim, NoMatch)
         }
@@ -225,7 +225,7 @@ class PaymentPosting:
                 number=one.number,
                 reason=one.reason,
                 amount_cents=one.amount,
-                request_id=claims.get(one.number),
+                claim_number=claims.get(one.number),
                 payload=vault.seal(
                     payments.OWNER,
                     payments.ADJUSTMENTS_TABLE,
@@ -301,7 +301,7 @@ class PaymentPosting:
             elif isinstance(owner, NoMatch):
                 owners.append(owner.reason if recorded is None else None)
             else:
-                owners.append(owner if recorded in (None, owner.request_id) else None)
+                owners.append(owner if recorded in (None, owner.claim_number) else None)
         return owners
 
     def _unmatched_row(self, one: _PlacedClaim, reason: str) -> UnmatchedRow:
@@ -335,7 +335,7 @@ def claim_fact(
 ) -> ClaimFact:
     """Return a claim payment as a fact to record on its claim."""
     return ClaimFact(
-        owner.request_id,
+        owner.claim_number,
         owner.vendor_id,
         owner.site_id,
         content.claim_payment,
@@ -351,4 +351,4 @@ def matched_by(claim_payment: ClaimPayment, claim: CandidateClaim) -> MatchedBy:
         return MatchedBy.PAYER_NUMBER
     numbers = {claim_payment.claim_number, claim_payment.account_number}
     numbers.update(map(claim_number_in, claim_payment.line_controls))
-    return MatchedBy.NUMBER if claim.request_id in numbers else MatchedBy.ACCOUNT
+    return MatchedBy.NUMBER if claim.claim_number in numbers else MatchedBy.ACCOUNT

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.ids import new_number
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import work_items
@@ -68,7 +68,7 @@ async def _keep(
     tx: Tx, context: WorkContext, site: Site, number: str, change: BilledChange, actor: Actor
 ) -> None:
     now = context.clock.now()
-    id = new_request_id(now, letter="N")
+    id = new_number(now, letter="N")
     payload = context.vault.seal(site.scope, work_items.NOTES, id, change.note.encode())
     await work_items.add_note(tx, ClaimNote(id, number, actor.name, to_micros(now), payload))
     detail = f"{' '.join(change.names)}; reason and authority are note {id}"

@@ -67,12 +67,12 @@ async def correct_replacements(
             live = await claims.find_live(tx, [one.row for one in wanting])
             await _load_keys(tx, vault, [each for under_id in live.values() for each in under_id])
         for one in wanting:
-            under_id = live.get(one.row.request_id, [])
+            under_id = live.get(one.row.claim_number, [])
             if replaced := _find_replaced(vault, site, one, under_id):
-                found[one.row.request_id] = replaced
+                found[one.row.claim_number] = replaced
     return [
-        _correct(vault, site, one, found.get(one.row.request_id))
-        if one.row.request_id in found or one.row.frequency == REPLACEMENT
+        _correct(vault, site, one, found.get(one.row.claim_number))
+        if one.row.claim_number in found or one.row.frequency == REPLACEMENT
         else one
         for one in prepared
     ]
@@ -93,7 +93,7 @@ class SuccessorCorrections:
         self, tx: Tx, claim: NewClaim, earlier: Sequence[StoredPredecessor]
     ) -> tuple[StoredPredecessor, ResubmissionDecision]:
         """Return the claim under the same id that a claim is judged by, and what it is to that one."""
-        site, prepared = self._sites[claim.request_id]
+        site, prepared = self._sites[claim.claim_number]
         await _load_keys(tx, self._vault, earlier)
         prepared = with_lines(self._vault, site, prepared)
         chosen = choose_earlier(self._vault, site, prepared, earlier)
@@ -107,7 +107,7 @@ class SuccessorCorrections:
         decision: ResubmissionDecision,
     ) -> NewClaim:
         """Return the claim as it goes out after an earlier one."""
-        site, prepared = self._sites[claim.request_id]
+        site, prepared = self._sites[claim.claim_number]
         await _load_keys(tx, self._vault, [earlier])
         prepared = with_lines(self._vault, site, prepared)
         if decision is ResubmissionDecision.ANOTHER_CLAIM:
@@ -116,11 +116,11 @@ class SuccessorCorrections:
             completed = _correct(self._vault, site, prepared, earlier)
         facts = completed.facts
         warnings = RULES[FIRST_PAYER_PAID].check(completed.judgement.claim, facts)
-        self.reasons[claim.request_id] = " ".join(
+        self.reasons[claim.claim_number] = " ".join(
             [facts.correction, *(message for _, message in warnings)]
         )
         if prior := completed.row.prior_payer_claim:
-            self.prior_payer_claims[claim.request_id] = prior
+            self.prior_payer_claims[claim.claim_number] = prior
         return completed.row
 
 
@@ -144,7 +144,7 @@ def choose_earlier(
     decision = claims.decide(holder, row)
     if decision is not ResubmissionDecision.UNDECIDED:
         return ChosenEarlier(holder, decision)
-    candidates = [holder] if holder.request_id == row.corrects else earlier
+    candidates = [holder] if holder.claim_number == row.corrects else earlier
     compared = [_compare(vault, site, prepared, one) for one in candidates]
     best = max(range(len(candidates)), key=lambda at: _closeness(compared[at]))
     return ChosenEarlier(candidates[best], claims.decide(candidates[best], row, compared[best]))
@@ -153,7 +153,7 @@ def choose_earlier(
 def _find_named(row: NewClaim, earlier: Sequence[StoredPredecessor]) -> StoredPredecessor | None:
     """Return the claim that a claim says it corrects, or repeats, or replaces by the payer's number."""
     for one in earlier:
-        if one.request_id == row.corrects:
+        if one.claim_number == row.corrects:
             return one
     for one in earlier:
         if one.content_hash == row.content_hash:
@@ -206,15 +206,15 @@ def _another_claim(
         and earlier.paid_cents > 0
     )
     facts = replace(
-        prepared.facts, paid_by_another=earlier.request_id if is_paid_by_another else ""
+        prepared.facts, paid_by_another=earlier.claim_number if is_paid_by_another else ""
     )
     completed = correct_claim(
         vault,
         site,
         prepared._replace(facts=facts),
-        plan_another_claim(sent, compared, earlier.request_id, ClaimState(earlier.state)),
+        plan_another_claim(sent, compared, earlier.claim_number, ClaimState(earlier.state)),
     )
-    link = earlier.request_id if compared.is_next_payers else None
+    link = earlier.claim_number if compared.is_next_payers else None
     return completed._replace(row=msgspec.structs.replace(completed.row, prior_payer_claim=link))
 
 
@@ -231,7 +231,7 @@ async def preview_correction(
         live = (
             []
             if found
-            else (await claims.find_live(tx, [prepared.row])).get(prepared.row.request_id, [])
+            else (await claims.find_live(tx, [prepared.row])).get(prepared.row.claim_number, [])
         )
         await _load_keys(tx, vault, [*found, *live])
     if live and prepared.judgement.accepted:
@@ -256,8 +256,8 @@ def _preview_after_not_accepted(
     """Return the correction of a claim that was not accepted as it would go out after the claims under its id."""
     earlier, decision = choose_earlier(vault, site, prepared, live)
     is_repeated = decision is ResubmissionDecision.REPEATED_REQUEST
-    number = earlier.request_id if is_repeated else prepared.row.request_id
-    result = ClaimInsertResult(number, decision, earlier.request_id, earlier.state)
+    number = earlier.claim_number if is_repeated else prepared.row.claim_number
+    result = ClaimInsertResult(number, decision, earlier.claim_number, earlier.state)
     require_successor(corrected, claims.NOT_ACCEPTED, result)
     if not prepared.row.depends_on_predecessor:
         return prepared
@@ -273,7 +273,7 @@ async def successor_events(
     await vault.load_keys_of(tx, [one.claim.payload for one in stored])
     events: list[NewEvent] = []
     for one in stored:
-        after = with_lines(vault, site, successors[one.request_id])
+        after = with_lines(vault, site, successors[one.claim_number])
         before = open_claim(vault, site.scope, one.claim).claim
         events.append(
             NewEvent(
@@ -281,11 +281,11 @@ async def successor_events(
                 at,
                 site.vendor_id,
                 site.id,
-                one.request_id,
+                one.claim_number,
                 one.event_sequence,
                 {
                     "state": one.claim.state,
-                    "successor": after.row.request_id,
+                    "successor": after.row.claim_number,
                     "changed_fields": changed_fields(before, after.judgement.claim),
                 },
             )
@@ -312,7 +312,7 @@ def _correct(
         predecessor,
         replacements=_replacements(prepared),
         chosen=prepared.chosen_frequency,
-        is_correction=stored is not None and row.corrects == stored.request_id,
+        is_correction=stored is not None and row.corrects == stored.claim_number,
         same_content=stored is not None and row.content_hash == stored.content_hash,
     )
     if stored and predecessor and _is_repeated(stored, row):
@@ -350,9 +350,9 @@ def _open(
         patient_cents=stored.patient_cents,
     )
     loaded = open_claim(vault, site.scope, _as_stored_claim(stored))
-    status = open_claim_status(vault, site.vendor_id, stored.request_id, stored.status)
+    status = open_claim_status(vault, site.vendor_id, stored.claim_number, stored.status)
     return PredecessorClaim(
-        request_id=stored.request_id,
+        claim_number=stored.claim_number,
         state=state,
         is_silent=is_silent(earlier, times),
         payer_number=status.payer_control_number,
@@ -363,7 +363,7 @@ def _open(
 
 def _as_stored_claim(stored: StoredPredecessor) -> StoredClaim:
     return StoredClaim(
-        stored.request_id,
+        stored.claim_number,
         stored.kind,
         stored.state,
         stored.payer_id,

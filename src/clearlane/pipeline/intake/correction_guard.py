@@ -70,7 +70,7 @@ def require_successor(claim_number: str, predecessor_state: str, result: ClaimIn
     ):
         return
     if result.decision is ResubmissionDecision.REPEATED_REQUEST:
-        raise CorrectionConflict(f"Nothing would change: it is the claim {result.request_id}.")
+        raise CorrectionConflict(f"Nothing would change: it is the claim {result.claim_number}.")
     if result.decision is _ANOTHER:
         raise CorrectionConflict(KEEPS_ITS_SUBJECT)
     other = result.earlier_id

@@ -174,16 +174,16 @@ async def _change(
         return False
     vault, today = context.vault, to_local(now, site.time_zone).date()
     await vault.load_keys_of(tx, [claim.status])
-    opened = vault.open(site.scope, STATUS_COLUMN, claim.request_id, claim.status)
+    opened = vault.open(site.scope, STATUS_COLUMN, claim.claim_number, claim.status)
     status = msgspec.structs.replace(
         decode_claim_status(opened), state=wanted, state_changed_day=today, updated_day=today
     )
-    sealed = vault.seal(site.scope, STATUS_COLUMN, claim.request_id, encode_claim_status(status))
+    sealed = vault.seal(site.scope, STATUS_COLUMN, claim.claim_number, encode_claim_status(status))
     queued = 0 if wanted is ClaimState.CANCELED else -claim.queued
     change = UnsentChange(wanted.value, queued, sealed, verb.event.value, to_micros(now))
     changed = await unsent_claims.update(tx, claim, change, events=events)
     if changed and wanted is ClaimState.CANCELED:
-        await unsent_claims.free_account_number(tx, claim.request_id)
+        await unsent_claims.free_account_number(tx, claim.claim_number)
     return changed
 
 
@@ -195,7 +195,7 @@ def _event(
         to_micros(now),
         site.vendor_id,
         site.id,
-        claim.request_id,
+        claim.claim_number,
         claim.event_sequence + 1,
         {"state": wanted.value, "previous_state": claim.state},
     )

@@ -31,7 +31,7 @@ from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_c
 from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import account_of
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.ids import new_number
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
@@ -92,7 +92,7 @@ class PreparedClaim(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out what the claim says."""
-        return f"PreparedClaim({self.at} {self.row.request_id})"
+        return f"PreparedClaim({self.at} {self.row.claim_number})"
 
 
 class IntakeBatcher:
@@ -155,13 +155,13 @@ def _row(
     """
     vault, site, kind, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
-    request_id = new_request_id(now)
+    claim_number = new_number(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(judgement.claim)
     keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
-        request_id=request_id,
+        claim_number=claim_number,
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         label=_LABELS[accepted],
@@ -179,8 +179,8 @@ def _row(
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
         service_day=_service_day(judgement.claim),
-        payload=vault.seal(site.scope, store.TABLE, request_id, content),
-        status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
+        payload=vault.seal(site.scope, store.TABLE, claim_number, content),
+        status=_status(vault, claim, site, claim_number, total, known.today) if accepted else None,
         account_key=keys.account,
         patient_key=keys.patient,
         name_key=keys.name,
@@ -216,7 +216,7 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
     if prepared.has_lines:
         return prepared
     row = prepared.row
-    content = open_claim_content(vault.open(site.scope, store.TABLE, row.request_id, row.payload))
+    content = open_claim_content(vault.open(site.scope, store.TABLE, row.claim_number, row.payload))
     claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
     return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
 
@@ -256,8 +256,8 @@ def correct_claim(
         reference=_reference(vault, claim, row.payer_id) if accepted else "",
         total_cents=total,
         service_day=_service_day(claim),
-        payload=vault.seal(site.scope, store.TABLE, row.request_id, _content(judgement)),
-        status=_status(vault, claim, site, row.request_id, total, facts.today)
+        payload=vault.seal(site.scope, store.TABLE, row.claim_number, _content(judgement)),
+        status=_status(vault, claim, site, row.claim_number, total, facts.today)
         if accepted
         else None,
     )
@@ -268,14 +268,14 @@ def refuse_row(
     vault: Vault, site: Site, row: NewClaim, findings: Sequence[ClaimFinding]
 ) -> NewClaim:
     """Return the row of a claim that is not accepted after all, with the findings that say why."""
-    opened = vault.open(site.scope, store.TABLE, row.request_id, row.payload)
+    opened = vault.open(site.scope, store.TABLE, row.claim_number, row.payload)
     content = add_findings(opened, findings)
     return msgspec.structs.replace(
         row,
         state=NOT_ACCEPTED,
         label=_LABELS[False],
         reference="",
-        payload=vault.seal(site.scope, store.TABLE, row.request_id, content),
+        payload=vault.seal(site.scope, store.TABLE, row.claim_number, content),
         status=None,
     )
 
@@ -293,17 +293,17 @@ def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:
 
 
 def _status(
-    vault: Vault, claim: Claim, site: Site, request_id: str, total: int, today: date
+    vault: Vault, claim: Claim, site: Site, claim_number: str, total: int, today: date
 ) -> bytes:
     """Return the claim's first status, sealed."""
     status = new_claim_status(
-        claim_number=request_id,
+        claim_number=claim_number,
         vendor_claim_id=claim.Svc_VendorClaimId,
         total_cents=total,
         day=today,
         frequency=form_of(claim).frequency(claim),
     )
-    return vault.seal(site.scope, STATUS_COLUMN, request_id, encode_claim_status(status))
+    return vault.seal(site.scope, STATUS_COLUMN, claim_number, encode_claim_status(status))
 
 
 def _cents(claim: Claim) -> int:

@@ -62,7 +62,7 @@ class ClaimResult:
 
     vendor_claim_id: str
     accepted: bool
-    request_id: str
+    claim_number: str
     findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
     note: str = ""
     """What was done with a claim under a known id, and why; empty for a claim under a new one."""
@@ -245,7 +245,7 @@ async def _save(
     corrections = SuccessorCorrections(
         documents[0].context.vault,
         {
-            one.row.request_id: (document.site, one)
+            one.row.claim_number: (document.site, one)
             for document in documents
             for one in document.prepared
         },
@@ -272,7 +272,7 @@ async def _save(
         await _add_events(tx, document, own, corrections.prior_payer_claims)
         accepted = sum(claims.is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
-        tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
+        tx.audit("claims.submit", ids=[each.claim_number for each in own], detail=answer)
     return stored
 
 
@@ -291,7 +291,7 @@ def _refuse_row(
         (document, one)
         for document in documents
         for one in document.prepared
-        if one.row.request_id == row.request_id
+        if one.row.claim_number == row.claim_number
     )
     findings = _id_taken_findings(prepared, result)
     return refuse_row(document.context.vault, document.site, row, findings)
@@ -312,9 +312,9 @@ async def _add_events(
     successors: dict[str, PreparedClaim] = {}
     for one, each in zip(prepared, stored, strict=True):
         if not claims.is_accepted(one.row, each):
-            refused.append(each.request_id)
+            refused.append(each.claim_number)
         elif each.decision is None or each.decision in TAKES_THE_ID:
-            received.append(each.request_id)
+            received.append(each.claim_number)
             if each.decision is ResubmissionDecision.SUCCESSOR:
                 successors[each.earlier_id] = one
             successors |= dict.fromkeys(each.not_accepted_before, one)
@@ -352,18 +352,18 @@ def _result(
         return ClaimResult(
             prepared.vendor_claim_id,
             accepted=False,
-            request_id=prepared.row.request_id,
+            claim_number=prepared.row.claim_number,
             findings=_id_taken_findings(prepared, stored),
         )
     note = _note(prepared, stored, reasons) if accepted else ""
-    return ClaimResult(prepared.vendor_claim_id, accepted, stored.request_id, findings, note)
+    return ClaimResult(prepared.vendor_claim_id, accepted, stored.claim_number, findings, note)
 
 
 def _note(prepared: PreparedClaim, stored: ClaimInsertResult, reasons: Mapping[str, str]) -> str:
     """Return what was done with an accepted claim under a known id, and why."""
     if stored.decision is ResubmissionDecision.REPEATED_REQUEST:
-        return f"It is the claim {stored.request_id} again: nothing was sent twice."
-    reason = reasons.get(stored.request_id) or prepared.facts.correction
+        return f"It is the claim {stored.claim_number} again: nothing was sent twice."
+    reason = reasons.get(stored.claim_number) or prepared.facts.correction
     if stored.decision is ResubmissionDecision.SUCCESSOR:
         return " ".join(filter(None, (f"It takes over from {stored.earlier_id}.", reason)))
     return reason
@@ -387,7 +387,7 @@ def used_id_findings(
         return ()
     facts = replace(
         prepared.facts,
-        earlier_request_id=earlier_id,
+        earlier_claim_number=earlier_id,
         earlier_state=earlier_state,
         is_settled_before=decision is ResubmissionDecision.CODE_MISSING,
     )

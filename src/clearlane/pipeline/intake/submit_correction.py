@@ -133,7 +133,7 @@ def _stored(outcome: CorrectionOutcome, result: ClaimResult) -> CorrectionOutcom
     """Return the outcome of a correction with the number of its claim."""
     if not result.accepted:
         raise CorrectionConflict(" ".join(one.message for one in result.findings))
-    return replace(outcome, claim_number=result.request_id, reason=result.note, x12=b"")
+    return replace(outcome, claim_number=result.claim_number, reason=result.note, x12=b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _require_correctable(
     """Refuse to correct a void, unless nobody took it in: there is nothing in it that the payer decides on."""
     if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
-    opened = context.vault.open(site.scope, claims.TABLE, row.request_id, row.payload)
+    opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     claim = restore(ClaimKind(row.kind), bytes(open_claim_content(opened).claim))
     if form_of(claim).frequency(claim) == VOID:
         raise CorrectionConflict(IS_A_VOID)
@@ -215,7 +215,7 @@ def _changed_content(
     rejected void stays one, and that a claim says what it said if it is sent again unchanged or was never accepted:
     then its vendor stated it, and no decision was made yet.
     """
-    opened = context.vault.open(site.scope, claims.TABLE, row.request_id, row.payload)
+    opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     stored = open_claim_content(opened).claim
     content: dict[str, object] = msgspec.json.decode(stored)
     if changes.unchanged:
@@ -256,7 +256,7 @@ def _outcome(
             context,
             claim,
             kind=ClaimKind(prepared.row.kind),
-            number=prepared.row.request_id,
+            number=prepared.row.claim_number,
             payer_id=prepared.row.payer_id,
             account_as_number=bool(prepared.row.reference),
             now=now,

@@ -61,7 +61,7 @@ async def validate(
             tx, [one.payload for under_id in earlier.values() for one in under_id]
         )
     claims = tuple(
-        _validated(context.vault, site, one, earlier.get(one.row.request_id, ()))
+        _validated(context.vault, site, one, earlier.get(one.row.claim_number, ()))
         for one in prepared
     )
     return ValidatedDocument(claims, read.ignored)
@@ -122,5 +122,5 @@ def _validated(
     if not earlier:
         return ValidatedClaim(one.vendor_claim_id, one.judgement.accepted, findings)
     before, decision = choose_earlier(vault, site, with_lines(vault, site, one), earlier)
-    taken = used_id_findings(one, decision, before.request_id, before.state)
+    taken = used_id_findings(one, decision, before.claim_number, before.state)
     return ValidatedClaim(one.vendor_claim_id, accepted=not taken, findings=(*taken, *findings))

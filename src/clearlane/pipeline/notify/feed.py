@@ -140,7 +140,7 @@ async def _vendor_claim_ids(
     rows = await events.list_claim_contents(tx, numbers)
     sealed = [one for row in rows for one in (row.status, row.payload) if one is not None]
     await context.vault.load_keys_of(tx, sealed)
-    return {row.request_id: _open_id(context.vault, vendor_id, row) for row in rows}
+    return {row.claim_number: _open_id(context.vault, vendor_id, row) for row in rows}
 
 
 class _NamedClaim(msgspec.Struct):
@@ -151,11 +151,11 @@ class _NamedClaim(msgspec.Struct):
 
 def _open_id(vault: Vault, vendor_id: VendorId, row: ClaimContentRow) -> str:
     if row.status is not None:
-        status = vault.open(vendor_id, STATUS_COLUMN, row.request_id, row.status)
+        status = vault.open(vendor_id, STATUS_COLUMN, row.claim_number, row.status)
         return decode_claim_status(status).vendor_claim_id
     if row.payload is None:
         return ""
-    content = open_claim_content(vault.open(vendor_id, claims.TABLE, row.request_id, row.payload))
+    content = open_claim_content(vault.open(vendor_id, claims.TABLE, row.claim_number, row.payload))
     return msgspec.json.decode(content.claim, type=_NamedClaim).Svc_VendorClaimId
 
 

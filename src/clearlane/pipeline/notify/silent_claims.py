@@ -57,11 +57,11 @@ async def _tell_vendor(context: WorkContext, vendor_id: int, limit: SilenceLimit
 
     async def job(tx: Tx) -> tuple[int, int]:
         found = await silent_claims.find_silent(tx, vendor_id, limit)
-        counted = await claim_updates.count_event(tx, found.request_ids)
+        counted = await claim_updates.count_event(tx, found.claim_numbers)
         tx.add_events(
             [
                 NewEvent(
-                    "claim.no_answer", at, one.vendor_id, one.site_id, one.request_id,
+                    "claim.no_answer", at, one.vendor_id, one.site_id, one.claim_number,
                     one.sequence,
                 )
                 for one in counted

@@ -14,7 +14,7 @@ from clearlane.events.event import EVENT_NUMBER_MAX, NewEvent
 from clearlane.events.signature import new_secret
 from clearlane.events.types import is_for_vendors, matching_types
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import VendorId, VendorScope, new_request_id
+from clearlane.kernel.ids import VendorId, VendorScope, new_number
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, JobExtension, OperationRefused, Tx, unextended
 from clearlane.store.events import events, webhooks
@@ -102,7 +102,7 @@ async def add_endpoint(
     """Add an endpoint, which gets the events that happen from now on."""
     vault, scope = context.vault, vendor_scope(vendor_id)
     await vault.ensure_key(scope)
-    endpoint_id = new_request_id(now, letter=ENDPOINT_LETTER)
+    endpoint_id = new_number(now, letter=ENDPOINT_LETTER)
     content = EndpointContent(url, [EndpointSecret(new_secret())])
     row = EndpointRow(
         endpoint_id=endpoint_id,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.ids import new_number
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_listing, work_items
 from clearlane.store.claims.claim_listing import ListRow
@@ -30,25 +30,25 @@ class OpenNote:
 
 
 async def add_note(
-    context: WorkContext, site: Site, request_id: str, text: str, *, actor: Actor
+    context: WorkContext, site: Site, claim_number: str, text: str, *, actor: Actor
 ) -> None:
     """Add a note to a claim. It is never sent to a payer."""
     now = context.clock.now()
     await context.vault.ensure_key(site.scope)
-    id = new_request_id(now, letter="N")
+    id = new_number(now, letter="N")
     payload = context.vault.seal(
         site.scope, work_items.NOTES, id, text[:NOTE_CHARACTERS_MAX].encode()
     )
-    note = ClaimNote(id, request_id, actor.name, to_micros(now), payload)
+    note = ClaimNote(id, claim_number, actor.name, to_micros(now), payload)
     await context.database.write(site.scope, lambda tx: work_items.add_note(tx, note), actor=actor)
 
 
 async def list_notes(
-    context: WorkContext, site: Site, request_id: str, *, actor: Actor
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor
 ) -> list[OpenNote]:
     """Return the notes of a claim, the latest first. The caller has audited the look at the claim."""
     async with context.database.read(site.scope) as tx:
-        notes = await work_items.list_notes(tx, request_id)
+        notes = await work_items.list_notes(tx, claim_number)
         await context.vault.load_keys_of(tx, [note.payload for note in notes])
     return [
         OpenNote(
@@ -61,13 +61,18 @@ async def list_notes(
 
 
 async def assign_claims(
-    context: WorkContext, site: Site, request_ids: Sequence[str], user: str | None, *, actor: Actor
+    context: WorkContext,
+    site: Site,
+    claim_numbers: Sequence[str],
+    user: str | None,
+    *,
+    actor: Actor,
 ) -> int:
     """Assign claims to a user, or to nobody; return how many there were."""
     return await _change(
         context,
         site,
-        request_ids,
+        claim_numbers,
         "claim.assign",
         lambda item, row: item._replace(assigned_to=user),
         actor=actor,
@@ -75,13 +80,13 @@ async def assign_claims(
 
 
 async def snooze_claims(
-    context: WorkContext, site: Site, request_ids: Sequence[str], until: str, *, actor: Actor
+    context: WorkContext, site: Site, claim_numbers: Sequence[str], until: str, *, actor: Actor
 ) -> int:
     """Put claims aside until a day; return how many there were."""
     return await _change(
         context,
         site,
-        request_ids,
+        claim_numbers,
         "claim.snooze",
         lambda item, row: item._replace(snoozed_until=until),
         actor=actor,
@@ -89,23 +94,23 @@ async def snooze_claims(
 
 
 async def finish_claims(
-    context: WorkContext, site: Site, request_ids: Sequence[str], reason: str, *, actor: Actor
+    context: WorkContext, site: Site, claim_numbers: Sequence[str], reason: str, *, actor: Actor
 ) -> int:
     """Take claims off the worklist, with the reason; another label brings them back."""
     await context.vault.ensure_key(site.scope)
     text = reason[:REASON_CHARACTERS_MAX].encode()
 
     def done(item: ClaimWorkItem, row: ListRow) -> ClaimWorkItem:
-        payload = context.vault.seal(site.scope, work_items.TABLE, row.request_id, text)
+        payload = context.vault.seal(site.scope, work_items.TABLE, row.claim_number, text)
         return item._replace(done_label=row.label, payload=payload)
 
-    return await _change(context, site, request_ids, "claim.done", done, actor=actor)
+    return await _change(context, site, claim_numbers, "claim.done", done, actor=actor)
 
 
 async def _change(
     context: WorkContext,
     site: Site,
-    request_ids: Sequence[str],
+    claim_numbers: Sequence[str],
     action: str,
     change: Callable[[ClaimWorkItem, ListRow], ClaimWorkItem],
     *,
@@ -114,7 +119,7 @@ async def _change(
     now = to_micros(context.clock.now())
 
     async def job(tx: Tx) -> int:
-        rows = await claim_listing.list_rows(tx, request_ids[:CLAIMS_AT_ONCE_MAX])
+        rows = await claim_listing.list_rows(tx, claim_numbers[:CLAIMS_AT_ONCE_MAX])
         known = await work_items.list_items(tx, list(rows))
         items = [
             change(known.get(id) or ClaimWorkItem(id), row)._replace(changed_at=now)

@@ -36,14 +36,14 @@ class OpenDraft:
         return self.author != name and is_fresh
 
 
-async def load_draft(context: WorkContext, site: Site, request_id: str) -> OpenDraft | None:
+async def load_draft(context: WorkContext, site: Site, claim_number: str) -> OpenDraft | None:
     """Return the draft of a claim's correction. The caller has audited the look at the claim."""
     async with context.database.read(site.scope) as tx:
-        found = await correction_drafts.find_draft(tx, request_id)
+        found = await correction_drafts.find_draft(tx, claim_number)
         if found is None:
             return None
         await context.vault.load_keys_of(tx, [found.payload])
-    content = context.vault.open(site.scope, correction_drafts.TABLE, request_id, found.payload)
+    content = context.vault.open(site.scope, correction_drafts.TABLE, claim_number, found.payload)
     return OpenDraft(
         author=found.author,
         begun_at=from_micros(found.begun_at),
@@ -55,7 +55,7 @@ async def load_draft(context: WorkContext, site: Site, request_id: str) -> OpenD
 async def keep_draft(
     context: WorkContext,
     site: Site,
-    request_id: str,
+    claim_number: str,
     values: Mapping[str, str],
     *,
     actor: Actor,
@@ -64,39 +64,39 @@ async def keep_draft(
     """Keep a draft; ``now`` is the real time, since people write in it."""
     await context.vault.ensure_key(site.scope)
     payload = context.vault.seal(
-        site.scope, correction_drafts.TABLE, request_id, msgspec.json.encode(dict(values))
+        site.scope, correction_drafts.TABLE, claim_number, msgspec.json.encode(dict(values))
     )
     at = to_micros(now)
 
     async def job(tx: Tx) -> None:
-        before = await correction_drafts.find_draft(tx, request_id)
+        before = await correction_drafts.find_draft(tx, claim_number)
         same = before is not None and before.author == actor.name
         draft = CorrectionDraft(
-            request_id, actor.name, before.begun_at if before and same else at, at, payload
+            claim_number, actor.name, before.begun_at if before and same else at, at, payload
         )
         forget = to_micros(now - timedelta(days=DRAFT_DAYS_MAX))
         await correction_drafts.put_draft(tx, draft, forget_before=forget)
-        tx.audit("claim.draft", ids=[request_id])
+        tx.audit("claim.draft", ids=[claim_number])
 
     await context.database.write(site.scope, job, actor=actor)
 
 
-async def drop_draft(context: WorkContext, site: Site, request_id: str, *, actor: Actor) -> None:
+async def drop_draft(context: WorkContext, site: Site, claim_number: str, *, actor: Actor) -> None:
     """Forget a draft."""
 
     async def job(tx: Tx) -> None:
-        await correction_drafts.drop_draft(tx, request_id)
-        tx.audit("claim.draft-dropped", ids=[request_id])
+        await correction_drafts.drop_draft(tx, claim_number)
+        tx.audit("claim.draft-dropped", ids=[claim_number])
 
     await context.database.write(site.scope, job, actor=actor)
 
 
 async def record_chosen_way(
-    context: WorkContext, site: Site, request_id: str, way: str, *, actor: Actor
+    context: WorkContext, site: Site, claim_number: str, way: str, *, actor: Actor
 ) -> None:
     """Audit how a person decided that a claim goes out."""
 
     async def job(tx: Tx) -> None:
-        tx.audit("claim.way-chosen", ids=[request_id], detail=way)
+        tx.audit("claim.way-chosen", ids=[claim_number], detail=way)
 
     await context.database.write(site.scope, job, actor=actor)

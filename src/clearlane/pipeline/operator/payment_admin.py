@@ -46,10 +46,10 @@ UNMATCHED_SEARCHED_MAX = 200
 NO_OCCURRENCE = (
     "Payment {payment_id} has no unmatched claim {number}. `clearlane payment show` lists them."
 )
-NOT_SENT = "Claim {request_id} was not sent to payer {payer_id}, so no payment of it can be about that claim."
+NOT_SENT = "Claim {claim_number} was not sent to payer {payer_id}, so no payment of it can be about that claim."
 UNREADABLE = "Amounts or codes of this claim payment cannot be read, so it cannot be assigned."
 NOT_CANDIDATE = (
-    "Claim {request_id} differs too much from what the payer wrote. An operator can assign it."
+    "Claim {claim_number} differs too much from what the payer wrote. An operator can assign it."
 )
 NOT_ASSIGNED = (
     "Claim {number} of payment {payment_id} was not assigned by a person; there is nothing to undo."
@@ -60,7 +60,7 @@ NOT_ASSIGNED = (
 class MatchCandidate:
     """A claim that an unmatched occurrence may mean, and what agrees."""
 
-    request_id: str
+    claim_number: str
     agrees: tuple[str, ...]
     """In words, such as ``same member``."""
     differs: tuple[str, ...]
@@ -90,7 +90,7 @@ async def assign(
     context: WorkContext,
     payment_id: str,
     number: int,
-    request_id: str,
+    claim_number: str,
     *,
     actor: Actor,
     scopes: Collection[Scope] | None = None,
@@ -102,15 +102,15 @@ async def assign(
     vault, now = context.vault, context.clock.now()
     if scopes is not None:
         found = await find_candidates(context, payment_id, number, actor=actor, scopes=scopes)
-        if request_id not in {one.request_id for one in found}:
-            raise OperationRefused(NOT_CANDIDATE.format(request_id=request_id))
+        if claim_number not in {one.claim_number for one in found}:
+            raise OperationRefused(NOT_CANDIDATE.format(claim_number=claim_number))
     async with context.database.read(payments.SCOPE) as tx:
         row = await _require_unmatched(tx, payment_id, number)
-        claim = (await claim_lookup.find_sent(tx, row.payer_id, [request_id])).get(request_id)
+        claim = (await claim_lookup.find_sent(tx, row.payer_id, [claim_number])).get(claim_number)
         payment = await payments.find(tx, payment_id)
         await vault.load_keys_of(tx, [row.payload])
     if claim is None or payment is None:
-        raise OperationRefused(NOT_SENT.format(request_id=request_id, payer_id=row.payer_id))
+        raise OperationRefused(NOT_SENT.format(claim_number=claim_number, payer_id=row.payer_id))
     content = open_unmatched(vault, row)
     if content.claim_payment.unreadable:
         raise OperationRefused(UNREADABLE)
@@ -124,7 +124,7 @@ async def assign(
         await occurrences.remove_unmatched(tx, [(payment_id, number)])
         await finish_matching(tx, payment_id, to_micros(now))
         await add_matched_events(tx, [fact], to_micros(now))
-        tx.audit("payment.assigned", ids=[payment_id, request_id], detail=f"claim {number}")
+        tx.audit("payment.assigned", ids=[payment_id, claim_number], detail=f"claim {number}")
 
     await context.database.write(payments.SCOPE, job, actor=actor)
 
@@ -155,14 +155,14 @@ async def undo_assignment(
         ):
             raise OperationRefused(NOT_ASSIGNED.format(payment_id=payment_id, number=number))
         await occurrences.remove(tx, payment_id, number)
-        source = await record_facts.withdraw_fact(tx, vault, row.request_id, row.identity, now)
+        source = await record_facts.withdraw_fact(tx, vault, row.claim_number, row.identity, now)
         content = ClaimPaymentContent(_as_claim_payment(source), source.part)
         await occurrences.add_unmatched(
             tx, [_unmatched_row(context, row, payment.payer_id, content)]
         )
         await payments.refresh(tx, payment_id)
-        tx.audit("payment.unassigned", ids=[payment_id, row.request_id], detail=f"claim {number}")
-        return row.request_id
+        tx.audit("payment.unassigned", ids=[payment_id, row.claim_number], detail=f"claim {number}")
+        return row.claim_number
 
     return await context.database.write(payments.SCOPE, job, actor=actor)
 
@@ -204,7 +204,7 @@ async def list_unmatched(
     async def job(tx: Tx) -> list[tuple[UnmatchedRow, list[CandidateClaim]]]:
         rows = await occurrences.list_unmatched_page(tx, payment_id, after=after, limit=wanted + 1)
         found = await _possible_claims(context, tx, rows[:wanted], scopes)
-        claims = [one.request_id for several in found for one in several]
+        claims = [one.claim_number for several in found for one in several]
         tx.audit("payment.candidates", ids=[payment_id, *dict.fromkeys(claims)], count=len(rows))
         return list(zip(rows, [*found, *([[]] if len(rows) > wanted else [])], strict=True))
 
@@ -270,9 +270,9 @@ async def _decide(
 async def _load(context: WorkContext, one: CandidateClaim) -> LoadedClaim:
     scope = Scope(VendorId(one.vendor_id), SiteId(one.site_id))
     async with context.database.read(scope) as tx:
-        row = await claims.find(tx, one.request_id)
+        row = await claims.find(tx, one.claim_number)
         if row is None:
-            raise LookupError(f"claim {one.request_id} is gone")
+            raise LookupError(f"claim {one.claim_number} is gone")
         await context.vault.load_keys_of(tx, [row.payload])
     return open_claim(context.vault, scope, row)
 
@@ -284,7 +284,7 @@ def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate
     member = str(claim.__dict__.get(form.names.member_id) or "")
     account = str(claim.__dict__.get(form.names.account) or "")
     if not loaded.row.account_as_number:
-        account = loaded.row.request_id
+        account = loaded.row.claim_number
     days = {day for line in form.lines(claim) for day in form.service_days(line) if day}
     checks = {
         "member": _same_text(member, occurrence.member_id),
@@ -297,7 +297,7 @@ def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate
     differs = tuple(f"other {name}" for name, same in checks.items() if not same)
     names = (claim.__dict__.get(patient) for patient, _, what in form.persons if "name" in what)
     return MatchCandidate(
-        loaded.row.request_id,
+        loaded.row.claim_number,
         tuple(agrees),
         differs,
         ", ".join(filter(None, names)),

@@ -101,7 +101,7 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         members = await batches.list_members(tx, batch_id)
     claim_facts = [
         ClaimFact(
-            one.request_id,
+            one.claim_number,
             one.vendor_id,
             one.site_id,
             Fact(kind=FactKind.SENT, at=now, attempt=one.attempt),
@@ -117,7 +117,7 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
             return None
         await batches.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
-        await occurrences.mark_due(tx, batch.payer_id, [one.request_id for one in members])
+        await occurrences.mark_due(tx, batch.payer_id, [one.claim_number for one in members])
         after = after_delivery(batch, health)
         await set_route_health(tx, after)
         tx.add_events(route_events(health, after, to_micros(now)))
@@ -180,7 +180,7 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
             fault=fault,
         )
         members = await batches.list_members(tx, batch.id)
-        counted = await claim_updates.count_event(tx, [one.request_id for one in members])
+        counted = await claim_updates.count_event(tx, [one.claim_number for one in members])
         tx.add_events(in_doubt_events(counted, to_micros(context.clock.now())))
         tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
 

@@ -98,13 +98,13 @@ async def requeue_refused(
         refusal = await file_refusals.lock(tx, batch_id)
         if refusal is None or refusal.requeued_at is not None:
             return 0
-        numbers = [one.request_id for one in members]
+        numbers = [one.claim_number for one in members]
         locked = await claim_updates.lock_claims(tx, numbers)
         known = await load_known_facts(tx, vault, numbers)
         if not by_person and (payer_may_hold(refusal) or _was_accepted(members, known)):
             await file_refusals.record_accepted(tx, batch_id)
             return 0
-        again = [one for one in members if _goes_again(locked[one.request_id], one, known)]
+        again = [one for one in members if _goes_again(locked[one.claim_number], one, known)]
         await record_facts(tx, vault, [_queued_fact(one, now) for one in again], now)
         await file_refusals.record_requeued(tx, batch_id, to_micros(now))
         tx.audit("batch.requeued", ids=[str(batch_id)], count=len(again), detail=refusal.note)
@@ -121,7 +121,7 @@ def _was_accepted(members: Sequence[BatchMember], known: KnownFacts) -> bool:
     return any(
         fact.kind is FactKind.ACCEPTED_999 and fact.attempt == one.attempt
         for one in members
-        for fact in known[one.request_id].values()
+        for fact in known[one.claim_number].values()
         if isinstance(fact, Fact)
     )
 
@@ -130,9 +130,9 @@ def _goes_again(claim: LockedClaim, member: BatchMember, known: KnownFacts) -> b
     """Return whether a claim waits because of this refusal alone: nobody replaced it, and it was not sent since."""
     if claim.successor_id is not None or claim.sendings != member.attempt:
         return False
-    return lifecycle.fold(known[member.request_id].values()).file_refused
+    return lifecycle.fold(known[member.claim_number].values()).file_refused
 
 
 def _queued_fact(member: BatchMember, now: datetime) -> ClaimFact:
     fact = Fact(kind=FactKind.REQUEUED, at=now, attempt=member.attempt)
-    return ClaimFact(member.request_id, member.vendor_id, member.site_id, fact)
+    return ClaimFact(member.claim_number, member.vendor_id, member.site_id, fact)

@@ -148,7 +148,7 @@ async def _load_claims(
                 claims.append(out)
         if len(found) < rows:
             break
-        after = found[-1].request_id
+        after = found[-1].claim_number
     return claims
 
 
@@ -157,15 +157,15 @@ def _outgoing(
 ) -> OutgoingClaim | None:
     scope = Scope(VendorId(queued.vendor_id), SiteId(queued.site_id))
     try:
-        opened = context.vault.open(scope, claims_store.TABLE, queued.request_id, queued.payload)
+        opened = context.vault.open(scope, claims_store.TABLE, queued.claim_number, queued.payload)
         content = msgspec.json.decode(opened, type=ClaimContent)
         claim = restore(kind, bytes(content.claim))
     except (StoreFault, ValueError) as fault:
-        log.warning("claim not opened", claim=queued.request_id, fault=fault_code(fault))
+        log.warning("claim not opened", claim=queued.claim_number, fault=fault_code(fault))
         return None
     return OutgoingClaim(
         claim=claim,
-        number=queued.request_id,
+        number=queued.claim_number,
         payer_id=payer_id,
         payer_name=payer_name,
         other_payer_id=find_other_payer_id(context.payer_access.payers(), claim) or "",

@@ -49,7 +49,7 @@ async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[
         keys = await claim_listing.list_keys(tx, LABELS, since, limit=CAUSE_CLAIMS_MAX)
         if not keys:
             return {}
-        rows = await claim_listing.list_rows(tx, [key.request_id for key in keys])
+        rows = await claim_listing.list_rows(tx, [key.claim_number for key in keys])
         known, kept = await load_answers(tx, list(rows))
         sealed = [row.payload for row in rows.values()]
         sealed += [fact.payload for own in known.values() for fact in own]

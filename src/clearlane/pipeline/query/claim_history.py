@@ -161,36 +161,36 @@ class _HistoryRows:
 
 
 async def load_claim_history(
-    database: Database, vault: Vault, request_id: str, *, actor: Actor
+    database: Database, vault: Vault, claim_number: str, *, actor: Actor
 ) -> ClaimHistory | None:
     """Load the history of a claim of any client; return None where there is no such claim."""
-    scope = await find_claim_scope(database, request_id)
+    scope = await find_claim_scope(database, claim_number)
     if scope is None:
         return None
-    return await load_history_in_scope(database, vault, scope, request_id, actor=actor)
+    return await load_history_in_scope(database, vault, scope, claim_number, actor=actor)
 
 
 async def load_history_in_scope(
-    database: Database, vault: Vault, scope: Scope, request_id: str, *, actor: Actor
+    database: Database, vault: Vault, scope: Scope, claim_number: str, *, actor: Actor
 ) -> ClaimHistory | None:
     """Load the history of a claim of a known client; return None where it has none of this number."""
-    loaded = await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
+    loaded = await load_claim_in_scope(database, vault, scope, claim_number, actor=actor)
     if loaded is None:
         return None
     async with database.read(scope) as tx:
-        rows = await _load_rows(tx, request_id)
+        rows = await _load_rows(tx, claim_number)
         sealed = [row.payload for row in rows.facts] + [row.payload for row in rows.documents]
         await vault.load_keys_of(tx, filter(None, [*sealed, _sealed_status(rows)]))
     entries = sorted(_entries(vault, loaded, rows), key=lambda one: one.at)
     state = rows.status_row
     return ClaimHistory(
         loaded,
-        _open_status(vault, scope, request_id, rows),
+        _open_status(vault, scope, claim_number, rows),
         tuple(entries),
         predecessor=(state and state.predecessor_id) or "",
         successor=(state and state.successor_id) or "",
         prior_payer_claim=(state and state.prior_payer_claim) or "",
-        related=tuple(_related(request_id, rows)),
+        related=tuple(_related(claim_number, rows)),
         sendings=tuple(rows.sendings),
         documents=tuple(rows.documents),
         payments=tuple(rows.payments),
@@ -207,34 +207,34 @@ def check_sentences(
     yield from summarise_repairs((name_field(path), kind) for path, kind in loaded.repairs)
 
 
-def _related(request_id: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
+def _related(claim_number: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
     own = rows.status_row
     if own is None:
         return
     for other in rows.under_same_id:
         same_services = (other.patient_key, other.service_day) == (own.patient_key, own.service_day)
-        if own.prior_payer_claim == other.request_id:
+        if own.prior_payer_claim == other.claim_number:
             relation = IdRelation.SECONDARY_OF
-        elif other.prior_payer_claim == request_id or (
+        elif other.prior_payer_claim == claim_number or (
             same_services and other.payer_id != own.payer_id
         ):
             relation = IdRelation.ALSO_BILLED_TO
         else:
             relation = IdRelation.SAME_ID
-        yield RelatedClaim(relation, other.request_id, other.payer_id)
+        yield RelatedClaim(relation, other.claim_number, other.payer_id)
 
 
-async def _load_rows(tx: Tx, request_id: str) -> _HistoryRows:
-    state = await claim_history.find_state(tx, request_id)
+async def _load_rows(tx: Tx, claim_number: str) -> _HistoryRows:
+    state = await claim_history.find_state(tx, claim_number)
     return _HistoryRows(
         state,
-        await facts.list_for_claim(tx, request_id),
-        await claim_history.list_sources(tx, request_id),
-        await claim_history.list_sendings(tx, request_id),
-        await documents.list_for_claim(tx, request_id),
-        await occurrences.list_own_of_claim(tx, request_id, limit=PAYMENTS_SHOWN_MAX),
-        await claims.list_events(tx, request_id),
-        await claim_history.list_under_same_id(tx, request_id, state) if state else [],
+        await facts.list_for_claim(tx, claim_number),
+        await claim_history.list_sources(tx, claim_number),
+        await claim_history.list_sendings(tx, claim_number),
+        await documents.list_for_claim(tx, claim_number),
+        await occurrences.list_own_of_claim(tx, claim_number, limit=PAYMENTS_SHOWN_MAX),
+        await claims.list_events(tx, claim_number),
+        await claim_history.list_under_same_id(tx, claim_number, state) if state else [],
     )
 
 
@@ -243,12 +243,12 @@ def _sealed_status(rows: _HistoryRows) -> bytes | None:
 
 
 def _open_status(
-    vault: Vault, scope: Scope, request_id: str, rows: _HistoryRows
+    vault: Vault, scope: Scope, claim_number: str, rows: _HistoryRows
 ) -> ClaimStatus | None:
     sealed = _sealed_status(rows)
     if sealed is None:
         return None
-    return decode_claim_status(vault.open(scope, STATUS_COLUMN, request_id, sealed))
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, sealed))
 
 
 def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[HistoryEntry]:

@@ -170,16 +170,16 @@ async def load_answers(
     """Return the facts of claims, by claim, and the documents of their answers, by id."""
     by_claim: dict[str, list[FactRow]] = {number: [] for number in numbers}
     for row in await facts.list_own(tx, numbers):
-        by_claim[row.request_id].append(row)
+        by_claim[row.claim_number].append(row)
     kept = await documents.list_for_claims(tx, numbers)
     return by_claim, {document.document_id: document for document in kept}
 
 
 async def _generations(tx: Tx, rows: Iterable[ListRow]) -> dict[str, int]:
     """Count how often each claim was submitted under its vendor's claim id."""
-    found = {row.request_id: 1 for row in rows}
+    found = {row.claim_number: 1 for row in rows}
     before: dict[str, str | None] = {
-        row.request_id: row.predecessor_id for row in rows if row.predecessor_id
+        row.claim_number: row.predecessor_id for row in rows if row.predecessor_id
     }
     for _ in range(GENERATIONS_MAX):
         if not before:
@@ -207,7 +207,7 @@ def _row(
     changed_at = from_micros(row.updated_at)
     late = now - timedelta(days=usual.of(row.kind, row.payer_id))
     no_answer = label in OPEN_LABELS and changed_at < late
-    known = [open_fact(vault, one) for one in page.facts[row.request_id]]
+    known = [open_fact(vault, one) for one in page.facts[row.claim_number]]
     forwarded_to = "" if label in UNPAID_LABELS else find_next_payer(vault, known, page.documents)
     reason = (
         silence_reason(label, changed_at)
@@ -226,7 +226,7 @@ def _row(
     decided = status is not None and any(isinstance(fact, ClaimPayment) for fact in known)
     return ClaimRow(
         site=site,
-        number=row.request_id,
+        number=row.claim_number,
         label=label,
         no_answer=no_answer,
         kind=row.kind,
@@ -243,9 +243,9 @@ def _row(
         owes=status.patient_cents if status and decided else None,
         forwarded_to=forwarded_to,
         changed_at=changed_at,
-        generation=page.generations[row.request_id],
+        generation=page.generations[row.claim_number],
         is_replaced=row.successor_id is not None,
-        work=page.work.get(row.request_id),
+        work=page.work.get(row.claim_number),
     )
 
 
@@ -434,13 +434,13 @@ def _money(cents: int) -> str:
 def _status(vault: Vault, site: Site, row: ListRow) -> ClaimStatus | None:
     if row.status is None:
         return None
-    return decode_claim_status(vault.open(site.scope, STATUS_COLUMN, row.request_id, row.status))
+    return decode_claim_status(vault.open(site.scope, STATUS_COLUMN, row.claim_number, row.status))
 
 
 def stored_claim(row: ListRow) -> StoredClaim:
     """Return a listed claim as it is opened."""
     return StoredClaim(
-        row.request_id,
+        row.claim_number,
         row.kind,
         row.state,
         row.payer_id,

@@ -18,7 +18,7 @@ from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.enrollment.lifecycle import EnrollmentState, current_states
 from clearlane.kernel.clock import from_micros, to_local, to_micros
-from clearlane.kernel.ids import first_request_id
+from clearlane.kernel.ids import first_number
 from clearlane.pipeline.answer_days import UsualDays
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
@@ -337,7 +337,7 @@ async def _payment_month(tx: Tx, today: date, zone: str) -> PaymentMonth:
     first_day = today.replace(day=1)
     start = datetime.combine(first_day, time(), ZoneInfo(zone)).astimezone(UTC)
     found = await payment_lists.sum_own_since(
-        tx, first_request_id(start, letter=payments.PAYMENT_LETTER)
+        tx, first_number(start, letter=payments.PAYMENT_LETTER)
     )
     return PaymentMonth(first_day, found.payments, found.cents)
 

@@ -88,13 +88,13 @@ async def find_claim_within(
 async def _open(
     tx: Tx, vault: Vault, scope: Scope | VendorScope, page: Sequence[FoundClaim]
 ) -> list[ClaimSummary]:
-    refused = [one.request_id for one in page if one.status is None]
+    refused = [one.claim_number for one in page if one.status is None]
     contents = (
-        {one.request_id: one for one in await claims.find_many(tx, refused)} if refused else {}
+        {one.claim_number: one for one in await claims.find_many(tx, refused)} if refused else {}
     )
     sealed = [one.status for one in page if one.status is not None]
     await vault.load_keys_of(tx, [*sealed, *(one.payload for one in contents.values())])
-    return [_summary(vault, scope, one, contents.get(one.request_id)) for one in page]
+    return [_summary(vault, scope, one, contents.get(one.claim_number)) for one in page]
 
 
 def _summary(
@@ -102,13 +102,13 @@ def _summary(
 ) -> ClaimSummary:
     status, vendor_claim_id = None, ""
     if one.status is not None:
-        status = decode_claim_status(vault.open(scope, STATUS_COLUMN, one.request_id, one.status))
+        status = decode_claim_status(vault.open(scope, STATUS_COLUMN, one.claim_number, one.status))
         vendor_claim_id = status.vendor_claim_id
     elif content is not None:
         owner = Scope(scope.vendor, SiteId(one.site_id))
         vendor_claim_id = open_claim(vault, owner, content).claim.Svc_VendorClaimId
     return ClaimSummary(
-        claim_number=one.request_id,
+        claim_number=one.claim_number,
         vendor_claim_id=vendor_claim_id,
         site_id=SiteId(one.site_id),
         kind=one.kind,
@@ -119,7 +119,7 @@ def _summary(
         charge=one.total_cents,
         created_at=from_micros(one.created_at),
         changed_at=from_micros(one.updated_at),
-        position=ListPosition(one.updated_at, one.created_day, one.request_id),
+        position=ListPosition(one.updated_at, one.created_day, one.claim_number),
         predecessor=one.predecessor_id,
         successor=one.successor_id,
         prior_payer_claim=one.prior_payer_claim,

@@ -38,7 +38,7 @@ async def list_statuses(
         yield [_open(vault, scope, each) for each in page]
         if len(page) < STATUSES_AT_ONCE:
             return
-        after = (page[-1].day, page[-1].request_id)
+        after = (page[-1].day, page[-1].claim_number)
 
 
 async def _page(
@@ -51,4 +51,4 @@ async def _page(
 
 
 def _open(vault: Vault, scope: Scope, listed: StatusListRow) -> ClaimStatus:
-    return decode_claim_status(vault.open(scope, STATUS_COLUMN, listed.request_id, listed.status))
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, listed.claim_number, listed.status))

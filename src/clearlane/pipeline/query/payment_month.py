@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.kernel.ids import first_request_id
+from clearlane.kernel.ids import first_number
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.installation import stored_counts
@@ -55,7 +55,7 @@ async def refresh_payment_month(context: WorkContext) -> PaymentMonthTotal:
     now, began = context.clock.now(), time.monotonic()
     first_day = _first_day(now)
     start = datetime(first_day.year, first_day.month, 1, tzinfo=UTC)
-    first = first_request_id(start, letter=payments.PAYMENT_LETTER)
+    first = first_number(start, letter=payments.PAYMENT_LETTER)
     async with context.database.read(payments.SCOPE) as tx:
         found = await payment_lists.sum_since(tx, first)
     month = InstallationMonth(first_day, found.payments, found.cents)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from clearlane.kernel.ids import Scope, first_request_id
+from clearlane.kernel.ids import Scope, first_number
 from clearlane.payments.bank_search import BankSearch
 from clearlane.payments.decision_groups import DecisionGroup
 from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
@@ -119,7 +119,7 @@ async def list_payment_page(
     actor: Actor,
 ) -> PaymentListPage:
     """Return a page of payments with the counts of the tabs, and with ``since`` their sum. Audited, with the ids."""
-    first = first_request_id(since, letter=store.PAYMENT_LETTER) if since else ""
+    first = first_number(since, letter=store.PAYMENT_LETTER) if since else ""
     if viewer.scopes is None:
         return await _list_all(database, vault, wanted, first, before, actor)
     rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
@@ -410,12 +410,12 @@ def _after(wanted: GroupPage, group: DecisionGroup) -> str:
 
 
 def _claim_order(one: OccurrenceDocument) -> tuple[str, int]:
-    return one.occurrence.request_id, one.occurrence.number
+    return one.occurrence.claim_number, one.occurrence.number
 
 
 def _claim_numbers(groups: Mapping[DecisionGroup, Sequence[OccurrenceDocument]]) -> list[str]:
     """Return the claims that a page shows, each once."""
-    shown = (one.occurrence.request_id for several in groups.values() for one in _cut(several)[0])
+    shown = (one.occurrence.claim_number for several in groups.values() for one in _cut(several)[0])
     return list(dict.fromkeys(shown))
 
 
@@ -426,10 +426,12 @@ def _cut(several: Sequence[OccurrenceDocument]) -> tuple[Sequence[OccurrenceDocu
     """
     if len(several) <= CLAIMS_SHOWN_PER_GROUP:
         return several, ""
-    beyond = several[CLAIMS_SHOWN_PER_GROUP].occurrence.request_id
-    shown = [one for one in several[:CLAIMS_SHOWN_PER_GROUP] if one.occurrence.request_id < beyond]
+    beyond = several[CLAIMS_SHOWN_PER_GROUP].occurrence.claim_number
+    shown = [
+        one for one in several[:CLAIMS_SHOWN_PER_GROUP] if one.occurrence.claim_number < beyond
+    ]
     shown = shown or list(several[:CLAIMS_SHOWN_PER_GROUP])
-    return shown, shown[-1].occurrence.request_id
+    return shown, shown[-1].occurrence.claim_number
 
 
 async def _shown_groups(

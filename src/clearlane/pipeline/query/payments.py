@@ -246,18 +246,18 @@ ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed 
 
 
 async def load_decisions(
-    database: Database, vault: Vault, request_id: str, *, actor: Actor
+    database: Database, vault: Vault, claim_number: str, *, actor: Actor
 ) -> list[tuple[Payment, ClaimOccurrence]] | None:
     """Load what every payment decided on a claim of any client, oldest first; None where there is no claim. Audited."""
     from clearlane.pipeline.load_claim import find_claim_scope, load_claim_in_scope
 
-    scope = await find_claim_scope(database, request_id)
+    scope = await find_claim_scope(database, claim_number)
     if scope is None:
         return None
     # Loaded for the audit: who sees a claim's payments has read the claim.
-    await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
+    await load_claim_in_scope(database, vault, scope, claim_number, actor=actor)
     async with database.read(scope) as tx:
-        rows = await occurrences.list_own_of_claim(tx, request_id, limit=DECISIONS_PER_CLAIM_MAX)
+        rows = await occurrences.list_own_of_claim(tx, claim_number, limit=DECISIONS_PER_CLAIM_MAX)
         await vault.load_keys_of(tx, [one.payload for one in rows])
     payments: dict[str, Payment] = {}
     for payment_id in dict.fromkeys(one.occurrence.payment_id for one in rows):
@@ -321,7 +321,7 @@ def adjustment_value(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
     """Return a stored provider adjustment, opened. The caller has loaded its data key."""
     place = store.adjustment_key(row.payment_id, row.number)
     opened = vault.open(store.OWNER, store.ADJUSTMENTS_TABLE, place, row.payload)
-    return replace(_ADJUSTMENT.decode(opened), claim_number=row.request_id or "")
+    return replace(_ADJUSTMENT.decode(opened), claim_number=row.claim_number or "")
 
 
 async def matched_occurrences(
@@ -334,7 +334,10 @@ async def matched_occurrences(
     def build() -> dict[int, ClaimOccurrence]:
         return {
             one.occurrence.number: _matched(
-                one.occurrence, _source(vault, one), loaded[one.occurrence.request_id], reversed_by
+                one.occurrence,
+                _source(vault, one),
+                loaded[one.occurrence.claim_number],
+                reversed_by,
             )
             for one in rows
         }
@@ -349,7 +352,7 @@ def _source(vault: Vault, one: OccurrenceDocument) -> "DocumentSource":
     return open_document_source(
         vault,
         StoredDocument(
-            row.vendor_id, row.site_id, row.document_id, row.request_id, "payment", 0, one.payload
+            row.vendor_id, row.site_id, row.document_id, row.claim_number, "payment", 0, one.payload
         ),
     )
 
@@ -369,10 +372,10 @@ def _matched(
         occurrence,
         occurrence_id=occurrence_id(row.payment_id, row.number),
         kind=OccurrenceKind(row.kind),
-        reverses=ids.get((row.request_id, row.reverses), "") if row.reverses else "",
+        reverses=ids.get((row.claim_number, row.reverses), "") if row.reverses else "",
         in_force=bool(row.in_force),
         replaced=bool(row.replaced),
-        claim_number=row.request_id,
+        claim_number=row.claim_number,
         vendor_claim_id=loaded.claim.Svc_VendorClaimId,
         document_id=row.document_id,
         matched_by=MatchedBy(row.matched_by),
@@ -421,13 +424,13 @@ async def _load_claims(
     wanted: dict[Scope, set[str]] = {}
     for row in rows:
         scope = Scope(VendorId(row.vendor_id), SiteId(row.site_id))
-        wanted.setdefault(scope, set()).add(row.request_id)
+        wanted.setdefault(scope, set()).add(row.claim_number)
     loaded: dict[str, LoadedClaim] = {}
     for scope, ids in wanted.items():
         async with database.read(scope) as tx:
             found = await claims.find_many(tx, sorted(ids))
             await vault.load_keys_of(tx, [one.payload for one in found])
-        loaded |= {one.request_id: open_claim(vault, scope, one) for one in found}
+        loaded |= {one.claim_number: open_claim(vault, scope, one) for one in found}
     return loaded
 
 
@@ -435,14 +438,14 @@ async def _occurrence_ids(
     database: Database, rows: Sequence[OccurrenceRow]
 ) -> dict[tuple[str, str], str]:
     """Return the ids of what these reversals take back, by claim and fact."""
-    concerned = {row.request_id for row in rows if row.reverses}
+    concerned = {row.claim_number for row in rows if row.reverses}
     if not concerned:
         return {}
     async with database.read(store.SCOPE) as tx:
         found = await occurrences.list_for_claims(tx, concerned)
     ids: dict[tuple[str, str], str] = {}
     for row in found:
-        ids.setdefault((row.request_id, row.identity), occurrence_id(row.payment_id, row.number))
+        ids.setdefault((row.claim_number, row.identity), occurrence_id(row.payment_id, row.number))
     return ids
 
 

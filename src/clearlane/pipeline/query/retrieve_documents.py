@@ -116,16 +116,16 @@ async def _read_pages(
     for page in _pages(ids, DOCUMENTS_PAGE_ROWS):
         async with database.read(site.scope) as tx:
             stored = {one.document_id: one for one in await documents.find(tx, page)}
-            rows = await claims.find_many(tx, sorted({one.request_id for one in stored.values()}))
+            rows = await claims.find_many(tx, sorted({one.claim_number for one in stored.values()}))
             sealed = [*(one.payload for one in stored.values()), *(one.payload for one in rows)]
             await vault.load_keys_of(tx, sealed)
-        owners = {row.request_id: row for row in rows}
+        owners = {row.claim_number: row for row in rows}
         opened: list[PayerDocument] = []
         # A document that was purged after it was found is left out like one that never was.
         for at, one in enumerate(stored[id] for id in page if id in stored):
             if at and not at % DOCUMENTS_AT_ONCE:
                 await asyncio.sleep(0)
-            loaded = open_claim(vault, site.scope, owners[one.request_id])
+            loaded = open_claim(vault, site.scope, owners[one.claim_number])
             opened.append(_open_document(vault, one, loaded, site.time_zone))
         if opened:
             yield opened
@@ -138,36 +138,38 @@ def _pages(ids: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 async def _with_remittances(tx: Tx, vault: Vault, ids: Sequence[str]) -> list[tuple[str, str]]:
     """Return id and kind of documents, each with all remittances of its claim, in the order in which they count."""
     heads = await documents.find_heads(tx, ids)
-    chains = await _remittances(tx, vault, sorted({head.request_id for head in heads.values()}))
+    chains = await _remittances(tx, vault, sorted({head.claim_number for head in heads.values()}))
     ordered: list[tuple[str, str]] = []
     for id in ids:
         if id in heads:
-            chain = chains.get(heads[id].request_id, ())
+            chain = chains.get(heads[id].claim_number, ())
             ordered += [(other, PayerDocumentKind.PAYMENT.value) for other in chain]
             ordered.append((id, heads[id].kind))
     return ordered
 
 
 async def _remittances(
-    tx: Tx, vault: Vault, request_ids: Sequence[str]
+    tx: Tx, vault: Vault, claim_numbers: Sequence[str]
 ) -> dict[str, Sequence[str]]:
     """Return the ids of the remittances of claims, in order. Facts are opened only of claims that have several."""
     chains: dict[str, Sequence[str]] = {}
-    for id, request_id in await documents.list_of_kind(tx, PayerDocumentKind.PAYMENT, request_ids):
-        chains[request_id] = (*chains.get(request_id, ()), id)
-    several = [request_id for request_id, chain in chains.items() if len(chain) > 1]
+    for id, claim_number in await documents.list_of_kind(
+        tx, PayerDocumentKind.PAYMENT, claim_numbers
+    ):
+        chains[claim_number] = (*chains.get(claim_number, ()), id)
+    several = [claim_number for claim_number, chain in chains.items() if len(chain) > 1]
     if not several:
         return chains
-    payments: dict[str, list[ClaimPayment]] = {request_id: [] for request_id in several}
+    payments: dict[str, list[ClaimPayment]] = {claim_number: [] for claim_number in several}
     rows = await facts.list_own(tx, several)
     await vault.load_keys_of(tx, [row.payload for row in rows])
     for row in rows:
         fact = open_fact(vault, row)
         if isinstance(fact, ClaimPayment):
-            payments[row.request_id].append(fact)
-    for request_id, own in payments.items():
+            payments[row.claim_number].append(fact)
+    for claim_number, own in payments.items():
         found = (role.remittance.document_id for role in remittance_roles(own))
-        chains[request_id] = [id for id in found if id in chains[request_id]]
+        chains[claim_number] = [id for id in found if id in chains[claim_number]]
     return chains
 
 
@@ -177,7 +179,7 @@ def _open_document(
     source = open_document_source(vault, stored)
     return PayerDocument(
         document_id=stored.document_id,
-        claim_number=stored.request_id,
+        claim_number=stored.claim_number,
         created_day=to_local(from_micros(stored.created_at), time_zone).date(),
         part=source.part,
         fact=source.fact,

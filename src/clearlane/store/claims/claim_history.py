@@ -66,49 +66,49 @@ class ClaimStateRow(NamedTuple):
 class ClaimUnderId(NamedTuple):
     """Another live claim under the same vendor's claim id."""
 
-    request_id: str
+    claim_number: str
     payer_id: str
     patient_key: int | None
     service_day: str | None
     prior_payer_claim: str | None
 
 
-async def find_state(tx: Tx, request_id: str) -> ClaimStateRow | None:
+async def find_state(tx: Tx, claim_number: str) -> ClaimStateRow | None:
     """Return the state of a claim."""
-    row = await tx.row(_STATE, request_id=request_id)
+    row = await tx.row(_STATE, claim_number=claim_number)
     return None if row is None else ClaimStateRow(*row)
 
 
-async def list_under_same_id(tx: Tx, request_id: str, state: ClaimStateRow) -> list[ClaimUnderId]:
+async def list_under_same_id(tx: Tx, claim_number: str, state: ClaimStateRow) -> list[ClaimUnderId]:
     """Return the other live claims under a claim's vendor's claim id, in order; no statement if there can be none."""
     if not state.may_share_its_id:
         return []
     numbers = await claim_search.find_by_vendor_claim(tx, [state.vendor_claim_hash])
-    others = [number for number in numbers if number != request_id]
-    return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, request_ids=others)]
+    others = [number for number in numbers if number != claim_number]
+    return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, claim_numbers=others)]
 
 
-async def list_sendings(tx: Tx, request_id: str) -> list[ClaimSending]:
+async def list_sendings(tx: Tx, claim_number: str) -> list[ClaimSending]:
     """Return the batches of a claim, in order."""
-    return [ClaimSending(*row) for row in await tx.rows(_SENDINGS, request_id=request_id)]
+    return [ClaimSending(*row) for row in await tx.rows(_SENDINGS, claim_number=claim_number)]
 
 
-async def list_sources(tx: Tx, request_id: str) -> dict[str, FactSource]:
+async def list_sources(tx: Tx, claim_number: str) -> dict[str, FactSource]:
     """Return the inbox files about a claim, by the identity of the fact they brought."""
-    found = [FactSource(*row) for row in await tx.rows(_SOURCES, request_id=request_id)]
+    found = [FactSource(*row) for row in await tx.rows(_SOURCES, claim_number=claim_number)]
     return {one.identity: one for one in found}
 
 
 _STATE = scoped_select(
     select(*(claims.c[name] for name in ClaimStateRow._fields[:-1]), sites.c.time_zone)
     .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
-    .where(claims.c.request_id == bindparam("request_id")),
+    .where(claims.c.claim_number == bindparam("claim_number")),
     claims,
 )
 _UNDER_ID = scoped_select(
     select(*(claims.c[name] for name in ClaimUnderId._fields))
-    .where(among(claims.c.request_id, "request_ids"), IS_NOT_SUPERSEDED)
-    .order_by(claims.c.request_id),
+    .where(among(claims.c.claim_number, "claim_numbers"), IS_NOT_SUPERSEDED)
+    .order_by(claims.c.claim_number),
     claims,
 )
 _SENDINGS = scoped_select(
@@ -124,13 +124,13 @@ _SENDINGS = scoped_select(
         batches.c.fault,
     )
     .select_from(batch_claims.join(batches, batches.c.id == batch_claims.c.batch_id))
-    .where(batch_claims.c.request_id == bindparam("request_id"))
+    .where(batch_claims.c.claim_number == bindparam("claim_number"))
     .order_by(batch_claims.c.attempt, batches.c.id),
     batch_claims,
 )
 _SOURCES = scoped_select(
     select(claim_facts.c.identity, inbox.c.name, inbox.c.received_at)
     .select_from(claim_facts.join(inbox, inbox.c.id == claim_facts.c.inbox_id))
-    .where(claim_facts.c.request_id == bindparam("request_id")),
+    .where(claim_facts.c.claim_number == bindparam("claim_number")),
     claim_facts,
 )

@@ -48,7 +48,7 @@ class ListKey(NamedTuple):
     """A claim's place in a list, and what totals need of it."""
 
     updated_at: int
-    request_id: str
+    claim_number: str
     label: str
     total_cents: int
     paid_cents: int
@@ -56,13 +56,13 @@ class ListKey(NamedTuple):
     @property
     def position(self) -> "tuple[int, str]":
         """Where a list goes on after it."""
-        return (self.updated_at, self.request_id)
+        return (self.updated_at, self.claim_number)
 
 
 class ListRow(NamedTuple):
     """A claim in a list. ``payload`` and ``status`` are sealed."""
 
-    request_id: str
+    claim_number: str
     kind: str
     state: str
     label: str
@@ -80,7 +80,7 @@ class ListRow(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"ListRow({self.request_id})"
+        return f"ListRow({self.claim_number})"
 
 
 async def list_keys(
@@ -111,15 +111,15 @@ async def list_keys(
     return page if newer_than is None else page[::-1]
 
 
-async def list_rows(tx: Tx, request_ids: Sequence[str]) -> dict[str, ListRow]:
+async def list_rows(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ListRow]:
     """Return claims of the site by their numbers."""
-    found = (ListRow(*row) for row in await tx.rows(_ROWS, request_ids=list(request_ids)))
-    return {row.request_id: row for row in found}
+    found = (ListRow(*row) for row in await tx.rows(_ROWS, claim_numbers=list(claim_numbers)))
+    return {row.claim_number: row for row in found}
 
 
-async def list_predecessors(tx: Tx, request_ids: Sequence[str]) -> dict[str, str | None]:
+async def list_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, str | None]:
     """Return the predecessors of claims of the site, by their numbers."""
-    rows = await tx.rows(_PREDECESSORS, request_ids=list(request_ids))
+    rows = await tx.rows(_PREDECESSORS, claim_numbers=list(claim_numbers))
     return {str(row[0]): row[1] for row in rows}
 
 
@@ -134,7 +134,7 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "changed_before": claims.c.updated_at < bindparam("changed_before"),
     **payer_filter.CONDITIONS,
 }
-_PLACE = tuple_(claims.c.updated_at, claims.c.request_id)
+_PLACE = tuple_(claims.c.updated_at, claims.c.claim_number)
 _CURSOR = tuple_(bindparam("cursor_at"), bindparam("cursor_id"))
 
 
@@ -148,21 +148,21 @@ def _keys(names: frozenset[str], *, has_cursor: bool, upwards: bool) -> Statemen
     if has_cursor:
         core = core.where(_PLACE > _CURSOR if upwards else _PLACE < _CURSOR)
     if upwards:
-        core = core.order_by(claims.c.updated_at, claims.c.request_id)
+        core = core.order_by(claims.c.updated_at, claims.c.claim_number)
     else:
-        core = core.order_by(claims.c.updated_at.desc(), claims.c.request_id.desc())
+        core = core.order_by(claims.c.updated_at.desc(), claims.c.claim_number.desc())
     return scoped_select(core.limit(bindparam("limit")), claims)
 
 
 _ROWS = scoped_select(
     select(*(claims.c[name] for name in ListRow._fields)).where(
-        among(claims.c.request_id, "request_ids")
+        among(claims.c.claim_number, "claim_numbers")
     ),
     claims,
 )
 _PREDECESSORS = scoped_select(
-    select(claims.c.request_id, claims.c.predecessor_id).where(
-        among(claims.c.request_id, "request_ids")
+    select(claims.c.claim_number, claims.c.predecessor_id).where(
+        among(claims.c.claim_number, "claim_numbers")
     ),
     claims,
 )

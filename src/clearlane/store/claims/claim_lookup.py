@@ -24,7 +24,7 @@ R = TypeVar("R", str, int)
 class CandidateClaim(NamedTuple):
     """A claim that was sent to the payer."""
 
-    request_id: str
+    claim_number: str
     vendor_id: int
     site_id: int
     account_as_number: int
@@ -76,18 +76,18 @@ async def find_by_payer_number(
 
 
 async def find_by_line(
-    tx: Tx, payer_id: str, references: Collection[str], request_ids: Collection[str]
+    tx: Tx, payer_id: str, references: Collection[str], claim_numbers: Collection[str]
 ) -> set[tuple[str, str]]:
     """Return keyed hash and claim for those of these claims that have lines with these numbers."""
-    if not references or not request_ids:
+    if not references or not claim_numbers:
         return set()
     rows = await tx.rows(
         _BY_LINE,
         payer_id=payer_id,
         references=sorted(references),
-        request_ids=sorted(request_ids),
+        claim_numbers=sorted(claim_numbers),
     )
-    return {(str(reference), str(request_id)) for reference, request_id in rows}
+    return {(str(reference), str(claim_number)) for reference, claim_number in rows}
 
 
 async def _find(
@@ -97,7 +97,7 @@ async def _find(
     if not references:
         return set()
     rows = await tx.rows(statement, payer_id=payer_id, references=sorted(references))
-    return {(reference, request_id) for reference, request_id in rows}
+    return {(reference, claim_number) for reference, claim_number in rows}
 
 
 async def add_references(
@@ -105,27 +105,27 @@ async def add_references(
 ) -> None:
     """Let claims be found by these: payer, keyed hash and claim. ``owners`` holds vendor and site of each claim."""
     values = []
-    for payer_id, reference, request_id in rows:
-        vendor, site = owners[request_id]
+    for payer_id, reference, claim_number in rows:
+        vendor, site = owners[claim_number]
         values.append(
             {
                 "vendor_id": vendor,
                 "site_id": site,
                 "payer_id": payer_id,
                 "reference": reference,
-                "request_id": request_id,
+                "claim_number": claim_number,
             }
         )
     await tx.many(_ADD, values)
 
 
 async def find_sent(
-    tx: Tx, payer_id: str, request_ids: Collection[str]
+    tx: Tx, payer_id: str, claim_numbers: Collection[str]
 ) -> dict[str, CandidateClaim]:
     """Return those of these claims that were sent to the payer."""
-    if not request_ids:
+    if not claim_numbers:
         return {}
-    rows = await tx.rows(_SENT, payer_id=payer_id, request_ids=sorted(request_ids))
+    rows = await tx.rows(_SENT, payer_id=payer_id, claim_numbers=sorted(claim_numbers))
     return {row[0]: CandidateClaim(*row) for row in rows}
 
 
@@ -144,31 +144,31 @@ async def find_by_cut_number(
 # References other than the current account number: line control numbers, former and cut account numbers,
 # former numbers of the payer.
 _ADD = Statement(
-    insert_into(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
+    insert_into(line_references, "payer_id", "reference", "claim_number").on_conflict_do_nothing(),
     system=True,
 )
 _BY_ACCOUNT = Statement(
-    select(claim_references.c.reference, claim_references.c.request_id).where(
+    select(claim_references.c.reference, claim_references.c.claim_number).where(
         claim_references.c.payer_id == bindparam("payer_id"),
         among(claim_references.c.reference, "references"),
     )
 )
 _BY_PAYER_NUMBER = Statement(
-    select(claims.c.payer_number_key, claims.c.request_id).where(
+    select(claims.c.payer_number_key, claims.c.claim_number).where(
         among(claims.c.payer_number_key, "references"), claims.c.payer_id == bindparam("payer_id")
     ),
     system=True,
 )
 _BY_LINE = Statement(
-    select(line_references.c.reference, line_references.c.request_id).where(
+    select(line_references.c.reference, line_references.c.claim_number).where(
         line_references.c.payer_id == bindparam("payer_id"),
         among(line_references.c.reference, "references"),
-        among(line_references.c.request_id, "request_ids"),
+        among(line_references.c.claim_number, "claim_numbers"),
     ),
     system=True,
 )
 _BY_OTHER_REFERENCE = Statement(
-    select(line_references.c.reference, line_references.c.request_id).where(
+    select(line_references.c.reference, line_references.c.claim_number).where(
         line_references.c.payer_id == bindparam("payer_id"),
         among(line_references.c.reference, "references"),
     ),
@@ -176,7 +176,7 @@ _BY_OTHER_REFERENCE = Statement(
 )
 _SENT = Statement(
     select(*(claims.c[name] for name in CandidateClaim._fields[:-1])).where(
-        among(claims.c.request_id, "request_ids"),
+        among(claims.c.claim_number, "claim_numbers"),
         claims.c.payer_id == bindparam("payer_id"),
         claims.c.sendings > 0,
     ),
@@ -185,8 +185,8 @@ _SENT = Statement(
 _BY_CUT_NUMBER = Statement(
     select(*(claims.c[name] for name in CandidateClaim._fields[:-1]))
     .where(
-        claims.c.request_id > bindparam("first"),
-        claims.c.request_id < bindparam("last"),
+        claims.c.claim_number > bindparam("first"),
+        claims.c.claim_number < bindparam("last"),
         claims.c.payer_id == bindparam("payer_id"),
         claims.c.sendings > 0,
     )

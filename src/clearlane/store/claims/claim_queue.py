@@ -26,7 +26,7 @@ class PayerQueue:
 class QueuedClaim:
     """A claim to be written into a batch. ``payload`` is sealed."""
 
-    request_id: str
+    claim_number: str
     vendor_id: int
     site_id: int
     account_as_number: bool
@@ -53,17 +53,17 @@ async def list_queued_claims(
 
 
 async def lock_queued_claims(
-    tx: Tx, request_ids: list[str], *, in_doubt: bool = False
+    tx: Tx, claim_numbers: list[str], *, in_doubt: bool = False
 ) -> list[Row]:
     """Lock those of some claims that still wait; return the id, vendor, site and number of sendings of each."""
     return await tx.rows(
-        _LOCK, request_ids=request_ids, queued=QUEUED_IN_DOUBT if in_doubt else QUEUED
+        _LOCK, claim_numbers=claim_numbers, queued=QUEUED_IN_DOUBT if in_doubt else QUEUED
     )
 
 
-async def dequeue(tx: Tx, request_ids: list[str]) -> None:
+async def dequeue(tx: Tx, claim_numbers: list[str]) -> None:
     """Take claims off the queue, and count one more sending of each."""
-    await tx.run(_DEQUEUE, request_ids=request_ids)
+    await tx.run(_DEQUEUE, claim_numbers=claim_numbers)
 
 
 async def mark_queued_in_doubt(tx: Tx) -> int:
@@ -90,7 +90,7 @@ def _payer_queues(condition: ColumnElement[bool]) -> Statement:
             claims.c.payer_id,
             claims.c.kind,
             func.count().label("claims"),
-            func.min(claims.c.request_id).label("oldest"),
+            func.min(claims.c.claim_number).label("oldest"),
         )
         .where(condition)
         .group_by(claims.c.payer_id, claims.c.kind)
@@ -99,12 +99,12 @@ def _payer_queues(condition: ColumnElement[bool]) -> Statement:
     # Request ids are in the order of time, so the index alone finds the oldest.
     oldest = claims.alias("oldest_claim")
     found = select(of.c.payer_id, of.c.kind, of.c.claims, oldest.c.created_at)
-    joined = found.join_from(of, oldest, oldest.c.request_id == of.c.oldest)
+    joined = found.join_from(of, oldest, oldest.c.claim_number == of.c.oldest)
     return Statement(joined.order_by(of.c.payer_id, of.c.kind), system=True)
 
 
 QUEUED_CLAIM = (
-    claims.c.request_id, claims.c.vendor_id, claims.c.site_id, claims.c.account_as_number, claims.c.payload,
+    claims.c.claim_number, claims.c.vendor_id, claims.c.site_id, claims.c.account_as_number, claims.c.payload,
 )  # fmt: skip
 
 
@@ -115,9 +115,9 @@ def _page(condition: ColumnElement[bool]) -> Statement:
             condition,
             claims.c.payer_id == bindparam("payer_id"),
             claims.c.kind == bindparam("kind"),
-            claims.c.request_id > bindparam("after"),
+            claims.c.claim_number > bindparam("after"),
         )
-        .order_by(claims.c.request_id)
+        .order_by(claims.c.claim_number)
         .limit(bindparam("limit", type_=Integer)),
         system=True,
     )
@@ -127,15 +127,15 @@ _QUEUES, _QUEUES_IN_DOUBT = (_payer_queues(is_queued(q)) for q in (QUEUED, QUEUE
 _PAGE, _PAGE_IN_DOUBT = (_page(is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
 # Always locked in one order, so that two nodes that batch the same claims cannot deadlock.
 _LOCK = Statement(
-    select(claims.c.request_id, claims.c.vendor_id, claims.c.site_id, claims.c.sendings)
-    .where(among(claims.c.request_id, "request_ids"), claims.c.queued == bindparam("queued"))
-    .order_by(claims.c.request_id)
+    select(claims.c.claim_number, claims.c.vendor_id, claims.c.site_id, claims.c.sendings)
+    .where(among(claims.c.claim_number, "claim_numbers"), claims.c.queued == bindparam("queued"))
+    .order_by(claims.c.claim_number)
     .with_for_update(),
     system=True,
 )
 _DEQUEUE = Statement(
     update(claims)
-    .where(among(claims.c.request_id, "request_ids"))
+    .where(among(claims.c.claim_number, "claim_numbers"))
     .values(queued=0, sendings=claims.c.sendings + 1),
     system=True,
 )

@@ -126,7 +126,7 @@ def patient_filters(vault: Vault, vendor_id: int, name: str, birth_day: date) ->
 class FoundClaim(NamedTuple):
     """A claim in a list. ``status`` is sealed, and None where the claim was not accepted."""
 
-    request_id: str
+    claim_number: str
     site_id: int
     kind: str
     state: str
@@ -144,7 +144,7 @@ class FoundClaim(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"FoundClaim({self.request_id})"
+        return f"FoundClaim({self.claim_number})"
 
 
 class ListPosition(NamedTuple):
@@ -152,7 +152,7 @@ class ListPosition(NamedTuple):
 
     updated_at: int
     created_day: str
-    request_id: str
+    claim_number: str
 
 
 async def find_page(
@@ -162,12 +162,12 @@ async def find_page(
     given = filters.given()
     if filters.vendor_claim_hashes is not None:
         del given["vendor_claim_hashes"]
-        given["request_ids"] = await find_by_vendor_claim(tx, filters.vendor_claim_hashes)
+        given["claim_numbers"] = await find_by_vendor_claim(tx, filters.vendor_claim_hashes)
     statement = _page(frozenset(given), is_first=after is None)
     given.pop(WITH_NOT_ACCEPTED, None)  # a condition without a value
     values = {**given, "limit": limit}
     if after is not None:
-        values["last_id"] = after.request_id
+        values["last_id"] = after.claim_number
         if filters.changed_after is None:
             values["last_day"] = after.created_day
         else:
@@ -178,12 +178,12 @@ async def find_page(
 async def find_by_vendor_claim(tx: Tx, hashes: Sequence[str]) -> list[str]:
     """Return the numbers of every claim of the scope under a vendor's claim id, current or not."""
     rows = [*await tx.rows(_CURRENT, hashes=hashes), *await tx.rows(_FORMER, hashes=hashes)]
-    return [str(request_id) for (request_id,) in rows]
+    return [str(claim_number) for (claim_number,) in rows]
 
 
 async def find_holders(tx: Tx, hashes: Sequence[str]) -> list[str]:
     """Return the numbers of the claims of the scope that a vendor's claim id means now, one a kind."""
-    return [str(request_id) for (request_id,) in await tx.rows(_CURRENT, hashes=hashes)]
+    return [str(claim_number) for (claim_number,) in await tx.rows(_CURRENT, hashes=hashes)]
 
 
 async def first_member_day(tx: Tx, since: str) -> str:
@@ -195,15 +195,15 @@ async def first_member_day(tx: Tx, since: str) -> str:
     return since if row is None else str(row[0])
 
 
-async def find_one(tx: Tx, request_id: str) -> FoundClaim | None:
+async def find_one(tx: Tx, claim_number: str) -> FoundClaim | None:
     """Return one claim of the scope."""
-    row = await tx.row(_ONE, request_id=request_id)
+    row = await tx.row(_ONE, claim_number=claim_number)
     return None if row is None else FoundClaim(*row)
 
 
-async def find_some(tx: Tx, request_ids: list[str]) -> list[FoundClaim]:
+async def find_some(tx: Tx, claim_numbers: list[str]) -> list[FoundClaim]:
     """Return those of these claims that belong to the scope."""
-    return [FoundClaim(*row) for row in await tx.rows(_SOME, request_ids=request_ids)]
+    return [FoundClaim(*row) for row in await tx.rows(_SOME, claim_numbers=claim_numbers)]
 
 
 WITH_NOT_ACCEPTED = "with_not_accepted"
@@ -212,7 +212,7 @@ _EQUAL = (
     "name_key", "member_key",
 )  # fmt: skip
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
-    "request_ids": among(claims.c.request_id, "request_ids"),
+    "claim_numbers": among(claims.c.claim_number, "claim_numbers"),
     **{name: claims.c[name] == bindparam(name) for name in _EQUAL},
     "created_from": claims.c.created_day >= bindparam("created_from"),
     "created_to": claims.c.created_day <= bindparam("created_to"),
@@ -221,14 +221,14 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "changed_after": claims.c.updated_at > bindparam("changed_after"),
     WITH_NOT_ACCEPTED: or_(claims.c.state != NOT_ACCEPTED, IS_NOT_SUPERSEDED),
 }
-_SHOWS_NOT_ACCEPTED = {"state", "request_ids", WITH_NOT_ACCEPTED}
+_SHOWS_NOT_ACCEPTED = {"state", "claim_numbers", WITH_NOT_ACCEPTED}
 _COLUMNS = select(*(claims.c[name] for name in FoundClaim._fields))
-_ONE = scoped_select(_COLUMNS.where(claims.c.request_id == bindparam("request_id")), claims)
-_SOME = scoped_select(_COLUMNS.where(among(claims.c.request_id, "request_ids")), claims)
+_ONE = scoped_select(_COLUMNS.where(claims.c.claim_number == bindparam("claim_number")), claims)
+_SOME = scoped_select(_COLUMNS.where(among(claims.c.claim_number, "claim_numbers")), claims)
 
 
 # Two statements, each with an index of its own: nearly every claim is current, and writing costs one index then.
-_OF_VENDOR_CLAIM = select(claims.c.request_id).where(
+_OF_VENDOR_CLAIM = select(claims.c.claim_number).where(
     among(claims.c.vendor_claim_hash, "hashes"),
     claims.c.kind.in_([str(kind) for kind in ClaimKind]),
 )
@@ -251,14 +251,14 @@ def _newest_first(day: ColumnElement[Any], number: ColumnElement[Any]) -> _ListO
 
 # By day first: one index that begins with the site, and one with the vendor, are in this order. Request ids are in the
 # order of time.
-_NEWEST_FIRST = _newest_first(claims.c.created_day, claims.c.request_id)
+_NEWEST_FIRST = _newest_first(claims.c.created_day, claims.c.claim_number)
 # Few claims have a key, so these are sorted. As expressions, or SQLite would rather walk all claims in their order.
 _FEW_NEWEST_FIRST = _newest_first(
-    func.coalesce(claims.c.created_day, ""), func.coalesce(claims.c.request_id, "")
+    func.coalesce(claims.c.created_day, ""), func.coalesce(claims.c.claim_number, "")
 )
 _BY_CHANGE = _ListOrder(
-    (claims.c.updated_at, claims.c.request_id),
-    tuple_(claims.c.updated_at, claims.c.request_id)
+    (claims.c.updated_at, claims.c.claim_number),
+    tuple_(claims.c.updated_at, claims.c.claim_number)
     > tuple_(bindparam("last_change"), bindparam("last_id")),
 )
 _DAYS_OF_FEW: dict[str, ColumnElement[bool]] = {
@@ -266,7 +266,7 @@ _DAYS_OF_FEW: dict[str, ColumnElement[bool]] = {
     "created_to": func.coalesce(claims.c.created_day, "") <= bindparam("created_to"),
 }
 # Not the member id, whose key is in the index of days.
-_KEYS = frozenset({"request_ids", *(name for name in _EQUAL if name.endswith("_key"))}) - {
+_KEYS = frozenset({"claim_numbers", *(name for name in _EQUAL if name.endswith("_key"))}) - {
     "member_key"
 }
 _NTH_DAY = scoped_select(

@@ -165,7 +165,7 @@ _RESTING = scoped_select(
         work_items.c.snoozed_until,
         work_items.c.done_label,
     )
-    .join_from(work_items, claims, work_items.c.request_id == claims.c.request_id)
+    .join_from(work_items, claims, work_items.c.claim_number == claims.c.claim_number)
     .where(IS_NOT_SUPERSEDED)
     .limit(RESTING_ROWS_MAX),
     work_items,

@@ -21,7 +21,7 @@ class LockedClaim(NamedTuple):
 
     vendor_id: int
     site_id: int
-    request_id: str
+    claim_number: str
     kind: str
     state: str
     payer_id: str
@@ -38,13 +38,13 @@ class LockedClaim(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"LockedClaim({self.request_id})"
+        return f"LockedClaim({self.claim_number})"
 
 
 class ClaimStateUpdate(NamedTuple):
     """The new state of a claim's row. ``status`` is sealed."""
 
-    request_id: str
+    claim_number: str
     state: str
     queued: int
     paid_cents: int
@@ -60,7 +60,7 @@ class ClaimStateUpdate(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"ClaimStateUpdate({self.request_id})"
+        return f"ClaimStateUpdate({self.claim_number})"
 
 
 class CountedEvent(NamedTuple):
@@ -68,21 +68,21 @@ class CountedEvent(NamedTuple):
 
     vendor_id: int
     site_id: int
-    request_id: str
+    claim_number: str
     sequence: int
 
 
-async def lock_claims(tx: Tx, request_ids: Sequence[str]) -> dict[str, LockedClaim]:
+async def lock_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, LockedClaim]:
     """Lock claims, always in one order, so that the facts read afterwards are complete."""
-    found = await tx.rows(_LOCK, request_ids=sorted(set(request_ids)))
-    return {claim.request_id: claim for claim in (LockedClaim(*row) for row in found)}
+    found = await tx.rows(_LOCK, claim_numbers=sorted(set(claim_numbers)))
+    return {claim.claim_number: claim for claim in (LockedClaim(*row) for row in found)}
 
 
 class ClaimLink(NamedTuple):
     """A claim that took over from another, or that another took over from. ``status`` is sealed."""
 
     vendor_id: int
-    request_id: str
+    claim_number: str
     payer_id: str
     predecessor_id: str | None
     successor_id: str | None
@@ -90,13 +90,13 @@ class ClaimLink(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"ClaimLink({self.request_id})"
+        return f"ClaimLink({self.claim_number})"
 
 
-async def list_links(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimLink]:
+async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLink]:
     """Return those of these claims that have a predecessor or successor, by their numbers, without locking them."""
-    rows = await tx.rows(_LINKS, request_ids=sorted(set(request_ids)))
-    return {link.request_id: link for link in (ClaimLink(*row) for row in rows)}
+    rows = await tx.rows(_LINKS, claim_numbers=sorted(set(claim_numbers)))
+    return {link.claim_number: link for link in (ClaimLink(*row) for row in rows)}
 
 
 async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
@@ -106,20 +106,20 @@ async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
     )
 
 
-async def count_event(tx: Tx, request_ids: Sequence[str]) -> list[CountedEvent]:
+async def count_event(tx: Tx, claim_numbers: Sequence[str]) -> list[CountedEvent]:
     """Count one more event of each claim, and return the numbers in the order of the claims."""
-    rows = await tx.rows(_COUNT_EVENT, request_ids=sorted(set(request_ids)))
-    return sorted((CountedEvent(*row) for row in rows), key=attrgetter("request_id"))
+    rows = await tx.rows(_COUNT_EVENT, claim_numbers=sorted(set(claim_numbers)))
+    return sorted((CountedEvent(*row) for row in rows), key=attrgetter("claim_number"))
 
 
 async def release_references(tx: Tx, claims: Sequence[LockedClaim]) -> None:
     """Release the account numbers of refused claims, and keep them for late answers."""
-    owners = {one.request_id: (one.vendor_id, one.site_id) for one in claims}
-    rows = await tx.rows(_REFERENCES, request_ids=sorted(owners)) if owners else []
+    owners = {one.claim_number: (one.vendor_id, one.site_id) for one in claims}
+    rows = await tx.rows(_REFERENCES, claim_numbers=sorted(owners)) if owners else []
     if not rows:
         return
     await claim_lookup.add_references(tx, owners, rows)
-    await tx.run(_DROP_REFERENCES, request_ids=sorted(owners))
+    await tx.run(_DROP_REFERENCES, claim_numbers=sorted(owners))
 
 
 _LOCK = Statement(
@@ -127,36 +127,38 @@ _LOCK = Statement(
         *(claims.c[name] for name in LockedClaim._fields[:-1]), sites.c.time_zone
     )
     .join_from(claims, sites, (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id))
-    .where(among(claims.c.request_id, "request_ids"))
-    .order_by(claims.c.request_id)
+    .where(among(claims.c.claim_number, "claim_numbers"))
+    .order_by(claims.c.claim_number)
     .with_for_update(of=claims),
     system=True,
 )  # fmt: skip
 _LINKS = Statement(
     select(*(claims.c[name] for name in ClaimLink._fields)).where(
-        among(claims.c.request_id, "request_ids"),
+        among(claims.c.claim_number, "claim_numbers"),
         claims.c.predecessor_id.is_not(None) | claims.c.successor_id.is_not(None),
     ),
     system=True,
 )
 _UPDATE = Statement(
     update(claims)
-    .where(claims.c.request_id == bindparam("new_request_id"))
+    .where(claims.c.claim_number == bindparam("new_number"))
     .values({name: bindparam(f"new_{name}") for name in ClaimStateUpdate._fields[1:]}),
     system=True,
 )
 _COUNT_EVENT = Statement(
     update(claims)
-    .where(among(claims.c.request_id, "request_ids"))
+    .where(among(claims.c.claim_number, "claim_numbers"))
     .values(event_sequence=claims.c.event_sequence + 1)
-    .returning(claims.c.vendor_id, claims.c.site_id, claims.c.request_id, claims.c.event_sequence),
+    .returning(
+        claims.c.vendor_id, claims.c.site_id, claims.c.claim_number, claims.c.event_sequence
+    ),
     system=True,
 )
 _REFERENCES = Statement(
     select(
-        claim_references.c.payer_id, claim_references.c.reference, claim_references.c.request_id
-    ).where(among(claim_references.c.request_id, "request_ids"))
+        claim_references.c.payer_id, claim_references.c.reference, claim_references.c.claim_number
+    ).where(among(claim_references.c.claim_number, "claim_numbers"))
 )
 _DROP_REFERENCES = Statement(
-    delete(claim_references).where(among(claim_references.c.request_id, "request_ids"))
+    delete(claim_references).where(among(claim_references.c.claim_number, "claim_numbers"))
 )

@@ -53,7 +53,7 @@ SUPERSEDED = "Superseded"
 class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A claim to be stored. ``payload`` and ``status`` are already sealed."""
 
-    request_id: str
+    claim_number: str
     kind: str
     state: str
     payer_id: str
@@ -94,14 +94,14 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"NewClaim({self.request_id} {self.state})"
+        return f"NewClaim({self.claim_number} {self.state})"
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentClaim:
     """The claim that a vendor's claim id means now."""
 
-    request_id: str
+    claim_number: str
     content_hash: str
     state: str
     created_at: int
@@ -116,7 +116,7 @@ class CurrentClaim:
 class StoredPredecessor:
     """A claim under a vendor's claim id that another came under, sealed."""
 
-    request_id: str
+    claim_number: str
     kind: str
     state: str
     payer_id: str
@@ -162,7 +162,7 @@ Refuse: TypeAlias = Callable[[NewClaim, "ClaimInsertResult"], NewClaim]
 class ClaimInsertResult:
     """The result of storing one claim of a submission."""
 
-    request_id: str
+    claim_number: str
     """Id of the stored claim: the new one, or the one that existed."""
     decision: ResubmissionDecision | None = None
     """What the claim is to the one that had its vendor's claim id; None where none had it."""
@@ -177,7 +177,7 @@ class ClaimInsertResult:
 class StoredClaim:
     """A stored claim."""
 
-    request_id: str
+    claim_number: str
     kind: str
     state: str
     payer_id: str
@@ -196,9 +196,9 @@ class SupersededClaim:
     """The number of events about it that its vendor was given."""
 
     @property
-    def request_id(self) -> str:
+    def claim_number(self) -> str:
         """Our number of it."""
-        return self.claim.request_id
+        return self.claim.claim_number
 
 
 async def add(
@@ -217,15 +217,15 @@ async def add(
     current, not_accepted = await _claims_under_ids(tx, (*first, *refused))
     decided = await _supersede(tx, first, current, accounts, judge)
     # Each result is decided before the next claim under the same id may take it over.
-    results = {c.request_id: _insert_result(c, decided) for c in first}
+    results = {c.claim_number: _insert_result(c, decided) for c in first}
     for claim in later:
         if decide(_current(claim, current), claim) in _MAY_TAKE_THE_ID:
             accounts |= await _take_references(tx, [claim])
         decided |= await _supersede(tx, [claim], current, accounts, judge)
-        results[claim.request_id] = _insert_result(claim, decided)
-    kept = {c.request_id for c in (*first, *later) if _is_stored(c, current)}
+        results[claim.claim_number] = _insert_result(claim, decided)
+    kept = {c.claim_number for c in (*first, *later) if _is_stored(c, current)}
     await release_account_numbers(tx, accounts - kept)
-    stored = [(c, results.get(c.request_id) or ClaimInsertResult(c.request_id)) for c in new]
+    stored = [(c, results.get(c.claim_number) or ClaimInsertResult(c.claim_number)) for c in new]
     if refuse is not None:
         without_id = [
             refuse(*one) for one in stored if one[0].state == RECEIVED and not is_accepted(*one)
@@ -240,49 +240,49 @@ async def find_live(tx: Tx, new: Sequence[NewClaim]) -> dict[str, list[StoredPre
     The holder of the id comes first. Only an id with more than one costs a statement of its own.
     """
     current = await _current_claims(tx, new)
-    found = await find_predecessors(tx, [one.request_id for one in current.values()])
-    by_id = {one.request_id: one for one in found}
+    found = await find_predecessors(tx, [one.claim_number for one in current.values()])
+    by_id = {one.claim_number: one for one in found}
     live: dict[str, list[StoredPredecessor]] = {}
     for claim in new:
         if holder := current.get((claim.kind, claim.vendor_claim_hash)):
             others = await _find_others(tx, claim) if holder.former_holder else []
-            live[claim.request_id] = [by_id[holder.request_id], *others]
+            live[claim.claim_number] = [by_id[holder.claim_number], *others]
     return live
 
 
-async def find_predecessors(tx: Tx, request_ids: Sequence[str]) -> list[StoredPredecessor]:
+async def find_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredPredecessor]:
     """Return accepted claims of the scope with what decides how a correction of them goes out."""
-    if not request_ids:
+    if not claim_numbers:
         return []
-    rows = await tx.rows(_PREDECESSORS, request_ids=list(request_ids))
+    rows = await tx.rows(_PREDECESSORS, claim_numbers=list(claim_numbers))
     return [StoredPredecessor(*row) for row in rows]
 
 
-async def find_superseded(tx: Tx, request_ids: Sequence[str]) -> list[SupersededClaim]:
+async def find_superseded(tx: Tx, claim_numbers: Sequence[str]) -> list[SupersededClaim]:
     """Return claims of the scope that others took the place of, accepted or not."""
-    rows = await tx.rows(_SUPERSEDED, request_ids=list(request_ids))
+    rows = await tx.rows(_SUPERSEDED, claim_numbers=list(claim_numbers))
     return [SupersededClaim(_stored(row[:-1]), int(row[-1])) for row in rows]
 
 
-async def find(tx: Tx, request_id: str) -> StoredClaim | None:
+async def find(tx: Tx, claim_number: str) -> StoredClaim | None:
     """Return one claim of the scope."""
-    row = await tx.row(_FIND, request_id=request_id)
+    row = await tx.row(_FIND, claim_number=claim_number)
     return None if row is None else _stored(row)
 
 
-async def find_many(tx: Tx, request_ids: Sequence[str]) -> list[StoredClaim]:
+async def find_many(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredClaim]:
     """Return those of these claims that belong to the scope."""
-    return [_stored(row) for row in await tx.rows(_SOME, request_ids=list(request_ids))]
+    return [_stored(row) for row in await tx.rows(_SOME, claim_numbers=list(claim_numbers))]
 
 
-async def list_events(tx: Tx, request_id: str) -> list[tuple[int, str]]:
+async def list_events(tx: Tx, claim_number: str) -> list[tuple[int, str]]:
     """Return time and event of a claim, in order."""
-    return [(at, event) for at, event in await tx.rows(_EVENTS, request_id=request_id)]
+    return [(at, event) for at, event in await tx.rows(_EVENTS, claim_number=claim_number)]
 
 
-async def find_owner(tx: Tx, request_id: str) -> tuple[int, int] | None:
+async def find_owner(tx: Tx, claim_number: str) -> tuple[int, int] | None:
     """Return vendor and site of a claim, for an operator who has its request id only."""
-    row = await tx.row(_OWNER, request_id=request_id)
+    row = await tx.row(_OWNER, claim_number=claim_number)
     return None if row is None else (int(row[0]), int(row[1]))
 
 
@@ -292,18 +292,18 @@ async def _take_references(tx: Tx, new: Sequence[NewClaim]) -> set[str]:
     if not wanted:
         return set()
     rows = [
-        {"payer_id": c.payer_id, "reference": c.reference, "request_id": c.request_id}
+        {"payer_id": c.payer_id, "reference": c.reference, "claim_number": c.claim_number}
         for c in wanted
     ]
     await tx.many(_TAKE_REFERENCE, rows)
-    found = await tx.rows(_REFERENCES, request_ids=[claim.request_id for claim in wanted])
-    return {str(request_id) for (request_id,) in found}
+    found = await tx.rows(_REFERENCES, claim_numbers=[claim.claim_number for claim in wanted])
+    return {str(claim_number) for (claim_number,) in found}
 
 
-async def release_account_numbers(tx: Tx, request_ids: set[str]) -> None:
+async def release_account_numbers(tx: Tx, claim_numbers: set[str]) -> None:
     """Let other claims carry the account numbers of these, which were never sent."""
-    if request_ids:
-        await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
+    if claim_numbers:
+        await tx.run(_DROP_REFERENCES, claim_numbers=sorted(claim_numbers))
 
 
 def _by_vendor_claim(new: Sequence[NewClaim]) -> tuple[list[NewClaim], list[NewClaim]]:
@@ -337,7 +337,7 @@ async def _claims_under_ids(
         for vendor_claim, *rest in await tx.rows(_UNDER_IDS, kind=kind, vendor_claims=wanted):
             found = CurrentClaim(*rest)
             if found.state == NOT_ACCEPTED:
-                not_accepted.setdefault((kind, str(vendor_claim)), []).append(found.request_id)
+                not_accepted.setdefault((kind, str(vendor_claim)), []).append(found.claim_number)
             else:
                 current[kind, str(vendor_claim)] = found
     return current, not_accepted
@@ -374,11 +374,11 @@ async def _supersede(
         while not _is_stored(claim, current):
             holder = _current(claim, current)
             earlier, decision = await _judge(tx, claim, holder, judge)
-            decided[claim.request_id] = decision, earlier
+            decided[claim.claim_number] = decision, earlier
             if decision not in TAKES_THE_ID:
                 break
             if (attempts := attempts + 1) > TAKE_OVER_ATTEMPTS_MAX:
-                raise LockContention(f"the predecessor of {claim.request_id} keeps changing")
+                raise LockContention(f"the predecessor of {claim.claim_number} keeps changing")
             if await _take_over(tx, claim, holder, earlier, decision):
                 content = claim
                 if claim.depends_on_predecessor:
@@ -398,7 +398,7 @@ async def _add_without_id(
         await tx.many(_ADD, [_row(claim, set()) for claim in refused])
     for claim in refused:
         key = (claim.kind, claim.vendor_claim_hash)
-        not_accepted.setdefault(key, []).append(claim.request_id)
+        not_accepted.setdefault(key, []).append(claim.claim_number)
 
 
 async def _supersede_not_accepted(
@@ -408,7 +408,7 @@ async def _supersede_not_accepted(
 
     Of several under one id the last counts, whether it was accepted or not: a list shows one claim to work on.
     """
-    places = {claim.request_id: at for at, (claim, _) in enumerate(stored)}
+    places = {claim.claim_number: at for at, (claim, _) in enumerate(stored)}
     last = {(claim.kind, claim.vendor_claim_hash): at for at, (claim, _) in enumerate(stored)}
     before: dict[int, list[str]] = {}
     for key, numbers in not_accepted.items():
@@ -418,11 +418,11 @@ async def _supersede_not_accepted(
     for at, numbers in before.items():
         claim, result = stored[at]
         # A repeated request stores nothing, so their vendor gets no event.
-        is_new = is_accepted(claim, result) and result.request_id == claim.request_id
+        is_new = is_accepted(claim, result) and result.claim_number == claim.claim_number
         for number in numbers:
-            values = {"of": number, "successor": result.request_id, "events": int(is_new)}
+            values = {"of": number, "successor": result.claim_number, "events": int(is_new)}
             if await tx.run(_SUPERSEDE_NOT_ACCEPTED, **values):
-                await tx.run(_EVENT, request_id=number, at=claim.created_at, event=SUPERSEDED)
+                await tx.run(_EVENT, claim_number=number, at=claim.created_at, event=SUPERSEDED)
         if is_new:
             results[at] = replace(result, not_accepted_before=tuple(numbers))
     return results
@@ -448,7 +448,7 @@ async def _judge(
         return holder, decision
     others = await _find_others(tx, claim) if is_shared else []
     return await judge.choose(
-        tx, claim, [*await find_predecessors(tx, [holder.request_id]), *others]
+        tx, claim, [*await find_predecessors(tx, [holder.claim_number]), *others]
     )
 
 
@@ -461,23 +461,23 @@ async def _take_over(
 ) -> bool:
     """Take the id from its holder, and the place of the earlier claim for its successor; False if one has changed."""
     is_successor = decision is ResubmissionDecision.SUCCESSOR
-    if is_successor and earlier.request_id == holder.request_id:
+    if is_successor and earlier.claim_number == holder.claim_number:
         taken = await _succeed(tx, claim, earlier, _TAKE_OVER)
     else:
         taken = bool(
-            await tx.run(_PASS_ON, earlier_id=holder.request_id, seen_at=holder.updated_at)
+            await tx.run(_PASS_ON, earlier_id=holder.claim_number, seen_at=holder.updated_at)
         )
         if taken and is_successor and not await _succeed(tx, claim, earlier, _TAKE_PLACE):
-            raise LockContention(f"the predecessor of {claim.request_id} has changed")
+            raise LockContention(f"the predecessor of {claim.claim_number} has changed")
     return taken
 
 
 async def _succeed(tx: Tx, claim: NewClaim, earlier: EarlierRow, statement: Statement) -> bool:
     """Take the place of an earlier claim, and record it there; False if that has changed."""
-    values = {"earlier_id": earlier.request_id, "seen_at": earlier.updated_at}
-    if not await tx.run(statement, successor=claim.request_id, **values):
+    values = {"earlier_id": earlier.claim_number, "seen_at": earlier.updated_at}
+    if not await tx.run(statement, successor=claim.claim_number, **values):
         return False
-    await tx.run(_EVENT, request_id=earlier.request_id, at=claim.created_at, event=SUPERSEDED)
+    await tx.run(_EVENT, claim_number=earlier.claim_number, at=claim.created_at, event=SUPERSEDED)
     return True
 
 
@@ -486,17 +486,17 @@ def _links(
 ) -> dict[str, object]:
     """Return the links of a new claim to those under the same id."""
     is_successor = decision is ResubmissionDecision.SUCCESSOR
-    replaces_holder = is_successor and earlier.request_id == holder.request_id
+    replaces_holder = is_successor and earlier.claim_number == holder.claim_number
     return {
-        "predecessor_id": earlier.request_id if is_successor else None,
-        "former_holder": holder.former_holder if replaces_holder else holder.request_id,
+        "predecessor_id": earlier.claim_number if is_successor else None,
+        "former_holder": holder.former_holder if replaces_holder else holder.claim_number,
     }
 
 
 async def _with_content(tx: Tx, earlier: EarlierRow) -> StoredPredecessor:
     if isinstance(earlier, StoredPredecessor):
         return earlier
-    [found] = await find_predecessors(tx, [earlier.request_id])
+    [found] = await find_predecessors(tx, [earlier.claim_number])
     return found
 
 
@@ -521,7 +521,7 @@ def decide(
         same_content=earlier.content_hash == claim.content_hash,
         frequency=claim.frequency,
         times=claim.times,
-        is_correction=claim.corrects == earlier.request_id,
+        is_correction=claim.corrects == earlier.claim_number,
         compared=compared,
     )
 
@@ -530,7 +530,7 @@ _MAY_TAKE_THE_ID = TAKES_THE_ID | {ResubmissionDecision.UNDECIDED}
 
 
 def _is_stored(claim: NewClaim, current: CurrentClaims) -> bool:
-    return _current(claim, current).request_id == claim.request_id
+    return _current(claim, current).claim_number == claim.claim_number
 
 
 def _current(claim: NewClaim, current: CurrentClaims) -> CurrentClaim:
@@ -538,14 +538,14 @@ def _current(claim: NewClaim, current: CurrentClaims) -> CurrentClaim:
 
 
 def _insert_result(claim: NewClaim, decided: _Decided) -> ClaimInsertResult:
-    if claim.request_id not in decided:
-        return ClaimInsertResult(claim.request_id)
-    decision, earlier = decided[claim.request_id]
+    if claim.claim_number not in decided:
+        return ClaimInsertResult(claim.claim_number)
+    decision, earlier = decided[claim.claim_number]
     is_repeated = decision is ResubmissionDecision.REPEATED_REQUEST
     return ClaimInsertResult(
-        earlier.request_id if is_repeated else claim.request_id,
+        earlier.claim_number if is_repeated else claim.claim_number,
         decision,
-        earlier.request_id,
+        earlier.claim_number,
         earlier.state,
     )
 
@@ -555,15 +555,15 @@ def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
     row["is_current"] = int(claim.state == RECEIVED)
     row["predecessor_id"] = row["former_holder"] = None
     row["updated_at"] = claim.created_at
-    row["account_as_number"] = int(claim.request_id in accounts)
+    row["account_as_number"] = int(claim.claim_number in accounts)
     row["queued"] = int(claim.state == RECEIVED)
     return row
 
 
 def _stored(row: tuple[object, ...]) -> StoredClaim:
-    request_id, kind, state, payer_id, account, created_at, payload = row
+    claim_number, kind, state, payer_id, account, created_at, payload = row
     return StoredClaim(
-        str(request_id),
+        str(claim_number),
         str(kind),
         str(state),
         str(payer_id),
@@ -574,7 +574,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 
 _NEW_COLUMNS = (
-    "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
+    "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
@@ -585,7 +585,7 @@ _ADD = scoped_insert(
     claims, *_NEW_COLUMNS, "updated_at", "account_as_number", "queued", "is_current", "predecessor_id",
     "former_holder", ignore_conflict=True,
 )  # fmt: skip
-_EVENT = scoped_insert(claim_events, "request_id", "at", "event")
+_EVENT = scoped_insert(claim_events, "claim_number", "at", "event")
 # The value is part of the SQL text: with a placeholder no database knows that the partial index over
 # current claims applies, and reads every claim of the site.
 HOLDS_ID = claims.c.is_current == literal(1, literal_execute=True)
@@ -593,7 +593,7 @@ IS_NOT_SUPERSEDED = claims.c.is_superseded == literal(0, literal_execute=True)
 """What lists, sums and worklists ask of a claim: no other was sent in its place. Of several under one vendor's claim id
 more than one may be so; of those that were not accepted, the last one, until a claim is accepted under the id."""
 _OF_IDS = select(
-    claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash, claims.c.state,
+    claims.c.vendor_claim_hash, claims.c.claim_number, claims.c.content_hash, claims.c.state,
     claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.patient_cents,
     claims.c.former_holder,
 ).where(
@@ -612,14 +612,14 @@ _UNDER_IDS = scoped_union(
 )
 _SUPERSEDE_NOT_ACCEPTED = scoped_update(
     claims,
-    claims.c.request_id == bindparam("of"),
+    claims.c.claim_number == bindparam("of"),
     IS_NOT_SUPERSEDED,
     is_superseded=1,
     successor_id=bindparam("successor"),
     event_sequence=claims.c.event_sequence + bindparam("events"),
 )
 _AS_SEEN = (
-    claims.c.request_id == bindparam("earlier_id"),
+    claims.c.claim_number == bindparam("earlier_id"),
     claims.c.updated_at == bindparam("seen_at"),
 )
 _SUCCEEDED = {
@@ -633,7 +633,7 @@ _TAKE_PLACE = scoped_update(claims, *_AS_SEEN, claims.c.is_superseded == 0, **_S
 # The id alone: the claim stays as it is.
 _PASS_ON = scoped_update(claims, *_AS_SEEN, HOLDS_ID, is_current=0)
 _STORED = select(
-    claims.c.request_id,
+    claims.c.claim_number,
     claims.c.kind,
     claims.c.state,
     claims.c.payer_id,
@@ -641,17 +641,19 @@ _STORED = select(
     claims.c.created_at,
     claims.c.payload,
 )
-_FIND = scoped_select(_STORED.where(claims.c.request_id == bindparam("request_id")), claims)
-_SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), claims)
+_FIND = scoped_select(_STORED.where(claims.c.claim_number == bindparam("claim_number")), claims)
+_SOME = scoped_select(_STORED.where(among(claims.c.claim_number, "claim_numbers")), claims)
 _SUPERSEDED = scoped_select(
-    _STORED.add_columns(claims.c.event_sequence).where(among(claims.c.request_id, "request_ids")),
+    _STORED.add_columns(claims.c.event_sequence).where(
+        among(claims.c.claim_number, "claim_numbers")
+    ),
     claims,
 )
 _WITH_CONTENT = select(
     *(claims.c[each.name] for each in fields(StoredPredecessor)),
 ).where(claims.c.status.is_not(None))
 _PREDECESSORS = scoped_select(
-    _WITH_CONTENT.where(among(claims.c.request_id, "request_ids")), claims
+    _WITH_CONTENT.where(among(claims.c.claim_number, "claim_numbers")), claims
 )
 _OTHERS = scoped_select(
     _WITH_CONTENT.where(
@@ -659,29 +661,31 @@ _OTHERS = scoped_select(
         claims.c.vendor_claim_hash == bindparam("vendor_claim"),
         claims.c.is_current == literal(0, literal_execute=True),
         IS_NOT_SUPERSEDED,
-    ).order_by(claims.c.request_id.desc()),
+    ).order_by(claims.c.claim_number.desc()),
     claims,
 )
 _EVENTS = scoped_select(
     select(claim_events.c.at, claim_events.c.event)
-    .where(claim_events.c.request_id == bindparam("request_id"))
+    .where(claim_events.c.claim_number == bindparam("claim_number"))
     .order_by(claim_events.c.id),
     claim_events,
 )
 _OWNER = Statement(
     select(claims.c.vendor_id, claims.c.site_id).where(
-        claims.c.request_id == bindparam("request_id")
+        claims.c.claim_number == bindparam("claim_number")
     ),
     system=True,
 )
 _TAKE_REFERENCE = Statement(
-    insert_into(claim_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(
+    insert_into(claim_references, "payer_id", "reference", "claim_number").on_conflict_do_nothing(
         index_elements=["payer_id", "reference"]
     )
 )
 _REFERENCES = Statement(
-    select(claim_references.c.request_id).where(among(claim_references.c.request_id, "request_ids"))
+    select(claim_references.c.claim_number).where(
+        among(claim_references.c.claim_number, "claim_numbers")
+    )
 )
 _DROP_REFERENCES = Statement(
-    delete(claim_references).where(among(claim_references.c.request_id, "request_ids"))
+    delete(claim_references).where(among(claim_references.c.claim_number, "claim_numbers"))
 )

@@ -17,7 +17,7 @@ TABLE = "correction_drafts"
 class CorrectionDraft(NamedTuple):
     """A correction that was begun and not sent. ``payload`` is sealed."""
 
-    request_id: str
+    claim_number: str
     author: str
     begun_at: int
     saved_at: int
@@ -25,12 +25,12 @@ class CorrectionDraft(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out the sealed content."""
-        return f"CorrectionDraft({self.request_id})"
+        return f"CorrectionDraft({self.claim_number})"
 
 
-async def find_draft(tx: Tx, request_id: str) -> CorrectionDraft | None:
+async def find_draft(tx: Tx, claim_number: str) -> CorrectionDraft | None:
     """Return the draft of a claim's correction."""
-    row = await tx.row(_FIND, request_id=request_id)
+    row = await tx.row(_FIND, claim_number=claim_number)
     return None if row is None else CorrectionDraft(*row)
 
 
@@ -40,22 +40,24 @@ async def put_draft(tx: Tx, draft: CorrectionDraft, *, forget_before: int) -> No
     await tx.run(_PUT, **draft._asdict())
 
 
-async def drop_draft(tx: Tx, request_id: str) -> None:
+async def drop_draft(tx: Tx, claim_number: str) -> None:
     """Forget the draft of a claim's correction."""
-    await tx.run(_DROP, request_id=request_id)
+    await tx.run(_DROP, claim_number=claim_number)
 
 
 _FIND = scoped_select(
     select(*(correction_drafts.c[name] for name in CorrectionDraft._fields)).where(
-        correction_drafts.c.request_id == bindparam("request_id")
+        correction_drafts.c.claim_number == bindparam("claim_number")
     ),
     correction_drafts,
 )
 _PUT = scoped_upsert(
     correction_drafts,
     *CorrectionDraft._fields,
-    key=("request_id",),
+    key=("claim_number",),
     replace=("author", "begun_at", "saved_at", "payload"),
 )
-_DROP = scoped_delete(correction_drafts, correction_drafts.c.request_id == bindparam("request_id"))
+_DROP = scoped_delete(
+    correction_drafts, correction_drafts.c.claim_number == bindparam("claim_number")
+)
 _FORGET = scoped_delete(correction_drafts, correction_drafts.c.saved_at < bindparam("before"))

@@ -28,7 +28,7 @@ class StoredDocument(NamedTuple):
     vendor_id: int
     site_id: int
     document_id: str
-    request_id: str
+    claim_number: str
     kind: str
     """payment or status: ``claims.lifecycle.PayerDocumentKind``."""
     created_at: int
@@ -36,7 +36,7 @@ class StoredDocument(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out the payload."""
-        return f"StoredDocument({self.kind} of {self.request_id})"
+        return f"StoredDocument({self.kind} of {self.claim_number})"
 
 
 def new_id() -> str:
@@ -60,7 +60,7 @@ class DocumentHead(NamedTuple):
     """What is known of a document without its content."""
 
     kind: str
-    request_id: str
+    claim_number: str
 
 
 async def find_heads(tx: Tx, ids: Sequence[str]) -> dict[str, DocumentHead]:
@@ -69,24 +69,24 @@ async def find_heads(tx: Tx, ids: Sequence[str]) -> dict[str, DocumentHead]:
     return {row[0]: DocumentHead(row[1], row[2]) for row in found}
 
 
-async def list_for_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
+async def list_for_claim(tx: Tx, claim_number: str) -> list[StoredDocument]:
     """Return the documents of one claim of the scope, oldest first."""
-    found = await tx.rows(_OF_CLAIM, request_ids=[request_id])
+    found = await tx.rows(_OF_CLAIM, claim_numbers=[claim_number])
     return [StoredDocument(*row) for row in found]
 
 
-async def list_for_claims(tx: Tx, request_ids: Sequence[str]) -> list[StoredDocument]:
+async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredDocument]:
     """Return the documents of these claims of the scope, oldest first."""
-    found = await tx.rows(_OF_CLAIM, request_ids=list(request_ids))
+    found = await tx.rows(_OF_CLAIM, claim_numbers=list(claim_numbers))
     return [StoredDocument(*row) for row in found]
 
 
-async def list_of_kind(tx: Tx, kind: str, request_ids: Sequence[str]) -> list[tuple[str, str]]:
+async def list_of_kind(tx: Tx, kind: str, claim_numbers: Sequence[str]) -> list[tuple[str, str]]:
     """Return id and claim of the documents of one kind about these claims of the scope, oldest first."""
-    if not request_ids:
+    if not claim_numbers:
         return []
-    found = await tx.rows(_OF_KIND, kind=kind, request_ids=list(request_ids))
-    return [(str(id), str(request_id)) for id, request_id in found]
+    found = await tx.rows(_OF_KIND, kind=kind, claim_numbers=list(claim_numbers))
+    return [(str(id), str(claim_number)) for id, claim_number in found]
 
 
 async def list_created(tx: Tx, ids: Sequence[str]) -> list[int]:
@@ -120,13 +120,13 @@ async def remove(tx: Tx, document_id: str) -> None:
 _COLUMNS = select(*(documents.c[name] for name in StoredDocument._fields))
 _FIND = scoped_select(_COLUMNS.where(among(documents.c.document_id, "document_ids")), documents)
 _HEADS = scoped_select(
-    select(documents.c.document_id, documents.c.kind, documents.c.request_id).where(
+    select(documents.c.document_id, documents.c.kind, documents.c.claim_number).where(
         among(documents.c.document_id, "document_ids")
     ),
     documents,
 )
 _OF_CLAIM = scoped_select(
-    _COLUMNS.where(among(documents.c.request_id, "request_ids")).order_by(
+    _COLUMNS.where(among(documents.c.claim_number, "claim_numbers")).order_by(
         documents.c.created_at, documents.c.document_id
     ),
     documents,
@@ -139,8 +139,8 @@ _REMOVE = Statement(
     delete(documents).where(documents.c.document_id == bindparam("of")), system=True
 )
 _OF_KIND = scoped_select(
-    select(documents.c.document_id, documents.c.request_id)
-    .where(among(documents.c.request_id, "request_ids"), documents.c.kind == bindparam("kind"))
+    select(documents.c.document_id, documents.c.claim_number)
+    .where(among(documents.c.claim_number, "claim_numbers"), documents.c.kind == bindparam("kind"))
     .order_by(documents.c.created_at, documents.c.document_id),
     documents,
 )

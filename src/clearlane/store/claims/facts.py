@@ -20,7 +20,7 @@ class FactRow(NamedTuple):
 
     vendor_id: int
     site_id: int
-    request_id: str
+    claim_number: str
     identity: str
     """Keyed hash of what identifies the statement."""
     kind: str
@@ -32,29 +32,29 @@ class FactRow(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out the payload."""
-        return f"FactRow({self.kind} of {self.request_id})"
+        return f"FactRow({self.kind} of {self.claim_number})"
 
 
-def row_key(request_id: str, identity: str) -> str:
+def row_key(claim_number: str, identity: str) -> str:
     """Return the row key that a fact's payload is sealed for."""
-    return f"{request_id}:{identity}"
+    return f"{claim_number}:{identity}"
 
 
-async def list_for_claims(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
+async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]:
     """Return the facts of these claims of any client, in the order they were stored."""
-    found = await tx.rows(_OF_CLAIMS, request_ids=list(request_ids))
+    found = await tx.rows(_OF_CLAIMS, claim_numbers=list(claim_numbers))
     return [FactRow(*row) for row in found]
 
 
-async def list_for_claim(tx: Tx, request_id: str) -> list[FactRow]:
+async def list_for_claim(tx: Tx, claim_number: str) -> list[FactRow]:
     """Return the facts of one claim of the scope, in the order they were stored."""
-    found = await tx.rows(_OF_CLAIM, request_id=request_id)
+    found = await tx.rows(_OF_CLAIM, claim_number=claim_number)
     return [FactRow(*row) for row in found]
 
 
-async def list_own(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
+async def list_own(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]:
     """Return the facts of these claims of the scope, in the order they were stored."""
-    found = await tx.rows(_OWN, request_ids=list(request_ids))
+    found = await tx.rows(_OWN, claim_numbers=list(claim_numbers))
     return [FactRow(*row) for row in found]
 
 
@@ -67,7 +67,7 @@ async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
     """Replace a later report of the same statement by an earlier one."""
     values = [
         {
-            "claim": row.request_id,
+            "claim": row.claim_number,
             "identity_hash": row.identity,
             "new_at": row.at,
             "new_payload": row.payload,
@@ -77,22 +77,26 @@ async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
     await tx.many(_REPLACE, values)
 
 
-async def remove(tx: Tx, request_id: str, identity: str) -> None:
+async def remove(tx: Tx, claim_number: str, identity: str) -> None:
     """Remove a fact that a person had put on the wrong claim."""
-    await tx.run(_REMOVE, claim=request_id, identity_hash=identity)
+    await tx.run(_REMOVE, claim=claim_number, identity_hash=identity)
 
 
 _COLUMNS = select(*(claim_facts.c[name] for name in FactRow._fields)).order_by(claim_facts.c.id)
-_OF_CLAIMS = Statement(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), system=True)
-_OF_CLAIM = scoped_select(
-    _COLUMNS.where(claim_facts.c.request_id == bindparam("request_id")), claim_facts
+_OF_CLAIMS = Statement(
+    _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), system=True
 )
-_OWN = scoped_select(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), claim_facts)
+_OF_CLAIM = scoped_select(
+    _COLUMNS.where(claim_facts.c.claim_number == bindparam("claim_number")), claim_facts
+)
+_OWN = scoped_select(
+    _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), claim_facts
+)
 _ADD = Statement(insert_into(claim_facts, *FactRow._fields[2:]), system=True)
 _REPLACE = Statement(
     update(claim_facts)
     .where(
-        claim_facts.c.request_id == bindparam("claim"),
+        claim_facts.c.claim_number == bindparam("claim"),
         claim_facts.c.identity == bindparam("identity_hash"),
     )
     .values(at=bindparam("new_at"), payload=bindparam("new_payload")),
@@ -100,7 +104,7 @@ _REPLACE = Statement(
 )
 _REMOVE = Statement(
     delete(claim_facts).where(
-        claim_facts.c.request_id == bindparam("claim"),
+        claim_facts.c.claim_number == bindparam("claim"),
         claim_facts.c.identity == bindparam("identity_hash"),
     ),
     system=True,

@@ -26,13 +26,13 @@ async def purge(tx: Tx, before: int, limit: int) -> list[str]:
     numbers = [str(number) for (number,) in rows]
     if numbers:
         for statement in _PURGE:
-            await tx.run(statement, request_ids=numbers)
+            await tx.run(statement, claim_numbers=numbers)
     return numbers
 
 
 # Found by the index of claims that are not complete, which begins with the state.
 _OLD = Statement(
-    select(claims.c.request_id)
+    select(claims.c.claim_number)
     .where(
         claims.c.state != inlined(COMPLETE_STATE),
         claims.c.state == inlined(NOT_ACCEPTED),
@@ -42,6 +42,6 @@ _OLD = Statement(
     system=True,
 )
 _PURGE = tuple(
-    Statement(delete(table).where(among(table.c.request_id, "request_ids")), system=True)
+    Statement(delete(table).where(among(table.c.claim_number, "claim_numbers")), system=True)
     for table in (claim_events, claim_notes, correction_drafts, work_items, claims)
 )

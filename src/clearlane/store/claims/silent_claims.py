@@ -39,7 +39,7 @@ class SilenceLimit(NamedTuple):
 class SilentClaims(NamedTuple):
     """The claims of one vendor that became silent since the last look."""
 
-    request_ids: list[str]
+    claim_numbers: list[str]
     through: int
     """Up to which last change was looked."""
 
@@ -113,7 +113,7 @@ _SET = Statement(
     .where(silence_scans.c.vendor_id == bindparam("vendor"), _OF_PAYER)
     .values(through=bindparam("to"))
 )
-_OF_VENDOR = select(claims.c.request_id, claims.c.updated_at).where(
+_OF_VENDOR = select(claims.c.claim_number, claims.c.updated_at).where(
     claims.c.vendor_id == bindparam("vendor"), claims.c.state.in_(AWAITED)
 )
 
@@ -126,7 +126,7 @@ def _next(payers: frozenset[str]) -> Statement:
             claims.c.updated_at <= bindparam("before"),
             *(CONDITIONS[name] for name in sorted(payers)),
         )
-        .order_by(claims.c.updated_at, claims.c.request_id)
+        .order_by(claims.c.updated_at, claims.c.claim_number)
         .limit(bindparam("limit")),
         system=True,
     )

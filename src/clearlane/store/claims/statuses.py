@@ -21,7 +21,7 @@ class StatusListRow(NamedTuple):
     """A claim in the list. ``status`` is sealed."""
 
     day: str
-    request_id: str
+    claim_number: str
     status: bytes
 
 
@@ -29,24 +29,24 @@ async def read_page(
     tx: Tx, first: str, last: str, after: tuple[str, str], limit: int
 ) -> list[StatusListRow]:
     """Return the next claims of these days after a position in the list; ``("", "")`` is its start."""
-    day, request_id = after
+    day, claim_number = after
     rows = await tx.rows(
-        _PAGE, first=max(first, day), last=last, day=day, request_id=request_id, limit=limit
+        _PAGE, first=max(first, day), last=last, day=day, claim_number=claim_number, limit=limit
     )
     return [StatusListRow(*row) for row in rows]
 
 
 _PAGE = scoped_select(
-    select(claims.c.created_day, claims.c.request_id, claims.c.status)
+    select(claims.c.created_day, claims.c.claim_number, claims.c.status)
     .where(
         # The first of the two conditions on days lets every database start at the right place of the index.
         claims.c.created_day >= bindparam("first"),
         claims.c.created_day <= bindparam("last"),
-        tuple_(claims.c.created_day, claims.c.request_id)
-        > tuple_(bindparam("day"), bindparam("request_id")),
+        tuple_(claims.c.created_day, claims.c.claim_number)
+        > tuple_(bindparam("day"), bindparam("claim_number")),
         claims.c.state != NOT_ACCEPTED,
     )
-    .order_by(claims.c.created_day, claims.c.request_id)
+    .order_by(claims.c.created_day, claims.c.claim_number)
     .limit(bindparam("limit")),
     claims,
 )

@@ -16,7 +16,7 @@ from clearlane.store.database.sql import scoped_insert, scoped_select, scoped_up
 class UnsentClaim(NamedTuple):
     """What decides whether a claim can still be held back or taken back. ``status`` is sealed."""
 
-    request_id: str
+    claim_number: str
     state: str
     queued: int
     """Positive while it waits for a batch, and the same negative while it is held."""
@@ -28,7 +28,7 @@ class UnsentClaim(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"UnsentClaim({self.request_id} {self.state})"
+        return f"UnsentClaim({self.claim_number} {self.state})"
 
 
 class UnsentChange(NamedTuple):
@@ -41,12 +41,12 @@ class UnsentChange(NamedTuple):
     at: int
 
 
-async def lock(tx: Tx, request_id: str) -> UnsentClaim | None:
+async def lock(tx: Tx, claim_number: str) -> UnsentClaim | None:
     """Return a claim of the scope, sent or not, locked until the transaction ends.
 
     Of several verbs at once each so decides on what the one before it left.
     """
-    row = await tx.row(_LOCK, request_id=request_id)
+    row = await tx.row(_LOCK, claim_number=claim_number)
     return None if row is None else UnsentClaim(*row)
 
 
@@ -54,7 +54,7 @@ async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int
     """Change a claim that is still as it was seen; return whether it was. ``events`` is how many events report the change."""
     changed = await tx.run(
         _UPDATE,
-        of=seen.request_id,
+        of=seen.claim_number,
         seen_state=seen.state,
         seen_queued=seen.queued,
         new_state=change.state,
@@ -66,25 +66,25 @@ async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int
         changed_at=change.at,
     )
     if changed:
-        await tx.run(_EVENT, request_id=seen.request_id, at=change.at, event=change.event)
+        await tx.run(_EVENT, claim_number=seen.claim_number, at=change.at, event=change.event)
     return bool(changed)
 
 
-async def free_account_number(tx: Tx, request_id: str) -> None:
+async def free_account_number(tx: Tx, claim_number: str) -> None:
     """Let another claim carry the account number of one that is never sent."""
-    await release_account_numbers(tx, {request_id})
+    await release_account_numbers(tx, {claim_number})
 
 
 _LOCK = scoped_select(
     select(*(claims.c[name] for name in UnsentClaim._fields))
-    .where(claims.c.request_id == bindparam("request_id"))
+    .where(claims.c.claim_number == bindparam("claim_number"))
     .with_for_update(),
     claims,
 )
 # A batch sets queued to 0 and counts a sending, so whichever comes first makes the other find nothing.
 _UPDATE = scoped_update(
     claims,
-    claims.c.request_id == bindparam("of"),
+    claims.c.claim_number == bindparam("of"),
     claims.c.state == bindparam("seen_state"),
     claims.c.queued == bindparam("seen_queued"),
     claims.c.sendings == 0,
@@ -95,4 +95,4 @@ _UPDATE = scoped_update(
     event_sequence=bindparam("new_sequence"),
     updated_at=bindparam("changed_at"),
 )
-_EVENT = scoped_insert(claim_events, "request_id", "at", "event")
+_EVENT = scoped_insert(claim_events, "claim_number", "at", "event")

@@ -19,7 +19,7 @@ NOTES_PER_CLAIM_MAX = 200
 class ClaimWorkItem(NamedTuple):
     """What people decided about working on a claim. ``payload`` is sealed: why it is done."""
 
-    request_id: str
+    claim_number: str
     assigned_to: str | None = None
     snoozed_until: str | None = None
     done_label: str | None = None
@@ -33,14 +33,14 @@ class ClaimWorkItem(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out the sealed reason."""
-        return f"ClaimWorkItem({self.request_id})"
+        return f"ClaimWorkItem({self.claim_number})"
 
 
 class ClaimNote(NamedTuple):
     """A note of a person about a claim. ``payload`` is sealed."""
 
     note_id: str
-    request_id: str
+    claim_number: str
     author: str
     at: int
     payload: bytes
@@ -50,9 +50,9 @@ class ClaimNote(NamedTuple):
         return f"ClaimNote({self.note_id})"
 
 
-async def list_items(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimWorkItem]:
+async def list_items(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimWorkItem]:
     """Return the work items of claims of the site; claims that nobody touched have none."""
-    rows = await tx.rows(_ITEMS, request_ids=list(request_ids))
+    rows = await tx.rows(_ITEMS, claim_numbers=list(claim_numbers))
     return {str(row[0]): ClaimWorkItem(*row) for row in rows}
 
 
@@ -64,27 +64,27 @@ async def put_items(tx: Tx, items: Sequence[ClaimWorkItem]) -> None:
 async def add_note(tx: Tx, note: ClaimNote) -> None:
     """Add a note to a claim."""
     await tx.run(_ADD_NOTE, **note._asdict())
-    tx.audit("claim.note", ids=[note.request_id])
+    tx.audit("claim.note", ids=[note.claim_number])
 
 
-async def list_notes(tx: Tx, request_id: str) -> list[ClaimNote]:
+async def list_notes(tx: Tx, claim_number: str) -> list[ClaimNote]:
     """Return the notes of a claim, the latest first."""
-    rows = await tx.rows(_NOTES, request_id=request_id)
+    rows = await tx.rows(_NOTES, claim_number=claim_number)
     return [ClaimNote(*row) for row in rows]
 
 
 _PUT = scoped_upsert(
-    work_items, *ClaimWorkItem._fields, key=("request_id",), replace=ClaimWorkItem._fields[1:]
+    work_items, *ClaimWorkItem._fields, key=("claim_number",), replace=ClaimWorkItem._fields[1:]
 )
 _ITEMS = scoped_select(
     select(*(work_items.c[name] for name in ClaimWorkItem._fields)).where(
-        among(work_items.c.request_id, "request_ids")
+        among(work_items.c.claim_number, "claim_numbers")
     ),
     work_items,
 )
 _NOTES = scoped_select(
     select(*(claim_notes.c[name] for name in ClaimNote._fields))
-    .where(claim_notes.c.request_id == bindparam("request_id"))
+    .where(claim_notes.c.claim_number == bindparam("claim_number"))
     .order_by(claim_notes.c.note_id.desc())
     .limit(NOTES_PER_CLAIM_MAX),
     claim_notes,

@@ -6,6 +6,7 @@ transaction on either database: it happens as a whole or not at all.
 
 import asyncio
 import contextlib
+import re
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -23,7 +24,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 # The key of PostgreSQL's advisory lock: any number, as long as every node takes the same one.
 MIGRATION_LOCK = 0x636C6E6D
 # Revisions of the schema before the first release, which no migration starts from.
-UNRELEASED = frozenset({"0001", "0002", "0003", "0004", "0005", "0006", "0007", "v0001"})
+UNRELEASED = re.compile(r"000[1-7]|v0001[a-z]?")
 
 
 class SchemaState(StrEnum):
@@ -76,7 +77,7 @@ def compare_revision(revision: str | None) -> SchemaStatus:
         return SchemaStatus(None, SchemaState.EMPTY)
     if revision == HEAD:
         return SchemaStatus(revision, SchemaState.CURRENT)
-    if revision in UNRELEASED:
+    if UNRELEASED.fullmatch(revision):
         return SchemaStatus(revision, SchemaState.UNRELEASED)
     known = {script.revision for script in _scripts().walk_revisions()}
     return SchemaStatus(revision, SchemaState.OLD if revision in known else SchemaState.NEWER)

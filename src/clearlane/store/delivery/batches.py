@@ -59,7 +59,7 @@ class ClaimAlreadyBatched(Exception):
 class BatchMember:
     """A claim in a batch."""
 
-    request_id: str
+    claim_number: str
     vendor_id: int
     site_id: int
     attempt: int
@@ -180,13 +180,13 @@ async def create(
                 "vendor_id": vendor,
                 "site_id": site,
                 "batch_id": row[0],
-                "request_id": request_id,
+                "claim_number": claim_number,
                 "attempt": sendings + 1,
             }
-            for request_id, vendor, site, sendings in found
+            for claim_number, vendor, site, sendings in found
         ],
     )
-    owners = {request_id: (vendor, site) for request_id, vendor, site, _ in found}
+    owners = {claim_number: (vendor, site) for claim_number, vendor, site, _ in found}
     await claim_lookup.add_references(
         tx, owners, ((payer_id, reference, id) for id, reference in line_references)
     )
@@ -399,7 +399,9 @@ _ADD = Statement(
         "arriving", "fault", *_FILE,
     ).returning(batches.c.id)
 )  # fmt: skip
-_ADD_MEMBER = Statement(insert_into(batch_claims, "batch_id", "request_id", "attempt"), system=True)
+_ADD_MEMBER = Statement(
+    insert_into(batch_claims, "batch_id", "claim_number", "attempt"), system=True
+)
 
 _BATCHES = select(*(batches.c[name] for name in _NAMES))
 # Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
@@ -416,19 +418,19 @@ _BY_CONTROL = Statement(_BATCHES.where(batches.c.control == bindparam("control")
 _CONTENT = Statement(select(batches.c.content).where(batches.c.id == bindparam("id")))
 _MEMBERS = Statement(
     select(
-        batch_claims.c.request_id,
+        batch_claims.c.claim_number,
         batch_claims.c.vendor_id,
         batch_claims.c.site_id,
         batch_claims.c.attempt,
     )
     .where(batch_claims.c.batch_id == bindparam("batch_id"))
-    .order_by(batch_claims.c.request_id),
+    .order_by(batch_claims.c.claim_number),
     system=True,
 )
 # Any answer of the payer about a claim proves its last sending, except one that refuses a sending (the set, because of
 # other claims, or the whole file): there are as many of these as there were such sendings.
 _ANSWERS = select(func.count()).where(
-    claim_facts.c.request_id == batch_claims.c.request_id, claim_facts.c.inbox_id.is_not(None)
+    claim_facts.c.claim_number == batch_claims.c.claim_number, claim_facts.c.inbox_id.is_not(None)
 )
 _ANSWERED = Statement(
     select(func.count())
@@ -445,12 +447,12 @@ _ANSWERED = Statement(
 )
 _MEMBER_PAGE = Statement(
     select(*claim_queue.QUEUED_CLAIM)
-    .join_from(claims, batch_claims, batch_claims.c.request_id == claims.c.request_id)
+    .join_from(claims, batch_claims, batch_claims.c.claim_number == claims.c.claim_number)
     .where(
         batch_claims.c.batch_id == bindparam("batch_id"),
-        batch_claims.c.request_id > bindparam("after"),
+        batch_claims.c.claim_number > bindparam("after"),
     )
-    .order_by(batch_claims.c.request_id)
+    .order_by(batch_claims.c.claim_number)
     .limit(bindparam("limit", type_=Integer)),
     system=True,
 )

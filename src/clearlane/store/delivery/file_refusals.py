@@ -137,7 +137,7 @@ _COUNT = Statement(
     )
     .join_from(file_refusals, batches, batches.c.id == file_refusals.c.batch_id)
     .join(batch_claims, batch_claims.c.batch_id == batches.c.id)
-    .join(claims, claims.c.request_id == batch_claims.c.request_id)
+    .join(claims, claims.c.claim_number == batch_claims.c.claim_number)
     .where(
         _IS_OPEN,
         claims.c.label == TO_RESEND,

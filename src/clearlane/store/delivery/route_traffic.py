@@ -146,7 +146,7 @@ _DELIVERED = (
 )
 _ANY_ANSWER = (
     select(literal(1))
-    .join_from(batch_claims, claim_facts, claim_facts.c.request_id == batch_claims.c.request_id)
+    .join_from(batch_claims, claim_facts, claim_facts.c.claim_number == batch_claims.c.claim_number)
     .where(batch_claims.c.batch_id == _DELIVERED.c.id, claim_facts.c.inbox_id.is_not(None))
 )
 _UNANSWERED = Statement(
@@ -171,7 +171,7 @@ _QUEUED = Statement(
 )
 _IN_BATCHES = Statement(
     select(batch_claims.c.batch_id, func.sum(claims.c.total_cents))
-    .join_from(batch_claims, claims, claims.c.request_id == batch_claims.c.request_id)
+    .join_from(batch_claims, claims, claims.c.claim_number == batch_claims.c.claim_number)
     .where(among(batch_claims.c.batch_id, "ids"))
     .group_by(batch_claims.c.batch_id),
     system=True,

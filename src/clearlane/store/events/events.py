@@ -26,13 +26,13 @@ ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 class ClaimContentRow(NamedTuple):
     """What a claim's number at the vendor is read from, sealed: its status, or its content where it has none."""
 
-    request_id: str
+    claim_number: str
     status: bytes | None
     payload: bytes | None
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"ClaimContentRow({self.request_id})"
+        return f"ClaimContentRow({self.claim_number})"
 
 
 async def last_event(tx: Tx) -> int:
@@ -81,7 +81,7 @@ async def list_all(tx: Tx, types: Collection[str], *, after: int, limit: int) ->
 
 async def list_claim_contents(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimContentRow]:
     """Return what the vendor's numbers of these claims of the scope are read from."""
-    rows = await tx.rows(_CLAIMS, request_ids=sorted(claim_numbers))
+    rows = await tx.rows(_CLAIMS, claim_numbers=sorted(claim_numbers))
     return [ClaimContentRow(*row) for row in rows]
 
 
@@ -150,10 +150,10 @@ _OTHERS = Statement(
 _ALL_OTHERS = Statement(_OTHER_PAGE)
 _CLAIMS = scoped_select(
     select(
-        claims.c.request_id,
+        claims.c.claim_number,
         claims.c.status,
         case((claims.c.status.is_(None), claims.c.payload), else_=None),
-    ).where(among(claims.c.request_id, "request_ids")),
+    ).where(among(claims.c.claim_number, "claim_numbers")),
     claims,
 )
 _REMOVE = Statement(

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, bindparam, func, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.ids import first_request_id
+from clearlane.kernel.ids import first_number
 from clearlane.store.database.database import SystemScope, Tx
 from clearlane.store.database.schema import (
     BACKUP_ACTION,
@@ -151,7 +151,7 @@ async def count_open_claims(tx: Tx, now: int) -> list[OpenClaims]:
 
 async def count_claims_since(tx: Tx, since: int) -> int:
     """Count the claims accepted since a moment: all that came, whose ids are in the order of time, less the others."""
-    first = first_request_id(from_micros(since))
+    first = first_number(from_micros(since))
     row = await tx.row(_CLAIMS_SINCE, first=first)
     refused = await tx.row(_NOT_ACCEPTED_SINCE, since=since)
     return (int(row[0]) if row else 0) - (int(refused[0]) if refused else 0)
@@ -173,8 +173,8 @@ async def count_inbox(tx: Tx, now: int) -> list[InboxCounts]:
 
 async def count_payments(tx: Tx, now: int) -> PaymentCounts:
     """Count payments that came lately, and those with something for a person."""
-    day = first_request_id(from_micros(now - DAY), letter=PAYMENT_LETTER)
-    month = first_request_id(from_micros(now - UNBALANCED_DAYS * DAY), letter=PAYMENT_LETTER)
+    day = first_number(from_micros(now - DAY), letter=PAYMENT_LETTER)
+    month = first_number(from_micros(now - UNBALANCED_DAYS * DAY), letter=PAYMENT_LETTER)
     last_day = await tx.row(_PAYMENTS_SINCE, first=day)
     unmatched = await tx.row(_UNMATCHED)
     unbalanced = await tx.row(_UNBALANCED, first=month)
@@ -253,7 +253,7 @@ _OPEN_CLAIMS = Statement(
     system=True,
 )
 _CLAIMS_SINCE = Statement(
-    select(func.count()).select_from(claims).where(claims.c.request_id >= bindparam("first")),
+    select(func.count()).select_from(claims).where(claims.c.claim_number >= bindparam("first")),
     system=True,
 )
 # From the index of open claims: an installation accepts most claims.
@@ -328,7 +328,7 @@ _INQUIRIES = Statement(
     .join_from(
         eligibility_requests,
         eligibility_inquiries,
-        eligibility_inquiries.c.request_id == eligibility_requests.c.id,
+        eligibility_inquiries.c.eligibility_request_id == eligibility_requests.c.id,
     )
     .where(
         eligibility_requests.c.created_at >= _moment("since"),
@@ -347,7 +347,7 @@ _OPEN_INQUIRIES = Statement(
     .join_from(
         eligibility_inquiries,
         eligibility_requests,
-        eligibility_inquiries.c.request_id == eligibility_requests.c.id,
+        eligibility_inquiries.c.eligibility_request_id == eligibility_requests.c.id,
     )
     .where(eligibility_inquiries.c.state == inlined("Open"))
     .group_by(eligibility_inquiries.c.type, eligibility_inquiries.c.payer_id),

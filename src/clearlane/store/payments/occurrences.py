@@ -28,7 +28,7 @@ class OccurrenceRow(NamedTuple):
     site_id: int
     payment_id: str
     number: int
-    request_id: str
+    claim_number: str
     identity: str
     """Keyed hash of the claim fact that it states."""
     reverses: str
@@ -48,7 +48,7 @@ class OccurrenceRow(NamedTuple):
 class OccurrenceRole(NamedTuple):
     """What an occurrence does to the money of its claim, as all facts of the claim together decide."""
 
-    request_id: str
+    claim_number: str
     identity: str
     reverses: str
     kind: str
@@ -127,15 +127,15 @@ async def list_own_page(
     return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
 
 
-async def list_for_claims(tx: Tx, request_ids: Collection[str]) -> list[OccurrenceRow]:
+async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[OccurrenceRow]:
     """Return all matched occurrences of these claims of any client."""
-    found = await tx.rows(_OF_CLAIMS, request_ids=sorted(request_ids))
+    found = await tx.rows(_OF_CLAIMS, claim_numbers=sorted(claim_numbers))
     return [OccurrenceRow(*row) for row in found]
 
 
-async def list_own_of_claim(tx: Tx, request_id: str, *, limit: int) -> list[OccurrenceDocument]:
+async def list_own_of_claim(tx: Tx, claim_number: str, *, limit: int) -> list[OccurrenceDocument]:
     """Return the occurrences of one claim of the scope with their documents, in the order of their payments."""
-    found = await tx.rows(_OF_OWN_CLAIM, request_id=request_id, limit=limit)
+    found = await tx.rows(_OF_OWN_CLAIM, claim_number=claim_number, limit=limit)
     return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
 
 
@@ -177,13 +177,13 @@ async def list_unmatched_page(
 async def known_claims(tx: Tx, payment_id: str, numbers: Sequence[int]) -> dict[int, str]:
     """Return the claims that these numbers of a payment are matched to already."""
     found = await tx.rows(_KNOWN, payment_id=payment_id, numbers=list(numbers))
-    return {int(number): str(request_id) for number, request_id in found}
+    return {int(number): str(claim_number) for number, claim_number in found}
 
 
-async def mark_due(tx: Tx, payer_id: str, request_ids: Sequence[str]) -> None:
+async def mark_due(tx: Tx, payer_id: str, claim_numbers: Sequence[str]) -> None:
     """Have the unmatched occurrences matched again that carry the account number of one of these claims."""
     if await tx.row(_ANY_OF_PAYER, payer_id=payer_id) is not None:
-        await tx.run(_MARK_DUE, of_payer=payer_id, request_ids=list(request_ids))
+        await tx.run(_MARK_DUE, of_payer=payer_id, claim_numbers=list(claim_numbers))
 
 
 async def list_due(tx: Tx, limit: int) -> list[UnmatchedRow]:
@@ -203,7 +203,7 @@ _ADD = Statement(
 _SET_ROLE = Statement(
     update(claim_occurrences)
     .where(
-        claim_occurrences.c.request_id == bindparam("new_request_id"),
+        claim_occurrences.c.claim_number == bindparam("new_number"),
         claim_occurrences.c.identity == bindparam("new_identity"),
     )
     .values({name: bindparam(f"new_{name}") for name in OccurrenceRole._fields[2:]}),
@@ -241,7 +241,7 @@ _IN_PAYMENT = (
 _PAGE = Statement(_IN_PAYMENT, system=True)
 _OWN_PAGE = scoped_select(_IN_PAYMENT, claim_occurrences, documents)
 _OF_OWN_CLAIM = scoped_select(
-    _WITH_DOCUMENT.where(claim_occurrences.c.request_id == bindparam("request_id"))
+    _WITH_DOCUMENT.where(claim_occurrences.c.claim_number == bindparam("claim_number"))
     .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number)
     .limit(bindparam("limit")),
     claim_occurrences,
@@ -249,7 +249,7 @@ _OF_OWN_CLAIM = scoped_select(
 )
 _OF_CLAIMS = Statement(
     select(*_COLUMNS)
-    .where(among(claim_occurrences.c.request_id, "request_ids"))
+    .where(among(claim_occurrences.c.claim_number, "claim_numbers"))
     .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number),
     system=True,
 )
@@ -260,7 +260,7 @@ _PAYMENTS_OF = scoped_select(
     claim_occurrences,
 )
 _KNOWN = Statement(
-    select(claim_occurrences.c.number, claim_occurrences.c.request_id).where(
+    select(claim_occurrences.c.number, claim_occurrences.c.claim_number).where(
         claim_occurrences.c.payment_id == bindparam("payment_id"),
         among(claim_occurrences.c.number, "numbers"),
     ),
@@ -301,7 +301,7 @@ _MARK_DUE = Statement(
         unmatched_occurrences.c.reference.in_(
             select(claim_references.c.reference).where(
                 claim_references.c.payer_id == bindparam("of_payer"),
-                among(claim_references.c.request_id, "request_ids"),
+                among(claim_references.c.claim_number, "claim_numbers"),
             )
         ),
     )

@@ -288,10 +288,10 @@ def _group(condition: ColumnElement[bool]) -> Select[Any]:
         .join_from(claim_occurrences, documents, and_(*same))
         .where(
             claim_occurrences.c.payment_id == bindparam("payment_id"),
-            claim_occurrences.c.request_id > bindparam("after"),
+            claim_occurrences.c.claim_number > bindparam("after"),
             condition,
         )
-        .order_by(claim_occurrences.c.request_id, claim_occurrences.c.number)
+        .order_by(claim_occurrences.c.claim_number, claim_occurrences.c.number)
         .limit(bindparam("limit"))
     )
 

@@ -105,7 +105,7 @@ class AdjustmentRow(NamedTuple):
     number: int
     reason: str
     amount_cents: int
-    request_id: str | None
+    claim_number: str | None
     """The claim that its reference names."""
     payload: bytes
 
@@ -386,7 +386,7 @@ _ADJUSTED_SITES = Statement(
     .join_from(
         provider_adjustments,
         claims,
-        claims.c.request_id == provider_adjustments.c.request_id,
+        claims.c.claim_number == provider_adjustments.c.claim_number,
         isouter=True,
     )
     .where(provider_adjustments.c.payment_id == bindparam("payment_id"))

@@ -134,7 +134,7 @@ batches = installation_table(
 batch_claims = client_table(
     "batch_claims",
     Column("batch_id", BigInteger, ForeignKey("batches.id"), primary_key=True),
-    Column("request_id", Text, ForeignKey("claims.request_id"), primary_key=True, index=True),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), primary_key=True, index=True),
     # Which sending of the claim this is, from 1.
     Column("attempt", SmallInteger, nullable=False),
 )
@@ -165,7 +165,7 @@ line_references = client_table(
     "line_references",
     Column("payer_id", Text, primary_key=True),
     Column("reference", Text, primary_key=True),
-    Column("request_id", Text, ForeignKey("claims.request_id"), primary_key=True),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), primary_key=True),
 )
 
 # When a route's mailbox is polled again. A node that polls moves next_at ahead as its lease.
@@ -250,7 +250,7 @@ parked_statements = installation_table(
 claim_facts = client_table(
     "claim_facts",
     id_column(),
-    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
     # Keyed hash of what identifies a statement: received again, it counts once.
     Column("identity", Text, nullable=False),
     Column("kind", Text, nullable=False),
@@ -259,14 +259,14 @@ claim_facts = client_table(
     Column("inbox_id", BigInteger, ForeignKey("inbox.id")),
     Column("document_id", Text, nullable=False),
     Column("payload", LargeBinary, nullable=False),
-    UniqueConstraint("request_id", "identity"),
+    UniqueConstraint("claim_number", "identity"),
 )
 
 documents = client_table(
     "documents",
     # Unguessable; still only found within its own scope.
     Column("document_id", Text, primary_key=True),
-    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     Column("kind", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     # When the vendor's software, and when a person of it, first read it.

@@ -49,7 +49,12 @@ eligibility_requests = client_table(
 
 eligibility_inquiries = client_table(
     "eligibility_inquiries",
-    Column("request_id", BigInteger, ForeignKey("eligibility_requests.id"), primary_key=True),
+    Column(
+        "eligibility_request_id",
+        BigInteger,
+        ForeignKey("eligibility_requests.id"),
+        primary_key=True,
+    ),
     # The patient's position in the document, from 1. The trace number is made of both numbers.
     Column("number", Integer, primary_key=True),
     Column("payer_id", Text, nullable=False),
@@ -84,10 +89,16 @@ eligibility_inquiries = client_table(
     # Whether a request is complete. A count in the request's row would make every response wait for it.
     Index(
         "ix_eligibility_inquiries_unanswered",
-        "request_id",
+        "eligibility_request_id",
         sqlite_where=text(UNANSWERED_INQUIRY),
         postgresql_where=text(UNANSWERED_INQUIRY),
     ),
     Index(None, "batch_id"),
-    Index("ix_eligibility_inquiries_patient", "vendor_id", "site_id", "patient_key", "request_id"),
+    Index(
+        "ix_eligibility_inquiries_patient",
+        "vendor_id",
+        "site_id",
+        "patient_key",
+        "eligibility_request_id",
+    ),
 )

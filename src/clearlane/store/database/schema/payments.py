@@ -95,7 +95,7 @@ provider_adjustments = installation_table(
     # The effect on the payment: minus takes away.
     Column("amount_cents", BigInteger, nullable=False),
     # The claim that its reference names; null where it names none of ours.
-    Column("request_id", Text, ForeignKey("claims.request_id")),
+    Column("claim_number", Text, ForeignKey("claims.claim_number")),
     Column("payload", LargeBinary, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),
 )
@@ -106,7 +106,7 @@ claim_occurrences = client_table(
     Column("payment_id", Text, ForeignKey("payments.payment_id"), nullable=False),
     # Its number in the payment, from 1.
     Column("number", Integer, nullable=False),
-    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     # The claim fact that it states, and that which it reverses: keyed hashes.
     Column("identity", Text, nullable=False),
     Column("reverses", Text, nullable=False),

@@ -17,7 +17,7 @@ __all__ = ["claim_notes", "claim_summaries", "correction_drafts", "work_items"]
 # What people decided about working on a claim; a claim that nobody touched has no row.
 work_items = client_table(
     "work_items",
-    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
     # Names of console users.
     Column("assigned_to", Text),
     # The day from which it is shown again.
@@ -27,7 +27,7 @@ work_items = client_table(
     Column("changed_at", BigInteger, nullable=False),
     # Why it is done, sealed.
     Column("payload", LargeBinary),
-    PrimaryKeyConstraint("vendor_id", "site_id", "request_id"),
+    PrimaryKeyConstraint("vendor_id", "site_id", "claim_number"),
     Index("ix_work_items_assigned_to", "vendor_id", "site_id", "assigned_to"),
 )
 
@@ -35,7 +35,7 @@ work_items = client_table(
 claim_notes = client_table(
     "claim_notes",
     Column("note_id", Text, primary_key=True),
-    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     Column("author", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("payload", LargeBinary, nullable=False),
@@ -44,12 +44,12 @@ claim_notes = client_table(
 # Corrections that were begun and not sent, sealed; kept for 30 days.
 correction_drafts = client_table(
     "correction_drafts",
-    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
     Column("author", Text, nullable=False),
     Column("begun_at", BigInteger, nullable=False),
     Column("saved_at", BigInteger, nullable=False, index=True),
     Column("payload", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("vendor_id", "site_id", "request_id"),
+    PrimaryKeyConstraint("vendor_id", "site_id", "claim_number"),
 )
 
 # Counts and sums of a site's claims, as JSON, refreshed by schedule. Nothing in it names a patient.
