@@ -18,7 +18,7 @@ from clearlane.cli.command.operator_command import (
 from clearlane.cli.command.storage_command import Data, DryRun, Yes, confirm, operator
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import Batch
 from clearlane.wiring import Installation
 
@@ -50,11 +50,11 @@ def list_(
     """
 
     async def work(installation: Installation) -> list[dict[str, object]]:
-        async with installation.database.read(store.SCOPE) as tx:
+        async with installation.database.read(batches.SCOPE) as tx:
             if everything:
-                found = await store.list_newest(tx, BATCHES_LISTED)
+                found = await batches.list_newest(tx, BATCHES_LISTED)
             else:
-                found = await store.list_undelivered(tx)
+                found = await batches.list_undelivered(tx)
         return [facts(batch, _next_attempt(installation, batch)) for batch in found]
 
     found = run_in_installation(data, work)
@@ -173,14 +173,14 @@ def after_restore(
             return await batch_admin.count_unsent(context)
         return await batch_admin.mark_in_doubt_after_restore(context, actor=operator())
 
-    batches, claims = run_in_installation(data, work)
+    batch_count, claims = run_in_installation(data, work)
     would = "would be" if dry_run else "are"
     show_change(
-        f"{batches} batches and {claims} claims that waited {would} in doubt. See: clearlane batch list",
+        f"{batch_count} batches and {claims} claims that waited {would} in doubt. See: clearlane batch list",
         as_json=as_json,
         changed=True,
         dry_run=dry_run,
-        batches=batches,
+        batches=batch_count,
         claims=claims,
     )
 

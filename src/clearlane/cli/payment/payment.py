@@ -21,7 +21,7 @@ from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.payments.payment_csv import payment_csv
-from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payments import PaymentDetails, PaymentSearch
 from clearlane.wiring import Installation
 
@@ -87,11 +87,11 @@ def list_(
         if as_json:
             await _write_list(found)
             return
-        payments = [payment async for payment in found]
-        whole = sum(one.amount or 0 for one in payments if not one.duplicate_of)
+        listed = [payment async for payment in found]
+        whole = sum(one.amount or 0 for one in listed if not one.duplicate_of)
         show_list(
             COLUMNS,
-            map(as_json_objects.payment_object, payments),
+            map(as_json_objects.payment_object, listed),
             noun="payment",
             hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
             total=f"{wording.money(whole)} in all",
@@ -117,7 +117,7 @@ def show(
 
     async def work(installation: Installation) -> None:
         details = await _load(installation, payment_id)
-        pages = query.occurrence_pages(
+        pages = payments.occurrence_pages(
             installation.database, installation.vault, details.occurrences_of
         )
         if as_json:
@@ -155,7 +155,7 @@ def export(
 
     async def work(installation: Installation) -> None:
         if not as_csv and not as_json:
-            content = await query.read_x12(
+            content = await payments.read_x12(
                 installation.database, installation.vault, payment_id, actor=operator()
             )
             if content is None:
@@ -163,7 +163,7 @@ def export(
             _output(out, content)
             return
         details = await _load(installation, payment_id)
-        pages = query.occurrence_pages(
+        pages = payments.occurrence_pages(
             installation.database, installation.vault, details.occurrences_of
         )
         pieces = _csv_pieces(details, pages) if as_csv else _json_pieces(details, pages)
@@ -247,8 +247,8 @@ async def _all_payments(
 ) -> AsyncIterator[Payment]:
     before, left = None, limit
     while left is None or left > 0:
-        size = query.PAYMENTS_PER_PAGE if left is None else min(left, query.PAYMENTS_PER_PAGE)
-        page = await query.list_payments(
+        size = payments.PAYMENTS_PER_PAGE if left is None else min(left, payments.PAYMENTS_PER_PAGE)
+        page = await payments.list_payments(
             installation.database, installation.vault, search, before=before, limit=size
         )
         for payment in page:
@@ -260,7 +260,7 @@ async def _all_payments(
 
 
 async def _load(installation: Installation, payment_id: str) -> PaymentDetails:
-    found = await query.load_payment(
+    found = await payments.load_payment(
         installation.database, installation.vault, payment_id, actor=operator()
     )
     if found is None:

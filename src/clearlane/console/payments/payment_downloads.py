@@ -12,11 +12,11 @@ from clearlane.kernel.clock import to_micros
 from clearlane.payments.payment import ClaimOccurrence
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.payments.pdf.frames import PaymentFileHeading
-from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_pages import GroupPage, PaymentSheet, load_payment_sheet
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.store.database.database import Tx
-from clearlane.store.payments import payments as store
+from clearlane.store.payments.payments import SCOPE
 
 CLAIMS_PER_FILE_MAX = 20_000
 """A larger payment is exported by the operator's command, which writes while it reads."""
@@ -31,7 +31,7 @@ async def download_x12(request: PageRequest) -> Response:
         sentence = "This 835 also pays claims of others. CSV and PDF have your part."
         return request.message(409, "Not possible", sentence)
     id = sheet.payment.payment_id
-    content = await query.read_x12(
+    content = await payments.read_x12(
         request.context.database, request.context.vault, id, actor=request.actor
     )
     if content is None:
@@ -101,7 +101,7 @@ async def _record(request: PageRequest, sheet: PaymentSheet, kind: str) -> None:
     async def job(tx: Tx) -> None:
         tx.audit("payment.exported", ids=[sheet.payment.payment_id], detail=kind)
 
-    await request.context.database.write(store.SCOPE, job, actor=request.actor)
+    await request.context.database.write(SCOPE, job, actor=request.actor)
 
 
 async def _pages(request: PageRequest, sheet: PaymentSheet) -> Pages:
@@ -109,9 +109,9 @@ async def _pages(request: PageRequest, sheet: PaymentSheet) -> Pages:
     shown = sheet.payment.duplicate_of or sheet.payment.payment_id
     scopes = sheet_viewer(request).scopes
     if scopes is None:
-        async for page in query.occurrence_pages(database, vault, shown):
+        async for page in payments.occurrence_pages(database, vault, shown):
             yield page
         return
     for scope in scopes:
-        async for page in query.own_occurrence_pages(database, vault, scope, shown):
+        async for page in payments.own_occurrence_pages(database, vault, scope, shown):
             yield page

@@ -29,7 +29,7 @@ from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
 from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
-from clearlane.store import enrollments as store
+from clearlane.store import enrollments
 from clearlane.store.claims import billing_zips
 from clearlane.store.claims.billing_zips import BillingZip
 from clearlane.store.database.database import Actor, Tx
@@ -93,12 +93,12 @@ async def enroll(
     findings += find_repeated_ids(decoded)
     if findings:
         return InvalidEnrollmentRequest(_first_findings(findings), ignored)
-    enrollments = [each.enrollment for each in decoded if each.enrollment is not None]
+    submitted = [each.enrollment for each in decoded if each.enrollment is not None]
     context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(site.scope)
-        rows = await _rows(context, enrollments, site, now)
-        zips = enrolled_zips(context.vault, site.scope, enrollments)
+        rows = await _rows(context, submitted, site, now)
+        zips = enrolled_zips(context.vault, site.scope, submitted)
         stored = await context.database.write(
             site.scope,
             _SaveRequest(site.scope, rows, zips, context.simulated_enrollments),
@@ -106,7 +106,7 @@ async def enroll(
         )
     results = tuple(
         EnrollmentResult(enrollment, result.existed, result.id)
-        for enrollment, result in zip(enrollments, stored, strict=True)
+        for enrollment, result in zip(submitted, stored, strict=True)
     )
     return EnrollmentReceipt(site.client_id, results, ignored, note_repeated_fields(repeated))
 
@@ -121,7 +121,7 @@ class _SaveRequest:
     simulated: SimulatedEnrollments | None
 
     async def __call__(self, tx: Tx) -> list[EnrollmentInsertResult]:
-        stored = await store.add(tx, self.rows)
+        stored = await enrollments.add(tx, self.rows)
         if self.simulated is not None:
             # Also one that existed: a payer that was added since has not answered it.
             await self.simulated.agenda.plan(tx, [each.id for each in stored])
@@ -153,10 +153,10 @@ async def _read_enrollments(raws: Sequence[bytes]) -> list[DecodedEnrollment]:
 
 
 async def _rows(
-    context: WorkContext, enrollments: Sequence[Enrollment], site: Site, now: datetime
+    context: WorkContext, submitted: Sequence[Enrollment], site: Site, now: datetime
 ) -> list[NewEnrollment]:
     rows: list[NewEnrollment] = []
-    for at, enrollment in enumerate(enrollments):
+    for at, enrollment in enumerate(submitted):
         if at and not at % ENROLLMENTS_AT_ONCE:
             await asyncio.sleep(0)
         id = new_number(now, letter=LETTER)
@@ -165,7 +165,7 @@ async def _rows(
                 id=id,
                 provider=provider_hash(context.vault, site.scope, enrollment.Npi, enrollment.Tin),
                 created_at=to_micros(now),
-                payload=context.vault.seal(site.scope, store.TABLE, id, encode(enrollment)),
+                payload=context.vault.seal(site.scope, enrollments.TABLE, id, encode(enrollment)),
             )
         )
     return rows

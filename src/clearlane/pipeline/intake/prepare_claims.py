@@ -42,8 +42,7 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import add_findings, encode_claim_content, open_claim_content
-from clearlane.store.claims import claim_search
-from clearlane.store.claims import claims as store
+from clearlane.store.claims import claim_search, claims
 from clearlane.store.claims.claim_lookup import account_reference
 from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
 from clearlane.store.claims.statuses import STATUS_COLUMN
@@ -118,12 +117,12 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
     return [document.read(at, at + 1)[0] for document, at in places]
 
 
-def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
+def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
-    judged = [_judge(pending) for pending in claims]
+    judged = [_judge(pending) for pending in pending_claims]
     texts = [
         (fields.encode_content(pending.claim), _content(end))
-        for pending, end in zip(claims, judged, strict=True)
+        for pending, end in zip(pending_claims, judged, strict=True)
     ]
     return [
         PreparedClaim(
@@ -134,7 +133,7 @@ def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
             _row(pending, end, *text),
             given_zip(pending.claim) if end.accepted else None,
         )
-        for pending, end, text in zip(claims, judged, texts, strict=True)
+        for pending, end, text in zip(pending_claims, judged, texts, strict=True)
     ]
 
 
@@ -179,7 +178,7 @@ def _row(
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
         service_day=_service_day(judgement.claim),
-        payload=vault.seal(site.scope, store.TABLE, claim_number, content),
+        payload=vault.seal(site.scope, claims.TABLE, claim_number, content),
         status=_status(vault, claim, site, claim_number, total, known.today) if accepted else None,
         account_key=keys.account,
         patient_key=keys.patient,
@@ -216,7 +215,9 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
     if prepared.has_lines:
         return prepared
     row = prepared.row
-    content = open_claim_content(vault.open(site.scope, store.TABLE, row.claim_number, row.payload))
+    content = open_claim_content(
+        vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
+    )
     claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
     return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
 
@@ -256,7 +257,7 @@ def correct_claim(
         reference=_reference(vault, claim, row.payer_id) if accepted else "",
         total_cents=total,
         service_day=_service_day(claim),
-        payload=vault.seal(site.scope, store.TABLE, row.claim_number, _content(judgement)),
+        payload=vault.seal(site.scope, claims.TABLE, row.claim_number, _content(judgement)),
         status=_status(vault, claim, site, row.claim_number, total, facts.today)
         if accepted
         else None,
@@ -268,14 +269,14 @@ def refuse_row(
     vault: Vault, site: Site, row: NewClaim, findings: Sequence[ClaimFinding]
 ) -> NewClaim:
     """Return the row of a claim that is not accepted after all, with the findings that say why."""
-    opened = vault.open(site.scope, store.TABLE, row.claim_number, row.payload)
+    opened = vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     content = add_findings(opened, findings)
     return msgspec.structs.replace(
         row,
         state=NOT_ACCEPTED,
         label=_LABELS[False],
         reference="",
-        payload=vault.seal(site.scope, store.TABLE, row.claim_number, content),
+        payload=vault.seal(site.scope, claims.TABLE, row.claim_number, content),
         status=None,
     )
 

@@ -21,7 +21,7 @@ from clearlane.pipeline.intake.prepare_document import (
 )
 from clearlane.pipeline.intake.submit import used_id_findings
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claims as store
+from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredPredecessor
 from clearlane.store.vault.vault import Vault
 
@@ -56,15 +56,15 @@ async def validate(
     prepared = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
     async with context.database.read(site.scope) as tx:
         accepted = [one.row for one in prepared if one.judgement.accepted]
-        earlier = await store.find_live(tx, accepted) if accepted else {}
+        earlier = await claims.find_live(tx, accepted) if accepted else {}
         await context.vault.load_keys_of(
             tx, [one.payload for under_id in earlier.values() for one in under_id]
         )
-    claims = tuple(
+    found_claims = tuple(
         _validated(context.vault, site, one, earlier.get(one.row.claim_number, ()))
         for one in prepared
     )
-    return ValidatedDocument(claims, read.ignored)
+    return ValidatedDocument(found_claims, read.ignored)
 
 
 async def _validate_readable(
@@ -85,8 +85,8 @@ async def _validate_readable(
         by_claim.setdefault(int(place[1]), []).append(finding)
     top = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
     *_, named = (name for name in top if name.lower() == "claims")  # of two the last one counts
-    claims = msgspec.json.decode(top[named], type=list[msgspec.Raw])
-    readable = [one for at, one in enumerate(claims) if at not in by_claim]
+    found_claims = msgspec.json.decode(top[named], type=list[msgspec.Raw])
+    readable = [one for at, one in enumerate(found_claims) if at not in by_claim]
     kept = {name: one for name, one in top.items() if name.lower() != "claims"}
     rest_of_document = msgspec.json.encode({**kept, "Claims": readable})
     judged = await validate(context, rest_of_document, kind, site=site, now=now)
@@ -98,7 +98,7 @@ async def _validate_readable(
             ValidatedClaim(_vendor_claim_id(one), accepted=False, findings=tuple(by_claim[at]))
             if at in by_claim
             else next(rest)
-            for at, one in enumerate(claims)
+            for at, one in enumerate(found_claims)
         ),
         malformed.ignored,
     )

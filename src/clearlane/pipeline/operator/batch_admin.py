@@ -15,8 +15,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.audit.set_back import record_restore, require_not_set_back
 from clearlane.store.claims.claim_queue import list_payer_queues
 from clearlane.store.database.database import Actor, OperationRefused, Tx
-from clearlane.store.delivery import batches as store
-from clearlane.store.delivery import file_refusals
+from clearlane.store.delivery import batches, file_refusals
 from clearlane.store.delivery.batches import Batch, BatchMember
 from clearlane.store.delivery.file_refusals import BatchRefusal, payer_may_hold
 from clearlane.store.delivery.route_health import RouteHealth, all_route_health, set_route_health
@@ -69,11 +68,11 @@ class ExportedBatch:
 
 async def load_batch(context: WorkContext, id: int) -> BatchDetails:
     """Load a batch with its claims and the health of its routes."""
-    async with context.database.read(store.SCOPE) as tx:
-        batch = _require_batch(await store.find(tx, id), id)
-        members = tuple(await store.list_members(tx, id))
+    async with context.database.read(batches.SCOPE) as tx:
+        batch = _require_batch(await batches.find(tx, id), id)
+        members = tuple(await batches.list_members(tx, id))
         health_of = await all_route_health(tx)
-        answered = await store.count_answered(tx, id)
+        answered = await batches.count_answered(tx, id)
         refusal = await file_refusals.find(tx, id)
     return BatchDetails(batch, members, health_of.get(batch.destination), answered, refusal)
 
@@ -82,11 +81,11 @@ async def read_content(context: WorkContext, id: int, *, actor: Actor) -> bytes:
     """Return the file of a batch as it is sent. The access is audited."""
 
     async def job(tx: Tx) -> bytes:
-        batch = _require_batch(await store.find(tx, id), id)
+        batch = _require_batch(await batches.find(tx, id), id)
         tx.audit("batch.read", ids=[str(id)], detail=f"{batch.type} {batch.payer_id}")
-        return await store.read_content(tx, context.vault, batch)
+        return await batches.read_content(tx, context.vault, batch)
 
-    return await context.database.write(store.SCOPE, job, actor=actor)
+    return await context.database.write(batches.SCOPE, job, actor=actor)
 
 
 async def resend(
@@ -101,26 +100,26 @@ async def resend(
         return
 
     async def job(tx: Tx) -> None:
-        _require_batch(await store.find(tx, id), id)
+        _require_batch(await batches.find(tx, id), id)
         found, health = await lock_batch(tx, id)
         batch = _require_undelivered(found, id, now)
-        answered = await store.count_answered(tx, id)
+        answered = await batches.count_answered(tx, id)
         if answered and not even_if_answered:
             raise OperationRefused(
                 ALREADY_ANSWERED.format(id=id, answered=answered, claims=batch.claims)
             )
-        await store.apply_event(tx, batch, BatchEvent.RESENT, not_before=now)
+        await batches.apply_event(tx, batch, BatchEvent.RESENT, not_before=now)
         await set_route_health(tx, replace(health, failures=0, paused_until=None, fault=""))
         tx.audit("batch.resend", ids=[str(id)], count=batch.claims, detail=batch.name)
 
-    await context.database.write(store.SCOPE, job, actor=actor)
+    await context.database.write(batches.SCOPE, job, actor=actor)
 
 
 async def _resend_refused(
     context: WorkContext, id: int, *, actor: Actor, even_if_held: bool
 ) -> bool:
     """Queue the claims of a refused file for a new one; return False if it was not refused, or went again."""
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(batches.SCOPE) as tx:
         refusal = await file_refusals.find(tx, id)
     if refusal is None or refusal.requeued_at is not None:
         return False
@@ -132,8 +131,8 @@ async def _resend_refused(
 
 async def mark_delivered(context: WorkContext, id: int, *, actor: Actor) -> None:
     """Record that the payer has a batch, however it got there: its claims count as sent."""
-    async with context.database.read(store.SCOPE) as tx:
-        _require_undelivered(await store.find(tx, id), id, to_micros(context.clock.now()))
+    async with context.database.read(batches.SCOPE) as tx:
+        _require_undelivered(await batches.find(tx, id), id, to_micros(context.clock.now()))
     await record_delivery(context, id, actor=actor)
 
 
@@ -145,23 +144,23 @@ async def export_undelivered(context: WorkContext, *, actor: Actor) -> AsyncIter
     """
     await require_not_set_back(context.database)
     await create_batches(context, context.clock.now(), everything=True)
-    async with context.database.read(store.SCOPE) as tx:
-        found = await store.list_undelivered(tx)
+    async with context.database.read(batches.SCOPE) as tx:
+        found = await batches.list_undelivered(tx)
 
     async def job(tx: Tx) -> None:
         ids = [str(batch.id) for batch in found]
         tx.audit("batch.exported", ids=ids, count=sum(batch.claims for batch in found))
 
-    await context.database.write(store.SCOPE, job, actor=actor)
+    await context.database.write(batches.SCOPE, job, actor=actor)
     for batch in found:
-        async with context.database.read(store.SCOPE) as tx:
-            content = await store.read_content(tx, context.vault, batch)
+        async with context.database.read(batches.SCOPE) as tx:
+            content = await batches.read_content(tx, context.vault, batch)
         yield ExportedBatch(batch, content)
 
 
 async def count_unbatched_claims(context: WorkContext) -> int:
     """Return how many accepted claims are in no batch."""
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(batches.SCOPE) as tx:
         found = [
             *await list_payer_queues(tx),
             *await list_payer_queues(tx, in_doubt=True),
@@ -174,7 +173,7 @@ async def mark_in_doubt_after_restore(context: WorkContext, *, actor: Actor) -> 
 
     Refused while nodes work on the database: they would go on sending what is being marked.
     """
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(batches.SCOPE) as tx:
         alive = [node.id for node in await live_nodes(tx)]
     if alive:
         raise OperationRefused(NODES_ALIVE.format(nodes=", ".join(alive)))
@@ -183,11 +182,11 @@ async def mark_in_doubt_after_restore(context: WorkContext, *, actor: Actor) -> 
 
 async def count_unsent(context: WorkContext) -> tuple[int, int]:
     """Count the batches and the queued claims that a restore would put in doubt."""
-    async with context.database.read(store.SCOPE) as tx:
-        undelivered = await store.list_undelivered(tx)
+    async with context.database.read(batches.SCOPE) as tx:
+        undelivered = await batches.list_undelivered(tx)
         queues = await list_payer_queues(tx)
-    batches = sum(allows(batch.state, BatchEvent.RESTORED) for batch in undelivered)
-    return batches, sum(queue.claims for queue in queues)
+    batch_count = sum(allows(batch.state, BatchEvent.RESTORED) for batch in undelivered)
+    return batch_count, sum(queue.claims for queue in queues)
 
 
 def _require_batch(batch: Batch | None, id: int) -> Batch:

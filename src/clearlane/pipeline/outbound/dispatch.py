@@ -48,7 +48,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.audit.set_back import is_set_back
 from clearlane.store.claims.claim_queue import PayerQueue, list_payer_queues
 from clearlane.store.database.database import Database, StoreFault, Tx
-from clearlane.store.delivery import batches as store
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import Batch, ClaimAlreadyBatched
 from clearlane.store.delivery.route_health import (
     RouteHealth,
@@ -97,8 +97,8 @@ async def deliver_batch(context: WorkContext, steps: WorkSteps, batch_id: int) -
 
 async def find_delivered(context: WorkContext, batch_ids: Sequence[int]) -> list[int]:
     """Return the batches that were delivered, or are gone."""
-    async with context.database.read(store.SCOPE) as tx:
-        found = {id: await store.find(tx, id) for id in batch_ids}
+    async with context.database.read(batches.SCOPE) as tx:
+        found = {id: await batches.find(tx, id) for id in batch_ids}
     return [id for id, batch in found.items() if not batch or batch.state is BatchState.DELIVERED]
 
 
@@ -153,9 +153,9 @@ async def retry_payer_now(context: WorkContext, destination: Destination, now: d
     async def job(tx: Tx) -> None:
         health = await lock_route_health(tx, destination)
         await set_route_health(tx, replace(health, failures=0, paused_until=None))
-        await store.retry_now(tx, destination, at)
+        await batches.retry_now(tx, destination, at)
 
-    await context.database.write(store.SCOPE, job, actor=context.actor)
+    await context.database.write(batches.SCOPE, job, actor=context.actor)
 
 
 async def record_poll(
@@ -170,14 +170,14 @@ async def record_poll(
     found = await find_route_health(tx, key)
     if found is None or after_poll(found, routes, route.route_id, at, worked=worked) == found:
         return
-    if worked and not found.failures and not await store.has_paused(tx, key, at):
+    if worked and not found.failures and not await batches.has_paused(tx, key, at):
         return
     before = await lock_route_health(tx, key)
     after = after_poll(before, routes, route.route_id, at, worked=worked)
     await set_route_health(tx, after)
     tx.add_events(route_events(before, after, at))
     if after.retried_at is not None and after != before:
-        await store.retry_now(tx, key, at)
+        await batches.retry_now(tx, key, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +221,11 @@ def _batching_lock(context: WorkContext) -> asyncio.Lock:
 
 
 async def _load_backlog(context: WorkContext) -> _Backlog:
-    async with context.database.read(store.SCOPE) as tx:
+    async with context.database.read(batches.SCOPE) as tx:
         return _Backlog(
             await list_payer_queues(tx),
             await list_payer_queues(tx, in_doubt=True),
-            await store.list_undelivered(tx),
+            await batches.list_undelivered(tx),
             await all_route_health(tx),
         )
 
@@ -297,8 +297,8 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     now = to_micros(context.clock.now())
     try:
         batch_id = await context.database.write(
-            store.SCOPE,
-            lambda tx: store.create(
+            batches.SCOPE,
+            lambda tx: batches.create(
                 tx,
                 composed.file,
                 destination=(route.type, plan.queue.payer_id),
@@ -318,14 +318,14 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
 
 
 async def _due_batches(context: WorkContext, now: datetime) -> list[Batch]:
-    async with context.database.read(store.SCOPE) as tx:
-        batches, route_health = await store.list_undelivered(tx), await all_route_health(tx)
-    return _next_reachable(context, batches, route_health, now)
+    async with context.database.read(batches.SCOPE) as tx:
+        undelivered, route_health = await batches.list_undelivered(tx), await all_route_health(tx)
+    return _next_reachable(context, undelivered, route_health, now)
 
 
 def _next_reachable(
     context: WorkContext,
-    batches: list[Batch],
+    undelivered: list[Batch],
     route_health: dict[Destination, RouteHealth],
     now: datetime,
 ) -> list[Batch]:
@@ -338,7 +338,7 @@ def _next_reachable(
         route = route_of(batch, route_health.get(batch.destination), routes, at)
         return bool(routes) and (route is None or route.sends_at(now))
 
-    return next_batches(batches, route_health, at, may_go)
+    return next_batches(undelivered, route_health, at, may_go)
 
 
 async def _deliver_payer_batches(context: WorkContext, batch: Batch) -> int:

@@ -33,7 +33,7 @@ from clearlane.pipeline.load_claim import ClaimContent
 from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claims as claims_store
+from clearlane.store.claims import claims
 from clearlane.store.claims.claim_lookup import (
     ACCOUNT_CHARACTERS_KEPT,
     cut_account_reference,
@@ -69,7 +69,7 @@ class ComposedBatch:
 
 
 async def compose_batch(
-    context: WorkContext, route: PayerRoute, kind: ClaimKind, claims: Sequence[OutgoingClaim]
+    context: WorkContext, route: PayerRoute, kind: ClaimKind, outgoing: Sequence[OutgoingClaim]
 ) -> ComposedBatch:
     """Write claims as one interchange with a control number of its own, and seal it.
 
@@ -85,10 +85,10 @@ async def compose_batch(
         _receiver(context, route),
     )
     try:
-        content = await asyncio.to_thread(_write, kind, claims, envelope, parties)
+        content = await asyncio.to_thread(_write, kind, outgoing, envelope, parties)
     except ValueError:
-        claims = await asyncio.to_thread(_writable, kind, claims, envelope, parties)
-        content = await asyncio.to_thread(_write, kind, claims, envelope, parties)
+        outgoing = await asyncio.to_thread(_writable, kind, outgoing, envelope, parties)
+        content = await asyncio.to_thread(_write, kind, outgoing, envelope, parties)
     name = batch_file_name(route.file_name, envelope, FORMS[kind].file_tag)
     await context.vault.ensure_key(batches.OWNER)
     seal = context.vault.seal
@@ -100,8 +100,8 @@ async def compose_batch(
         bytes=len(content),
         content=await asyncio.to_thread(seal, batches.OWNER, batches.TABLE, name, content),
     )
-    references = await asyncio.to_thread(_line_references, context.vault, claims)
-    return ComposedBatch(file, tuple(out.number for out in claims), references)
+    references = await asyncio.to_thread(_line_references, context.vault, outgoing)
+    return ComposedBatch(file, tuple(out.number for out in outgoing), references)
 
 
 async def load_waiting_claims(
@@ -131,10 +131,10 @@ async def _load_claims(
 ) -> list[OutgoingClaim]:
     payer = context.payer_access.payers().find(payer_id, FORMS[kind].payer_type)
     name = payer.name if payer else ""
-    claims: list[OutgoingClaim] = []
+    outgoing: list[OutgoingClaim] = []
     after = ""
-    while len(claims) < claims_max:
-        rows = min(BATCH_PAGE_ROWS, claims_max - len(claims))
+    while len(outgoing) < claims_max:
+        rows = min(BATCH_PAGE_ROWS, claims_max - len(outgoing))
         async with context.database.read(batches.SCOPE) as tx:
             found = await load_page(tx, after, rows)
             for queued in found:
@@ -145,11 +145,11 @@ async def _load_claims(
                 await asyncio.sleep(0)
             out = _outgoing(context, kind, payer_id, name, queued)
             if out is not None:
-                claims.append(out)
+                outgoing.append(out)
         if len(found) < rows:
             break
         after = found[-1].claim_number
-    return claims
+    return outgoing
 
 
 def _outgoing(
@@ -157,7 +157,7 @@ def _outgoing(
 ) -> OutgoingClaim | None:
     scope = Scope(VendorId(queued.vendor_id), SiteId(queued.site_id))
     try:
-        opened = context.vault.open(scope, claims_store.TABLE, queued.claim_number, queued.payload)
+        opened = context.vault.open(scope, claims.TABLE, queued.claim_number, queued.payload)
         content = msgspec.json.decode(opened, type=ClaimContent)
         claim = restore(kind, bytes(content.claim))
     except (StoreFault, ValueError) as fault:
@@ -185,32 +185,34 @@ Parties = tuple[TradingPartner, TradingPartner]
 
 
 def _write(
-    kind: ClaimKind, claims: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
+    kind: ClaimKind, outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
 ) -> bytes:
-    return b"".join(write_claims(kind, claims, envelope, *parties))
+    return b"".join(write_claims(kind, outgoing, envelope, *parties))
 
 
-def _line_references(vault: Vault, claims: Sequence[OutgoingClaim]) -> tuple[tuple[str, str], ...]:
+def _line_references(
+    vault: Vault, outgoing: Sequence[OutgoingClaim]
+) -> tuple[tuple[str, str], ...]:
     lines = [
         (out.number, line_reference(vault, out.payer_id, control))
-        for out in claims
+        for out in outgoing
         for control in given_controls(out.claim)
     ]
     # A payer that cuts account numbers returns one that nobody sent: a person may find the claim by the rest.
     cut = [
         (out.number, cut_account_reference(vault, out.payer_id, account))
-        for out in claims
+        for out in outgoing
         if (account := account_of(out.claim)) and len(account) > ACCOUNT_CHARACTERS_KEPT
     ]
     return (*lines, *cut)
 
 
 def _writable(
-    kind: ClaimKind, claims: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
+    kind: ClaimKind, outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
 ) -> list[OutgoingClaim]:
     """Return the claims that can be written, each tried alone."""
     found = []
-    for out in claims:
+    for out in outgoing:
         try:
             _write(kind, [out], envelope, parties)
         except ValueError:

@@ -28,8 +28,7 @@ from clearlane.store.audit.anchor import AnchorFault
 from clearlane.store.audit.set_back import SetBack
 from clearlane.store.claims.claim_queue import list_payer_queues
 from clearlane.store.database.database import Database, StoreWaits, Tx
-from clearlane.store.delivery import batches as batch_store
-from clearlane.store.delivery import file_refusals, inbox
+from clearlane.store.delivery import batches, file_refusals, inbox
 from clearlane.store.delivery.batches import Batch
 from clearlane.store.delivery.file_refusals import RefusedFiles
 from clearlane.store.delivery.inbox import RoutePoll
@@ -240,7 +239,7 @@ class MeasureSource:
                     waiting.claims_in_doubt += queue.claims
                 else:
                     waiting.claims += queue.claims
-        for batch in await batch_store.list_undelivered(tx):
+        for batch in await batches.list_undelivered(tx):
             found.setdefault(batch.destination, _Waiting()).batches.append(batch)
         health = await all_route_health(tx)
         return tuple(

@@ -24,8 +24,7 @@ from clearlane.pipeline.query.payments import (
     payment_value,
 )
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.payments import payment_lists
-from clearlane.store.payments import payments as store
+from clearlane.store.payments import payment_lists, payments
 from clearlane.store.payments.occurrences import OccurrenceDocument
 from clearlane.store.payments.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
 from clearlane.store.payments.payments import AdjustmentRow, PaymentRow, PaymentShare
@@ -119,7 +118,7 @@ async def list_payment_page(
     actor: Actor,
 ) -> PaymentListPage:
     """Return a page of payments with the counts of the tabs, and with ``since`` their sum. Audited, with the ids."""
-    first = first_number(since, letter=store.PAYMENT_LETTER) if since else ""
+    first = first_number(since, letter=payments.PAYMENT_LETTER) if since else ""
     if viewer.scopes is None:
         return await _list_all(database, vault, wanted, first, before, actor)
     rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
@@ -163,7 +162,7 @@ async def load_payment_sheet(
 
 def bank_filter(vault: Vault, search: BankSearch, **more: str | None) -> PaymentListFilter:
     """Return the filter for what a person copied from a bank statement."""
-    hashes = tuple(store.trace_hash(vault, one) for one in search.traces)
+    hashes = tuple(payments.trace_hash(vault, one) for one in search.traces)
     return PaymentListFilter(
         need=more.get("need") or "",
         payer_id=more.get("payer_id"),
@@ -190,14 +189,14 @@ async def _list_all(
             tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
         )
         ids = [row.payment_id for row in rows]
-        shares = await store.list_shares(tx, ids)
+        shares = await payments.list_shares(tx, ids)
         await vault.load_keys_of(tx, [row.payload for row in rows])
         tx.audit("payment.list", ids=ids[:PAYMENTS_SHOWN])
         needs = await payment_lists.list_needs(tx)
         total = await payment_lists.sum_since(tx, first) if first else PaymentSum(0, 0)
         return rows, shares, needs, total
 
-    rows, shares, needs, since = await database.write(store.SCOPE, job, actor=actor)
+    rows, shares, needs, since = await database.write(payments.SCOPE, job, actor=actor)
     shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
     for one in shares:
         shares_of[one.payment_id].append(one)
@@ -228,7 +227,7 @@ async def _load_whole(
 ) -> PaymentSheet | None:
 
     async def job(tx: Tx) -> _WholeRows | None:
-        row = await store.find(tx, payment_id)
+        row = await payments.find(tx, payment_id)
         if row is None:
             return None
         shown = row.duplicate_of or row.payment_id
@@ -240,8 +239,8 @@ async def _load_whole(
         }
         found = _WholeRows(
             row,
-            await store.list_shares(tx, [shown]),
-            await store.list_adjustments(tx, shown),
+            await payments.list_shares(tx, [shown]),
+            await payments.list_adjustments(tx, shown),
             await payment_lists.group_totals(tx, shown),
             groups,
         )
@@ -249,7 +248,7 @@ async def _load_whole(
         tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
         return found
 
-    found = await database.write(store.SCOPE, job, actor=actor)
+    found = await database.write(payments.SCOPE, job, actor=actor)
     if found is None:
         return None
     return PaymentSheet(
@@ -357,7 +356,7 @@ async def _load_part(
     at: int,
 ) -> _SiteRows | None:
     async def job(tx: Tx) -> _SiteRows | None:
-        own = await store.find_own(tx, payment_id)
+        own = await payments.find_own(tx, payment_id)
         if own is None:
             return None
         row, share = own
@@ -369,7 +368,7 @@ async def _load_part(
         }
         sealed = [one.payload for several in groups.values() for one in several]
         await vault.load_keys_of(tx, [row.payload, *sealed])
-        await store.mark_seen(tx, [payment_id], at)
+        await payments.mark_seen(tx, [payment_id], at)
         tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
         totals = await payment_lists.own_group_totals(tx, payment_id)
         return _SiteRows(row, share, totals, groups)

@@ -35,8 +35,7 @@ from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.delivery import inbox
-from clearlane.store.payments import occurrences
-from clearlane.store.payments import payments as store
+from clearlane.store.payments import occurrences, payments
 from clearlane.store.payments.occurrences import OccurrenceDocument, OccurrenceRow, UnmatchedRow
 from clearlane.store.payments.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
 from clearlane.store.vault.vault import Vault
@@ -93,7 +92,9 @@ async def list_payments(
     """Return a page of payments of any client, the newest first, older than the payment ``before``."""
     wanted = PaymentFilter(
         payer_id=search.payer_id,
-        trace=None if search.trace_number is None else store.trace_hash(vault, search.trace_number),
+        trace=None
+        if search.trace_number is None
+        else payments.trace_hash(vault, search.trace_number),
         amount_cents=search.amount,
         from_day=None if search.from_day is None else str(search.from_day),
         to_day=None if search.to_day is None else str(search.to_day),
@@ -101,9 +102,9 @@ async def list_payments(
         unmatched=search.unmatched,
         not_fetched=search.not_fetched,
     )
-    async with database.read(store.SCOPE) as tx:
-        rows = await store.list_payments(tx, wanted, before=before, limit=limit)
-        shares = await store.list_shares(tx, [row.payment_id for row in rows])
+    async with database.read(payments.SCOPE) as tx:
+        rows = await payments.list_payments(tx, wanted, before=before, limit=limit)
+        shares = await payments.list_shares(tx, [row.payment_id for row in rows])
         await vault.load_keys_of(tx, [row.payload for row in rows])
     shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
     for one in shares:
@@ -117,18 +118,18 @@ async def load_payment(
     """Load a payment of any client with its provider adjustments; None where there is none. Audited."""
 
     async def job(tx: Tx) -> PaymentDetails | None:
-        row = await store.find(tx, payment_id)
+        row = await payments.find(tx, payment_id)
         if row is None:
             return None
         shown = row.duplicate_of or row.payment_id
-        rows = await store.list_adjustments(tx, shown)
-        shares = await store.list_shares(tx, [shown])
+        rows = await payments.list_adjustments(tx, shown)
+        shares = await payments.list_shares(tx, [shown])
         await vault.load_keys_of(tx, [row.payload, *(one.payload for one in rows)])
         tx.audit("payment.read", ids=[payment_id])
         adjustments = tuple(adjustment_value(vault, one) for one in rows)
         return PaymentDetails(payment_value(vault, row, shares), adjustments, shown)
 
-    return await database.write(store.SCOPE, job, actor=actor)
+    return await database.write(payments.SCOPE, job, actor=actor)
 
 
 async def occurrence_pages(
@@ -139,7 +140,7 @@ async def occurrence_pages(
 
     after, corrections = 0, Corrections()
     while True:
-        async with database.read(store.SCOPE) as tx:
+        async with database.read(payments.SCOPE) as tx:
             matched = await occurrences.list_page(
                 tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
             )
@@ -175,14 +176,14 @@ async def read_x12(
     """
 
     async def job(tx: Tx) -> tuple[PaymentRow, bytes] | None:
-        row = await store.find(tx, payment_id)
+        row = await payments.find(tx, payment_id)
         file = None if row is None else await inbox.find(tx, row.inbox_id)
         if row is None or file is None:
             return None
         tx.audit("payment.exported", ids=[payment_id])
         return row, await inbox.read_content(tx, vault, file)
 
-    found = await database.write(store.SCOPE, job, actor=actor)
+    found = await database.write(payments.SCOPE, job, actor=actor)
     if found is None:
         return None
     row, content = found
@@ -204,7 +205,7 @@ async def list_own_payments(
 ) -> list[Payment]:
     """Return a page of the payments that a site has a share of, the newest first."""
     async with database.read(scope) as tx:
-        rows = await store.list_own(tx, before=before, limit=PAYMENTS_PER_PAGE)
+        rows = await payments.list_own(tx, before=before, limit=PAYMENTS_PER_PAGE)
         await vault.load_keys_of(tx, [row.payload for row, _ in rows])
     return [payment_value(vault, row, [share]) for row, share in rows]
 
@@ -232,8 +233,8 @@ async def own_adjustments(
 ) -> list[AdjustmentRow]:
     """Return the provider adjustments attributed to a site, by the rule of ``store.payments.refresh``."""
     async with database.read(ATTRIBUTION) as tx:
-        rows = await store.list_adjustments(tx, payment_id)
-        owners = await store.adjustment_owners(tx, payment_id)
+        rows = await payments.list_adjustments(tx, payment_id)
+        owners = await payments.adjustment_owners(tx, payment_id)
         await vault.load_keys_of(tx, [row.payload for row in rows])
     own = (scope.vendor, scope.site)
     return [row for row in rows if owners.get(row.number) == own]
@@ -259,13 +260,13 @@ async def load_decisions(
     async with database.read(scope) as tx:
         rows = await occurrences.list_own_of_claim(tx, claim_number, limit=DECISIONS_PER_CLAIM_MAX)
         await vault.load_keys_of(tx, [one.payload for one in rows])
-    payments: dict[str, Payment] = {}
+    by_id: dict[str, Payment] = {}
     for payment_id in dict.fromkeys(one.occurrence.payment_id for one in rows):
         found = await load_payment(database, vault, payment_id, actor=actor)
         if found is not None:
-            payments[payment_id] = found.payment
+            by_id[payment_id] = found.payment
     decisions: list[tuple[Payment, ClaimOccurrence]] = []
-    for payment_id, payment in payments.items():
+    for payment_id, payment in by_id.items():
         own = [one for one in rows if one.occurrence.payment_id == payment_id]
         known = await matched_occurrences(database, vault, own)
         decisions += [(payment, known[number]) for number in sorted(known)]
@@ -284,7 +285,7 @@ def _decision_order(decision: tuple[Payment, ClaimOccurrence]) -> tuple[str, str
 
 def payment_value(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> Payment:
     """Return a stored payment, opened, with these clients' shares in it. The caller has loaded its data key."""
-    opened = vault.open(store.OWNER, store.TABLE, row.payment_id, row.payload)
+    opened = vault.open(payments.OWNER, payments.TABLE, row.payment_id, row.payload)
     heading = _HEADING.decode(opened)
     fetched = [one.fetched_at for one in shares]
     seen = [one.seen_at for one in shares if one.seen_at is not None]
@@ -319,8 +320,8 @@ def payment_value(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare])
 
 def adjustment_value(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
     """Return a stored provider adjustment, opened. The caller has loaded its data key."""
-    place = store.adjustment_key(row.payment_id, row.number)
-    opened = vault.open(store.OWNER, store.ADJUSTMENTS_TABLE, place, row.payload)
+    place = payments.adjustment_key(row.payment_id, row.number)
+    opened = vault.open(payments.OWNER, payments.ADJUSTMENTS_TABLE, place, row.payload)
     return replace(_ADJUSTMENT.decode(opened), claim_number=row.claim_number or "")
 
 
@@ -441,7 +442,7 @@ async def _occurrence_ids(
     concerned = {row.claim_number for row in rows if row.reverses}
     if not concerned:
         return {}
-    async with database.read(store.SCOPE) as tx:
+    async with database.read(payments.SCOPE) as tx:
         found = await occurrences.list_for_claims(tx, concerned)
     ids: dict[tuple[str, str], str] = {}
     for row in found:
