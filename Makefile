@@ -72,8 +72,9 @@ check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/architecture tests/docs/test_site_pages.py
 
-bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
-	@$(BIN)/python -m bench $(ONLY)
+# With AGAINST, both checkouts in turns: bench/against.py.
+bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what> (ONLY=names AGAINST=checkout)
+	@$(BIN)/python -m bench $(if $(AGAINST),--against $(AGAINST)) $(ONLY)
 
 # Nothing may grow after the first third: the rule is in bench/growth.py.
 soak: .venv/.installed ## a steady load on one node, fails where memory, descriptors, WAL or latency grow (MINUTES=30)

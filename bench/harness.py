@@ -4,10 +4,16 @@ A measurement is a function that makes its own inputs and returns one or more :c
 Each runs in a process of its own, so that none warms or burdens the next.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
+
+SECONDS_MAX = 600
+"""How long one measurement may take."""
+
+LINE = re.compile(r"BENCH (\S+) (\S+) (.+) ratio=(\S+) vs=(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,15 @@ class Measure:
 
     def __str__(self) -> str:
         return f"BENCH {self.name} {self.value:.4g} {self.unit} ratio={self.ratio:.3g} vs={self.versus}"
+
+
+def parse_measure(line: str) -> Measure | None:
+    """Return the measure that a line reports; None if it is another kind of line."""
+    found = LINE.fullmatch(line)
+    if found is None:
+        return None
+    name, value, unit, ratio, versus = found.groups()
+    return Measure(name, float(value), unit, float(ratio), versus)
 
 
 Outcome = Measure | Iterable[Measure]

@@ -1,7 +1,8 @@
-"""Public sample files in `../shared/corpus`, where that folder exists.
+"""Sample files of every kind of transaction: our own in `tests/samples`, and public ones in `../shared/corpus`.
 
-They are never copied into the project. A test that needs them is skipped where they are missing, and the
-summary of the run counts those tests.
+Our own are written by hand, with the invented cast, so that a checkout alone proves what the tests of samples say. A file
+whose name starts with `faulty` is not clean. The public ones are never copied into the project, and
+are left out where they are missing.
 """
 
 from dataclasses import dataclass
@@ -12,13 +13,13 @@ import pytest
 
 from tests.cases import full_or_quick
 
+OWN = Path(__file__).resolve().parent / "samples"
 ROOT = Path(__file__).resolve().parents[1].parent / "shared" / "corpus"
-MISSING = "no public sample files: ../shared/corpus is missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One file of the corpus."""
+    """One file."""
 
     kind: str
     path: Path
@@ -30,8 +31,17 @@ class Sample:
 
 
 @cache
-def samples() -> tuple[Sample, ...]:
-    """Return every file that the index names; none where there is no corpus."""
+def own_samples() -> tuple[Sample, ...]:
+    """Return every file that is written by hand."""
+    return tuple(
+        Sample(path.parent.name, path, "", clean=not path.name.startswith("faulty"))
+        for path in sorted(OWN.glob("*/*.x12"))
+    )
+
+
+@cache
+def public_samples() -> tuple[Sample, ...]:
+    """Return every public file that the index names; none where there is no corpus."""
     index = ROOT / "INDEX.md"
     if not index.exists():
         return ()
@@ -44,14 +54,23 @@ def samples() -> tuple[Sample, ...]:
     return tuple(found)
 
 
-def corpus_files(*kinds: str, clean: bool | None = None) -> list[object]:
-    """Return parameters for ``pytest.mark.parametrize``: samples of these kinds, or one that skips.
+def samples() -> tuple[Sample, ...]:
+    """Return every file, our own first."""
+    return own_samples() + public_samples()
 
-    `make quick` takes every third.
+
+def corpus_files(*kinds: str, clean: bool | None = None) -> list[object]:
+    """Return parameters for ``pytest.mark.parametrize``: samples of these kinds, or of every kind.
+
+    `make quick` takes our own, and of the public ones every third.
     """
-    wanted = [
-        pytest.param(sample, id=str(sample))
-        for sample in samples()
-        if (not kinds or sample.kind in kinds) and clean in (None, sample.clean)
-    ][:: full_or_quick(1, 3)]
-    return wanted or [pytest.param(None, marks=pytest.mark.skip(reason=MISSING))]
+    own, public = (
+        [
+            pytest.param(sample, id=str(sample))
+            for sample in samples
+            if (not kinds or sample.kind in kinds) and clean in (None, sample.clean)
+        ]
+        for samples in (own_samples(), public_samples())
+    )
+    assert own, f"no sample of our own of {kinds}"
+    return own + public[:: full_or_quick(1, 3)]

@@ -1,8 +1,7 @@
-"""The catalogue against the interface document: no name missing, none added."""
+"""The catalogue against the facts of the interface: no name missing, none added."""
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -21,59 +20,9 @@ from clearlane.claims.fields import (
 )
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.value_types import ValueType
+from tests.contract.contract_table import fields_of_object
 
-INTERFACE = Path(__file__).resolve().parents[3] / "shared" / "spec" / "vendor-api-v3.md"
 CLASSES = (MedicalClaim, MedicalLine, DentalClaim, DentalLine, Tooth, DentalAdjustment)
-ROLES = ("Referring", "Supervising", "Ordering")
-NAME = re.compile(r"`([A-Za-z0-9_<>]+)`")
-MINIMAL = re.compile(r"`([A-Za-z0-9_]+)` \(min[,;) ]")
-
-
-@pytest.fixture(scope="module")
-def interface():
-    if not INTERFACE.exists():
-        pytest.skip("no interface document beside the checkout")
-    return INTERFACE.read_text(encoding="utf-8")
-
-
-def part_of(text, start, end):
-    return text[text.index(start) : text.index(end)]
-
-
-def table(text):
-    """The rows of a table: first and second cell, without head and rule."""
-    cells = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
-    return [(row[0].strip(), row[1].strip()) for row in cells if not set(row[0]) <= set("- ")][1:]
-
-
-def field_names(text):
-    """Names in back-ticks that are fields; the others are values that were seen."""
-    found = []
-    for name in NAME.findall(text):
-        if "<Role>" in name:
-            found += [name.replace("<Role>", role) for role in ROLES]
-        elif re.match(r"(F\d|X12_|Svc_|LineItems|Teeth|Adjustments)", name):
-            found.append(name)
-    return found
-
-
-def medical(text):
-    whole = part_of(text, "### Medical claim object", "Medical claim line object")
-    return [name for _, cell in table(whole) for name in field_names(cell)]
-
-
-def medical_line(text):
-    whole = part_of(text, "Medical claim line object", "### Dental claim object")
-    return [name.strip() for cell, _ in table(whole) for name in cell.split(",")]
-
-
-def dental(text):
-    whole = part_of(text, "### Dental claim object", "Dental line object:")
-    return [name for _, cell in table(whole) for name in field_names(cell)]
-
-
-def dental_line(text):
-    return field_names(part_of(text, "Dental line object:", "Which claim fields are mandatory"))
 
 
 def names_of_the_interface(model):
@@ -81,70 +30,51 @@ def names_of_the_interface(model):
     return [name for name, row in fields_of(model).items() if not row.own]
 
 
-INSIDE = {*Tooth.model_fields, *DentalAdjustment.model_fields}
+def minimal(model):
+    """The fields that the interface marks as required."""
+    return {
+        name
+        for name, facts in fields_of_object(model.__name__).items()
+        if facts.required == "minimal"
+    }
 
 
-def test_every_name_of_the_medical_claim_is_in_the_catalogue_and_none_is_added(interface):
-    assert sorted(medical(interface)) == sorted(names_of_the_interface(MedicalClaim))
+@pytest.mark.parametrize("model", CLASSES)
+def test_every_name_of_the_interface_is_in_the_catalogue_and_none_is_added(model):
+    facts = fields_of_object(model.__name__)
+    assert sorted(facts) == sorted(names_of_the_interface(model))
+    assert {name: (one.also,) for name, one in facts.items() if one.also} == {
+        row.name: row.aliases for row in fields_of(model).values() if row.aliases
+    }
 
 
-def test_every_name_of_the_medical_line_is_in_the_catalogue_and_none_is_added(interface):
-    assert sorted(medical_line(interface)) == sorted(names_of_the_interface(MedicalLine))
-
-
-def test_every_name_of_the_dental_claim_is_in_the_catalogue_and_none_is_added(interface):
-    spellings = [
-        *names_of_the_interface(DentalClaim),
-        *(s for row in fields_of(DentalClaim).values() for s in row.aliases),
-    ]
-    assert sorted(dental(interface)) == sorted(spellings)
-
-
-def test_every_name_of_the_dental_line_is_in_the_catalogue_and_none_is_added(interface):
-    assert sorted(dental_line(interface)) == sorted([*names_of_the_interface(DentalLine), *INSIDE])
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "model"),
-    [
-        ("### Medical claim object", "Medical claim line object", MedicalClaim),
-        ("### Dental claim object", "Dental line object:", DentalClaim),
-        ("Dental line object:", "Which claim fields are mandatory", DentalLine),
-    ],
-)
-def test_the_minimal_fields_are_the_required_ones(interface, start, end, model):
-    text = part_of(interface, start, end)
-    marked = set(MINIMAL.findall(text)) - INSIDE
-    for group, cell in table(text):
-        if group.endswith("(min)"):
-            marked |= set(field_names(cell))
+@pytest.mark.parametrize("model", CLASSES)
+def test_the_minimal_fields_are_the_required_ones(model):
     required = {row.name for row in fields_of(model).values() if row.required}
     sometimes = {row.name for row in fields_of(model).values() if row.required_when}
-    assert required <= marked
-    assert marked - required <= sometimes
+    assert required <= minimal(model)
+    assert minimal(model) - required <= sometimes
 
 
-def test_the_minimal_fields_of_a_medical_line_are_the_required_ones(interface):
-    whole = part_of(interface, "Medical claim line object", "### Dental claim object")
-    marked = {name for name, notes in table(whole) if "(min)" in notes}
-    assert marked == {row.name for row in fields_of(MedicalLine).values() if row.required}
+def test_the_minimal_fields_of_a_medical_line_are_always_required():
+    assert minimal(MedicalLine) == {
+        row.name for row in fields_of(MedicalLine).values() if row.required
+    }
 
 
-def test_dates_and_booleans_are_those_of_the_document(interface):
-    whole = part_of(interface, "### Medical claim object", "Medical claim line object")
-    known = fields_of(MedicalClaim)
-    for group, cell in table(whole):
-        if group.startswith("Dates"):
-            assert {known[name].value_type for name in field_names(cell)} == {ValueType.DAY}
-    lines = dict(table(part_of(interface, "Medical claim line object", "### Dental claim object")))
-    for name, notes in lines.items():
-        if name in MedicalLine.model_fields:
-            assert (fields_of(MedicalLine)[name].value_type is ValueType.FLAG) == notes.startswith(
-                "boolean"
-            ), name
-            assert (fields_of(MedicalLine)[name].value_type is ValueType.DAY) == notes.startswith(
-                "date"
-            ), name
+@pytest.mark.parametrize("model", CLASSES)
+def test_dates_booleans_and_arrays_are_those_of_the_interface(model):
+    known = fields_of(model)
+    for name, facts in fields_of_object(model.__name__).items():
+        row = known[name]
+        assert (row.value_type is ValueType.FLAG) == (facts.type == "boolean"), name
+        assert row.is_array == facts.type.startswith("array"), name
+        if facts.type == "date":
+            assert row.value_type is ValueType.DAY, name
+        elif row.value_type is ValueType.DAY:  # which the name alone says
+            assert re.search("date|dob", name, re.IGNORECASE), name
+        if facts.type == "number":
+            assert row.value_type in {ValueType.AMOUNT, ValueType.COUNT}, name
 
 
 @pytest.mark.parametrize("model", CLASSES)

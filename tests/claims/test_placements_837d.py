@@ -346,6 +346,18 @@ _COMMON = {
     "F53_TreatingDentistNPI": "1679576722", "F56a_DentistSpecialtyCode": "1223G0001X",
 }  # fmt: skip
 EXAMPLES = {
+    "fillings_and_crown.x12": dental(
+        LineItems=[
+            {"F29_ProcedureCode": "D2392", "F31_LineFee": "210", "F29b_Quantity": 1, "X12_LineControlNumber": "2001-1",
+             "F24_DateOfServiceFrom": "2025-02-05", "Teeth": [{"F27_Tooth": "14", "F28_ToothSurface": ["M", "O"]}]},
+            {"F29_ProcedureCode": "D2740", "F31_LineFee": "1100", "F29b_Quantity": 1, "X12_LineControlNumber": "2001-2",
+             "F24_DateOfServiceFrom": "2025-02-05", "Teeth": [{"F27_Tooth": "30"}]},
+        ],
+        F16_InsuredGroupNumber="D2001", F37_InsuredSignature="Signed", F32_TotalFee="1310", X12_ServiceDate="2025-02-05",
+        F33_MissingTeeth=["17"], F43_Prosthesis=True, F44_ProsthesisDateOfPriorPlacement="2018-05-11",
+        X12_RenderingProvLastName="Birch", X12_RenderingProvFirstName="Nora", F53_TreatingDentistNPI="1679576722",
+        F56a_DentistSpecialtyCode="1223G0001X",
+    ),
     "irobayna+stupidedi__claim-multi-quantity-single-line.edi": dental(
         {"F29_ProcedureCode": "D0230", "F31_LineFee": "44", "F29b_Quantity": 4, "X12_LineControlNumber": "123456-01",
          "F24_DateOfServiceFrom": "2014-03-03"},

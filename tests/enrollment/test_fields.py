@@ -9,23 +9,21 @@ from clearlane.enrollment.decode import decode_enrollment
 from clearlane.enrollment.fields import FIELDS, TypeOfNpi
 from clearlane.kernel.formats import is_po_box
 from tests.cases import every_case
+from tests.contract.contract_table import fields_of_object
 from tests.enrollment.invented import a_practice, an_enrollment
 
-# The table of the interface's document: field, whether it is required, least and most characters.
-# R: always, I: when NpiType is Individual, O: when it is Organization.
+# The facts of the interface: field, whether it is required, least and most characters.
+# yes: always, Individual and Organization: when NpiType is that.
 TABLE = [
-    ("RequestId", "R", 1, None), ("SiteId", "", 0, None), ("Npi", "R", 10, 10), ("NpiType", "R", 1, None),
-    ("Tin", "R", 9, 9), ("PracticeName", "O", 1, 60), ("DbaName", "", 0, 60), ("ProviderTitle", "", 0, 60),
-    ("ProviderLastName", "I", 1, 60), ("ProviderFirstName", "I", 1, 35), ("ProviderMiddleName", "", 0, 25),
-    ("Address1", "R", 1, 55), ("Address2", "", 0, 55), ("City", "R", 2, 30), ("State", "R", 2, 2),
-    ("Zip", "R", 5, 5), ("ZipExtension", "", 4, 4), ("PreviousClearingHouse", "", 0, 250),
-    ("EnrollmentContactLastName", "", 0, 60), ("EnrollmentContactFirstName", "", 0, 35),
-    ("EnrollmentContactMiddleName", "", 0, 25), ("EnrollmentContactEmail", "", 0, 256),
-    ("EnrollmentContactPhoneNumber", "", 0, 10), ("PrimaryContactLastName", "R", 1, 60),
-    ("PrimaryContactFirstName", "R", 1, 35), ("PrimaryContactMiddleName", "", 0, 25),
-    ("PrimaryContactEmail", "R", 1, 256), ("PrimaryContactPhoneNumber", "R", 10, 10),
-]  # fmt: skip
-REQUIRED = [name for name, required, *_ in TABLE if required == "R"]
+    (
+        one.field,
+        one.required,
+        int(one.min or (one.required == "yes")),
+        int(one.max) if one.max else None,
+    )
+    for one in fields_of_object("Enrollment").values()
+]
+REQUIRED = [name for name, required, *_ in TABLE if required == "yes"]
 DIGITS = {"Npi": 10, "Tin": 9, "Zip": 5, "PrimaryContactPhoneNumber": 10}
 MEASURED = [(name, least, most) for name, _, least, most in TABLE if most]
 FREE = [(n, a, b) for n, a, b in MEASURED if n not in {*DIGITS, "PrimaryContactEmail"}]
@@ -46,11 +44,11 @@ def faults(values):
 
 
 def test_the_catalogue_is_the_documents_table():
-    when = {"I": TypeOfNpi.INDIVIDUAL, "O": TypeOfNpi.ORGANIZATION}
+    when = {"Individual": TypeOfNpi.INDIVIDUAL, "Organization": TypeOfNpi.ORGANIZATION}
     findings = [
         (row.name, row.required, row.required_for, row.max_length) for row in FIELDS.values()
     ]
-    assert findings == [(n, r == "R", when.get(r), most) for n, r, _, most in TABLE]
+    assert findings == [(n, r == "yes", when.get(r), most) for n, r, _, most in TABLE]
     assert [row.min_length for row in FIELDS.values()] == [least for _, _, least, _ in TABLE]
 
 

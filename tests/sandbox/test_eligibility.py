@@ -6,7 +6,6 @@ Also tests `sandbox/members`, `sandbox/responses/coverage`, `sandbox/responses/a
 
 import re
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +16,7 @@ from clearlane.sandbox.model import Profile
 from clearlane.x12 import codes
 from clearlane.x12.checker import check
 from tests.cases import full_or_quick
+from tests.contract.contract_table import seen
 from tests.sandbox.asking import (
     NOW,
     PAYERS,
@@ -31,7 +31,6 @@ from tests.sandbox.asking import (
 )
 from tests.sandbox.invented import clean, file, guide_of, medical, starting
 
-DOCUMENT = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "vendor-api-v3.md"
 REFUSED = ["1001", "1002", "1003", "1004", "1005"]
 MEMBERS = [*REFUSED, "1007", "2001", "W100"]
 
@@ -117,28 +116,6 @@ async def test_a_trace_number_with_a_payers_separator_comes_back_as_it_came():
     assert b"TRN*2*a|b>c*9123456789~" in found
 
 
-def lists_of_the_document() -> dict[str, list[str]]:
-    """The values that the document says were seen, by the field of a benefit."""
-    if not DOCUMENT.is_file():
-        pytest.skip("no interface document beside the checkout")
-    (line,) = [
-        one
-        for one in DOCUMENT.read_text(encoding="utf-8").splitlines()
-        if one.startswith("Benefit element:")
-    ]
-    found = {}
-    for field in (
-        "Type",
-        "TypesOfService",
-        "LevelOfCoverage",
-        "BenefitTimePeriod",
-        "PlanInNetwork",
-    ):
-        words = re.search(rf"`{field}` \(([^)]*)\)", line)[1]
-        found[field] = re.findall(r"`(\w+)`", words)
-    return found
-
-
 # Where a field of the document stands in an EB, and the list that names its codes.
 PLACES = {
     "Type": (1, "benefits"),
@@ -152,7 +129,7 @@ NETWORK = {"Yes": "Y", "No": "N", "NotApplicable": "W"}
 @pytest.mark.parametrize("id", PAYERS)
 @pytest.mark.parametrize("child", [False, True])
 async def test_1007_shows_every_value_that_the_document_lists(id, child):
-    listed = lists_of_the_document()
+    listed = {field: seen("EligibilityBenefit", field) for field in (*PLACES, "PlanInNetwork")}
     assert [len(words) for words in listed.values()] == [5, 16, 2, 2, 3]
     rows = [row.split("*") for row in starting(await answer(id, ask("1007", child=child)), "EB*")]
     for field, (at, list) in PLACES.items():
