@@ -90,9 +90,10 @@ docs: .venv/.installed ## write the generated reference pages, build the referen
 	@$(BIN)/python -m tools.docs.viewer
 	@$(BIN)/python -m tools.docs.site
 
-format: .venv/.installed ## format and repair what can be repaired
+format: .venv/.installed ## format, repair what can be repaired, and write the client for threads
 	@$(BIN)/ruff check --fix -q . || true
 	@$(BIN)/ruff format -q .
+	@$(BIN)/python -m tools.sync_client
 
 lock: .venv/.installed ## pin the dependencies anew
 	@tools/lock

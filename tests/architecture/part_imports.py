@@ -58,9 +58,7 @@ PART_IMPORTS: dict[str, Rows] = {
     },
     "console": {
         **imports("frame", "every page is requested, rendered and worded in one way", "account", "claims", "operator", "patients", "payments", "shared"),
-        **imports("claims", "the table of pages names its handlers; Home shows worklists", "shared"),
-        **imports("payments", "the table of pages names its handlers; Home shows payments", "shared"),
-        **{("shared", part): "the table of pages names its handlers" for part in ("account", "operator", "patients")},
+        **{("shared", part): "the table of pages collects its rows" for part in ("account", "claims", "operator", "patients", "payments")},
         **imports("payments", "a claim's money and a found payment are worded as on payment pages", "claims"),
         **imports("shared", "an act changes the counts of the menu; the sandbox page offers the first steps", "operator"),
         **imports("shared", "an act changes the counts of the menu", "payments"),

@@ -1,6 +1,6 @@
 """The client and its commands against the real service over TLS, as a vendor would use them.
 
-Also tests `client/async_client` and `client/sync_client`.
+Also tests `client/async_client`, `client/async_resources`, `client/async_transport` and `client/sync_client`.
 """
 
 import asyncio

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from clearlane.client import NotReached, Response, UnexpectedAnswer
+from clearlane.client import Client, NotReached, Response, UnexpectedAnswer
 from clearlane.client.service_time import ServiceTime
 from tests.client import sample_calls
 from tests.client.scripted_service import Reply
@@ -62,25 +62,23 @@ async def test_today_asks_where_there_was_no_answer_even_a_refusal_will_do(servi
     assert await async_client.today() == DAY
 
 
-def test_a_service_that_cannot_be_reached_tells_no_day(service, client):
+def test_a_service_that_cannot_be_reached_tells_no_day(client, pauses):
     class Nowhere:
         def send(self, request):
             raise NotReached("Nobody is there.", call=request.name)
 
         def close(self): ...
 
-    client._transport = Nowhere()
     with pytest.raises(NotReached):
-        client.today()
+        Client(client.account, transport=Nowhere(), sleep=pauses.append).today()
 
 
-def test_a_service_without_any_time_is_no_service(client):
+def test_a_service_without_any_time_is_no_service(client, pauses):
     class Timeless:
         def send(self, request):
             return Response(200, {}, b"[]")
 
         def close(self): ...
 
-    client._transport = Timeless()
     with pytest.raises(UnexpectedAnswer, match="Date"):
-        client.today()
+        Client(client.account, transport=Timeless(), sleep=pauses.append).today()

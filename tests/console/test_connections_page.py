@@ -1,6 +1,6 @@
 """Connections in the console: what is down comes first, and an operator pauses, resumes, tries and changes.
 
-Also tests `console/operator/connection_page` and `console/page_table_operators`.
+Also tests `console/operator/connection_page`.
 """
 
 from datetime import date

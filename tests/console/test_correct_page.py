@@ -1,6 +1,6 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
-Also tests `console/claims/correction_form`, `console/page_table_billing`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
+Also tests `console/claims/correction_form`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
 `console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/claims/correction_drafts`.
 """

@@ -1,20 +1,23 @@
 """Every page, fragment, action and download of the console: who may use it, and with which form.
 
-Also tests `console/frame/page_row`, `console/frame/act_question`, `console/page_questions`, `console/frame/frame`, `console/menu_counts`, `console/frame/frame_assets`, `console/frame/local_path`,
+Also tests `console/frame/page_row`, `console/frame/act_question`, `console/frame/frame`, `console/menu_counts`, `console/frame/frame_assets`, `console/frame/local_path`,
 `console/operator/sandbox_clock`, `console/frame/page_request` and `pipeline/access/sign_in_link`.
 """
 
 import re
 from datetime import timedelta
 from html import escape
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 from sqlalchemy import select
 
+from clearlane import console
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.frame.local_path import local_path
 from clearlane.console.frame.page_row import READ
-from clearlane.console.page_table import PAGES
+from clearlane.console.page_table import MODULES, PAGES
 from clearlane.pipeline.access import sign_in_link
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit
@@ -60,6 +63,19 @@ def test_no_two_rows_are_the_same_page():
     rows = [(page.path, method) for page in PAGES for method in page.methods]
     assert len(rows) == len(set(rows))
     assert {page.path for page in PAGES if not page.roles} == OPEN_TO_ALL
+
+
+def test_the_rows_of_every_module_are_in_the_table():
+    modules = (
+        import_module(one.name) for one in walk_packages(console.__path__, "clearlane.console.")
+    )
+    declaring = {one.__name__ for one in modules if hasattr(one, "pages")}
+    assert declaring == {one.__name__ for one in MODULES}
+
+
+def test_an_address_with_a_name_of_its_own_comes_before_one_with_a_variable():
+    shown = next(page for page in PAGES if page.match("/eligibility/payers") is not None)
+    assert shown.path == "/eligibility/payers"
 
 
 @pytest.mark.parametrize("role", ConsoleRole)

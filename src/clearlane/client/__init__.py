@@ -16,6 +16,7 @@ Imports no other package of Clearlane, so that it can be installed alone in a ve
 from clearlane.client import webhooks
 from clearlane.client.account import Account, from_environment, from_sandbox
 from clearlane.client.async_client import AsyncClient
+from clearlane.client.async_transport import AsyncHttpTransport, AsyncTransport
 from clearlane.client.benefits import Benefit, BenefitResponse, Patient
 from clearlane.client.build import (
     ClaimKind,
@@ -42,7 +43,6 @@ from clearlane.client.errors import (
     UnexpectedAnswer,
 )
 from clearlane.client.events import CursorFile, Event, EventPage
-from clearlane.client.https import AsyncHttpTransport, HttpTransport
 from clearlane.client.input_types import (
     BenefitInquiry,
     DentalClaim,
@@ -75,7 +75,8 @@ from clearlane.client.models import (
 )
 from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
-from clearlane.client.transport import AsyncTransport, Request, Response, Transport
+from clearlane.client.sync_transport import HttpTransport, Transport
+from clearlane.client.transport import Request, Response
 from clearlane.client.v1_models import (
     AuditedCall,
     ClaimDetails,

@@ -15,12 +15,19 @@ from uuid import UUID
 from clearlane.client import account as accounts
 from clearlane.client import calls, limits
 from clearlane.client.account import Account
+from clearlane.client.async_resources import (
+    AsyncAuditedCalls,
+    AsyncCallRunner,
+    AsyncClaims,
+    AsyncEvents,
+    AsyncPayerDirectory,
+    AsyncPayments,
+    AsyncWebhookEndpoints,
+)
+from clearlane.client.async_transport import AsyncHttpTransport, AsyncTransport
 from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
 from clearlane.client.claim_watch import wait_for_claim
-from clearlane.client.errors import ClearlaneError
-from clearlane.client.events import AsyncEvents
-from clearlane.client.https import AsyncHttpTransport
 from clearlane.client.input_types import (
     DentalClaim,
     DentalDocument,
@@ -44,22 +51,10 @@ from clearlane.client.models import (
 )
 from clearlane.client.protocol import (
     CallProtocol,
-    CallSteps,
-    Pause,
-    TransportResult,
     date_windows,
     to_date,
 )
-from clearlane.client.resources import (
-    AsyncAuditedCalls,
-    AsyncCallRunner,
-    AsyncClaims,
-    AsyncPayerDirectory,
-    AsyncPayments,
-)
 from clearlane.client.retry import Retry
-from clearlane.client.transport import AsyncTransport
-from clearlane.client.webhook_endpoints import AsyncWebhookEndpoints
 
 T = TypeVar("T")
 
@@ -87,9 +82,11 @@ class AsyncClient:
         """
         account = url if isinstance(url, Account) else Account.of(url, key, password, site, ca_file)
         self.account = account
-        self._transport = transport or AsyncHttpTransport(account.ca_file)
-        self._sleep = sleep
-        self._protocol = CallProtocol(account, retry or Retry(), timeout_seconds=timeout)
+        self._calls = AsyncCallRunner(
+            CallProtocol(account, retry or Retry(), timeout_seconds=timeout),
+            transport or AsyncHttpTransport(account.ca_file),
+            sleep,
+        )
 
     @classmethod
     def from_sandbox(cls, data: Path | str | None = None, **options: Any) -> "AsyncClient":
@@ -105,10 +102,10 @@ class AsyncClient:
         """Return a client for another site of the vendor on the same connections; closing one closes both."""
         return AsyncClient(
             replace(self.account, site=site),
-            transport=self._transport,
-            timeout=self._protocol.timeout_seconds,
-            retry=self._protocol.retry,
-            sleep=self._sleep,
+            transport=self._calls.transport,
+            timeout=self._calls.protocol.timeout_seconds,
+            retry=self._calls.protocol.retry,
+            sleep=self._calls.sleep,
         )
 
     def __repr__(self) -> str:
@@ -127,55 +124,55 @@ class AsyncClient:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._transport.close()
+        await self._calls.transport.close()
 
     async def today(self) -> date:
         """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
-        return await self._run(self._protocol.today())
+        return await self._calls.run(self._calls.protocol.today())
 
     @property
     def claims(self) -> AsyncClaims:
         """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
-        return AsyncClaims(AsyncCallRunner(self._protocol, self._run))
+        return AsyncClaims(self._calls)
 
     @property
     def payments(self) -> AsyncPayments:
         """The payments that the vendor has a part in (Clearlane's own API)."""
-        return AsyncPayments(AsyncCallRunner(self._protocol, self._run))
+        return AsyncPayments(self._calls)
 
     @property
     def payer_directory(self) -> AsyncPayerDirectory:
         """The payers that can be reached, with what each offers (Clearlane's own API)."""
-        return AsyncPayerDirectory(AsyncCallRunner(self._protocol, self._run))
+        return AsyncPayerDirectory(self._calls)
 
     @property
     def audited_calls(self) -> AsyncAuditedCalls:
         """What the vendor's calls changed or read (Clearlane's own API)."""
-        return AsyncAuditedCalls(AsyncCallRunner(self._protocol, self._run))
+        return AsyncAuditedCalls(self._calls)
 
     @property
     def events(self) -> AsyncEvents:
         """The events of the vendor, in order (Clearlane's own API)."""
-        return AsyncEvents(self._protocol, self._run, self._sleep)
+        return AsyncEvents(self._calls)
 
     @property
     def webhook_endpoints(self) -> AsyncWebhookEndpoints:
         """The vendor's webhook endpoints (Clearlane's own API)."""
-        return AsyncWebhookEndpoints(self._protocol, self._run)
+        return AsyncWebhookEndpoints(self._calls)
 
     # --- payers -----------------------------------------------------------------------------------
 
     async def payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
         """Return the payers that claims can be sent to."""
-        return await self._run(self._protocol.perform(calls.payers(PayerList.LIVE, kind)))
+        return await self._calls.do(calls.payers(PayerList.LIVE, kind))
 
     async def test_payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
         """Return the test payers of a sandbox."""
-        return await self._run(self._protocol.perform(calls.payers(PayerList.TEST, kind)))
+        return await self._calls.do(calls.payers(PayerList.TEST, kind))
 
     async def eligibility_payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
         """Return the payers that answer eligibility requests."""
-        return await self._run(self._protocol.perform(calls.payers(PayerList.ELIGIBILITY, kind)))
+        return await self._calls.do(calls.payers(PayerList.ELIGIBILITY, kind))
 
     # --- claims -----------------------------------------------------------------------------------
 
@@ -192,29 +189,31 @@ class AsyncClient:
         after an error is safe: those that are known are answered as before.
         """
         for part in split_claims(claims, claims_per_document):
-            for result in await self._run(self._protocol.submit_part(ClaimKind(kind), part)):
+            for result in await self._calls.run(
+                self._calls.protocol.submit_part(ClaimKind(kind), part)
+            ):
                 yield result
 
     async def submit_medical_claims(
         self, claims: MedicalClaim | MedicalDocument | Iterable[MedicalClaim] | Any
     ) -> ClaimSubmission:
         """Submit one medical claim, several, or a whole document."""
-        return await self._run(self._protocol.perform(calls.submission(ClaimKind.MEDICAL, claims)))
+        return await self._calls.do(calls.submission(ClaimKind.MEDICAL, claims))
 
     async def submit_dental_claims(
         self, claims: DentalClaim | DentalDocument | Iterable[DentalClaim] | Any
     ) -> ClaimSubmission:
         """Submit one dental claim, several, or a whole document."""
-        return await self._run(self._protocol.perform(calls.submission(ClaimKind.DENTAL, claims)))
+        return await self._calls.do(calls.submission(ClaimKind.DENTAL, claims))
 
     async def submit_document(self, document: Mapping[str, Any]) -> ClaimSubmission:
         """Submit a document to the call that its ``DocumentType`` names."""
         call = calls.submission(document_kind(document), document)
-        return await self._run(self._protocol.perform(call))
+        return await self._calls.do(call)
 
     async def claim_status(self, start: date | str, end: date | str) -> list[ClaimStatus]:
         """Return the status of all claims created between two dates, both included."""
-        return await self._run(self._protocol.perform(calls.status(start, end)))
+        return await self._calls.do(calls.status(start, end))
 
     async def iter_status(
         self, start: date | str, end: date | str, *, days: int = limits.STATUS_DAYS
@@ -236,12 +235,12 @@ class AsyncClient:
         ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
         last status when the time is over, :class:`NotFound` where there is no such claim.
         """
-        steps = wait_for_claim(self._protocol, claim_id, created=created, seconds=seconds)
-        return await self._run(steps)
+        steps = wait_for_claim(self._calls.protocol, claim_id, created=created, seconds=seconds)
+        return await self._calls.run(steps)
 
     async def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
         """Return payer documents by the ``RelatedDocumentId`` of status records."""
-        return await self._run(self._protocol.perform(calls.documents(ids)))
+        return await self._calls.do(calls.documents(ids))
 
     # --- eligibility ------------------------------------------------------------------------------
 
@@ -249,13 +248,11 @@ class AsyncClient:
         self, request: EligibilityRequest | Mapping[str, Any]
     ) -> EligibilityAnswer:
         """Submit an eligibility request; the service responds within about 55 seconds with what it has."""
-        return await self._run(self._protocol.perform(calls.eligibility(request)))
+        return await self._calls.do(calls.eligibility(request))
 
     async def eligibility_responses(self, eligibility_request_id: int) -> EligibilityAnswer:
         """Return all responses that have arrived for a request."""
-        return await self._run(
-            self._protocol.perform(calls.eligibility_responses(eligibility_request_id))
-        )
+        return await self._calls.do(calls.eligibility_responses(eligibility_request_id))
 
     async def wait_for_eligibility(
         self,
@@ -267,7 +264,7 @@ class AsyncClient:
 
         Raises :class:`StillWaiting`, with what has arrived, when the time is over.
         """
-        return await self._run(self._protocol.wait_for_eligibility(about, seconds))
+        return await self._calls.run(self._calls.protocol.wait_for_eligibility(about, seconds))
 
     # --- enrollment and proxy login ---------------------------------------------------------------
 
@@ -275,37 +272,18 @@ class AsyncClient:
         self, enrollments: Enrollment | EnrollmentRequest | Iterable[Enrollment] | Any
     ) -> EnrollmentAnswer:
         """Submit one enrollment, several, or a whole request."""
-        return await self._run(self._protocol.perform(calls.enrollments(enrollments)))
+        return await self._calls.do(calls.enrollments(enrollments))
 
     async def create_instance_token(
         self, instance_id: UUID | str, instance_name: str
     ) -> InstanceToken:
         """Create a token for an instance (deprecated in V3)."""
-        return await self._run(
-            self._protocol.perform(calls.create_token(instance_id, instance_name))
-        )
+        return await self._calls.do(calls.create_token(instance_id, instance_name))
 
     async def login_url(self, instance_id: UUID | str, token: str) -> LoginUrl:
         """Return a one-time URL of the login page (deprecated in V3)."""
-        return await self._run(self._protocol.perform(calls.login_url(instance_id, token)))
+        return await self._calls.do(calls.login_url(instance_id, token))
 
     async def delete_instance_token(self, instance_id: UUID | str) -> TokenDeletion:
         """Delete a token (deprecated in V3)."""
-        return await self._run(self._protocol.perform(calls.delete_token(instance_id)))
-
-    async def _run(self, steps: CallSteps[T]) -> T:
-        """Run the steps of a call and return its result."""
-        result: TransportResult = None
-        while True:
-            try:
-                step = steps.send(result)
-            except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
-            if isinstance(step, Pause):
-                await self._sleep(step.seconds)
-                result = None
-                continue
-            try:
-                result = await self._transport.send(step)
-            except ClearlaneError as fault:
-                result = fault
+        return await self._calls.do(calls.delete_token(instance_id))

@@ -10,15 +10,14 @@ as well: an event counts as handled when the next one is asked for, so the last 
 """
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from clearlane.client import limits
 from clearlane.client.calls import V1, Call
 from clearlane.client.errors import RateLimited, Unavailable
-from clearlane.client.protocol import CallProtocol, CallSteps
 
 T = TypeVar("T")
 
@@ -132,7 +131,7 @@ def events_call(
 
 
 @dataclass(slots=True)
-class _Following:
+class Following:
     """The place of a follower, and what it waits for: shared by both clients."""
 
     cursor: Cursor
@@ -167,95 +166,3 @@ class _Following:
         self.failures += 1
         grown = limits.FIRST_PAUSE_SECONDS * 2 ** min(self.failures, 10)
         return float(max(min(grown, limits.FOLLOW_PAUSE_SECONDS_MAX), fault.retry_after or 0))
-
-
-class Run(Protocol):
-    """Runs the steps of a call."""
-
-    def __call__(self, steps: CallSteps[T], /) -> T: ...
-
-
-class AsyncRun(Protocol):
-    """Runs the steps of a call without blocking the event loop."""
-
-    def __call__(self, steps: CallSteps[T], /) -> Awaitable[T]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Events:
-    """The events of a vendor, for threads."""
-
-    _protocol: CallProtocol
-    _run: Run
-    _sleep: Callable[[float], object]
-
-    def page(
-        self,
-        after: str | None = None,
-        *,
-        types: Sequence[str] = (),
-        site: str | None = None,
-        limit: int = limits.EVENTS_PER_PAGE,
-        wait_seconds: int = 0,
-    ) -> EventPage:
-        """Return the next events after a cursor, of all sites or one."""
-        call = events_call(
-            after=after, types=types, site=site, limit=limit, wait_seconds=wait_seconds
-        )
-        return self._run(self._protocol.perform(call))
-
-    def follow(
-        self, cursor: Cursor = None, *, types: Sequence[str] = (), site: str | None = None
-    ) -> Iterator[Event]:
-        """Yield events from a cursor on, without end; wait for new ones and for a service that is away."""
-        following = _Following(cursor, types, site)
-        while True:
-            try:
-                page = self._run(self._protocol.perform(following.call()))
-            except (Unavailable, RateLimited) as fault:
-                self._sleep(following.pause(fault))
-                continue
-            for event in page.events:
-                yield event
-                following.handled(event.id)
-            following.handled(page.cursor)
-
-
-@dataclass(frozen=True, slots=True)
-class AsyncEvents:
-    """The events of a vendor, for an event loop."""
-
-    _protocol: CallProtocol
-    _run: AsyncRun
-    _sleep: Callable[[float], Awaitable[object]]
-
-    async def page(
-        self,
-        after: str | None = None,
-        *,
-        types: Sequence[str] = (),
-        site: str | None = None,
-        limit: int = limits.EVENTS_PER_PAGE,
-        wait_seconds: int = 0,
-    ) -> EventPage:
-        """Return the next events after a cursor, of all sites or one."""
-        call = events_call(
-            after=after, types=types, site=site, limit=limit, wait_seconds=wait_seconds
-        )
-        return await self._run(self._protocol.perform(call))
-
-    async def follow(
-        self, cursor: Cursor = None, *, types: Sequence[str] = (), site: str | None = None
-    ) -> AsyncIterator[Event]:
-        """Yield events from a cursor on, without end; wait for new ones and for a service that is away."""
-        following = _Following(cursor, types, site)
-        while True:
-            try:
-                page = await self._run(self._protocol.perform(following.call()))
-            except (Unavailable, RateLimited) as fault:
-                await self._sleep(following.pause(fault))
-                continue
-            for event in page.events:
-                yield event
-                following.handled(event.id)
-            following.handled(page.cursor)

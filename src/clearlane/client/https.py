@@ -1,6 +1,6 @@
-"""The default transports: HTTPS over keep-alive connections, for threads and for an event loop.
+"""What the default transports share: TLS, proxies, the limits of an answer, and the exceptions of httpx converted.
 
-Wraps httpx and converts its exceptions. Knows no call.
+Knows no call.
 """
 
 import ssl
@@ -14,68 +14,6 @@ import httpx
 
 from clearlane.client import errors, limits
 from clearlane.client.transport import Request, Response
-
-# The transports of httpx without its client: that would follow redirects with our credentials, keep
-# cookies, and log every URL, which can contain a login token.
-
-
-class HttpTransport:
-    """HTTPS over keep-alive connections."""
-
-    def __init__(self, ca_file: Path | str | None = None) -> None:
-        self._context = tls_context(ca_file)
-        self._by_proxy: dict[str, httpx.HTTPTransport] = {}
-
-    def send(self, request: Request) -> Response:
-        proxy = proxy_for(request.url)
-        if proxy not in self._by_proxy:
-            self._by_proxy[proxy] = httpx.HTTPTransport(verify=self._context, proxy=proxy or None)
-        try:
-            answer = self._by_proxy[proxy].handle_request(_outgoing(request))
-            try:
-                body = _Body(request)
-                for chunk in answer.iter_bytes():
-                    body.take(chunk)
-                return _incoming(answer, bytes(body.content))
-            finally:
-                answer.close()
-        except (httpx.HTTPError, httpx.InvalidURL) as fault:
-            raise _convert_error(request, fault) from None
-
-    def close(self) -> None:
-        for transport in self._by_proxy.values():
-            transport.close()
-
-
-class AsyncHttpTransport:
-    """HTTPS over keep-alive connections, for an event loop."""
-
-    def __init__(self, ca_file: Path | str | None = None) -> None:
-        self._context = tls_context(ca_file)
-        self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
-
-    async def send(self, request: Request) -> Response:
-        proxy = proxy_for(request.url)
-        if proxy not in self._by_proxy:
-            self._by_proxy[proxy] = httpx.AsyncHTTPTransport(
-                verify=self._context, proxy=proxy or None
-            )
-        try:
-            answer = await self._by_proxy[proxy].handle_async_request(_outgoing(request))
-            try:
-                body = _Body(request)
-                async for chunk in answer.aiter_bytes():
-                    body.take(chunk)
-                return _incoming(answer, bytes(body.content))
-            finally:
-                await answer.aclose()
-        except (httpx.HTTPError, httpx.InvalidURL) as fault:
-            raise _convert_error(request, fault) from None
-
-    async def close(self) -> None:
-        for transport in self._by_proxy.values():
-            await transport.aclose()
-
 
 # A sandbox on the same machine is never behind a proxy, whatever the environment says.
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -94,7 +32,8 @@ def proxy_for(url: str) -> str:
     return getproxies().get("https", "")
 
 
-def _outgoing(request: Request) -> httpx.Request:
+def outgoing(request: Request) -> httpx.Request:
+    """Return a request as httpx sends it."""
     seconds = request.timeout_seconds
     timeout = httpx.Timeout(seconds, connect=min(seconds, limits.CONNECT_SECONDS_MAX))
     return httpx.Request(
@@ -106,11 +45,12 @@ def _outgoing(request: Request) -> httpx.Request:
     )
 
 
-def _incoming(answer: httpx.Response, body: bytes) -> Response:
+def incoming(answer: httpx.Response, body: bytes) -> Response:
+    """Return what came of a response that httpx received."""
     return Response(answer.status_code, dict(answer.headers.items()), body)
 
 
-class _Body:
+class AnswerBody:
     """The body of a response as it arrives, limited in size and time."""
 
     def __init__(self, request: Request) -> None:
@@ -119,6 +59,7 @@ class _Body:
         self._began = time.monotonic()
 
     def take(self, chunk: bytes) -> None:
+        """Add what arrived; raise when it is too much or took too long."""
         self.content += chunk
         origin, call = _origin(self._request.url), self._request.name
         if len(self.content) > limits.ANSWER_BYTES_MAX:
@@ -138,7 +79,7 @@ NEVER_CONNECTED: tuple[type[Exception], ...] = (
 HttpxError: TypeAlias = httpx.HTTPError | httpx.InvalidURL
 
 
-def _convert_error(request: Request, fault: HttpxError) -> Exception:
+def convert_error(request: Request, fault: HttpxError) -> Exception:
     """Return our exception for one of httpx. Its text is used only where it contains no URL."""
     kind = type(fault).__name__
     if "CERTIFICATE_VERIFY_FAILED" in str(fault):

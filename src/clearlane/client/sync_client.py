@@ -1,3 +1,4 @@
+# Written by tools/sync_client.py from async_client.py: change that, and run `make format`.
 """The client for threads: each call of V3 as a method.
 
 Runs the steps of ``protocol`` over a transport; knows nothing of requests, retries or responses.
@@ -18,9 +19,6 @@ from clearlane.client.account import Account
 from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
 from clearlane.client.claim_watch import wait_for_claim
-from clearlane.client.errors import ClearlaneError
-from clearlane.client.events import Events
-from clearlane.client.https import HttpTransport
 from clearlane.client.input_types import (
     DentalClaim,
     DentalDocument,
@@ -44,28 +42,26 @@ from clearlane.client.models import (
 )
 from clearlane.client.protocol import (
     CallProtocol,
-    CallSteps,
-    Pause,
-    TransportResult,
     date_windows,
     to_date,
 )
-from clearlane.client.resources import (
+from clearlane.client.retry import Retry
+from clearlane.client.sync_resources import (
     AuditedCalls,
     CallRunner,
     Claims,
+    Events,
     PayerDirectory,
     Payments,
+    WebhookEndpoints,
 )
-from clearlane.client.retry import Retry
-from clearlane.client.transport import Transport
-from clearlane.client.webhook_endpoints import WebhookEndpoints
+from clearlane.client.sync_transport import HttpTransport, Transport
 
 T = TypeVar("T")
 
 
 class Client:
-    """A vendor's client of a service that implements V3."""
+    """A vendor's client of a service that implements V3, for threads."""
 
     def __init__(
         self,
@@ -87,9 +83,11 @@ class Client:
         """
         account = url if isinstance(url, Account) else Account.of(url, key, password, site, ca_file)
         self.account = account
-        self._transport = transport or HttpTransport(account.ca_file)
-        self._sleep = sleep
-        self._protocol = CallProtocol(account, retry or Retry(), timeout_seconds=timeout)
+        self._calls = CallRunner(
+            CallProtocol(account, retry or Retry(), timeout_seconds=timeout),
+            transport or HttpTransport(account.ca_file),
+            sleep,
+        )
 
     @classmethod
     def from_sandbox(cls, data: Path | str | None = None, **options: Any) -> "Client":
@@ -105,10 +103,10 @@ class Client:
         """Return a client for another site of the vendor on the same connections; closing one closes both."""
         return Client(
             replace(self.account, site=site),
-            transport=self._transport,
-            timeout=self._protocol.timeout_seconds,
-            retry=self._protocol.retry,
-            sleep=self._sleep,
+            transport=self._calls.transport,
+            timeout=self._calls.protocol.timeout_seconds,
+            retry=self._calls.protocol.retry,
+            sleep=self._calls.sleep,
         )
 
     def __repr__(self) -> str:
@@ -127,55 +125,55 @@ class Client:
 
     def close(self) -> None:
         """Close the connections."""
-        self._transport.close()
+        self._calls.transport.close()
 
     def today(self) -> date:
         """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
-        return self._run(self._protocol.today())
+        return self._calls.run(self._calls.protocol.today())
 
     @property
     def claims(self) -> Claims:
         """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
-        return Claims(CallRunner(self._protocol, self._run))
+        return Claims(self._calls)
 
     @property
     def payments(self) -> Payments:
         """The payments that the vendor has a part in (Clearlane's own API)."""
-        return Payments(CallRunner(self._protocol, self._run))
+        return Payments(self._calls)
 
     @property
     def payer_directory(self) -> PayerDirectory:
         """The payers that can be reached, with what each offers (Clearlane's own API)."""
-        return PayerDirectory(CallRunner(self._protocol, self._run))
+        return PayerDirectory(self._calls)
 
     @property
     def audited_calls(self) -> AuditedCalls:
         """What the vendor's calls changed or read (Clearlane's own API)."""
-        return AuditedCalls(CallRunner(self._protocol, self._run))
+        return AuditedCalls(self._calls)
 
     @property
     def events(self) -> Events:
         """The events of the vendor, in order (Clearlane's own API)."""
-        return Events(self._protocol, self._run, self._sleep)
+        return Events(self._calls)
 
     @property
     def webhook_endpoints(self) -> WebhookEndpoints:
         """The vendor's webhook endpoints (Clearlane's own API)."""
-        return WebhookEndpoints(self._protocol, self._run)
+        return WebhookEndpoints(self._calls)
 
     # --- payers -----------------------------------------------------------------------------------
 
     def payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
         """Return the payers that claims can be sent to."""
-        return self._run(self._protocol.perform(calls.payers(PayerList.LIVE, kind)))
+        return self._calls.do(calls.payers(PayerList.LIVE, kind))
 
     def test_payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
         """Return the test payers of a sandbox."""
-        return self._run(self._protocol.perform(calls.payers(PayerList.TEST, kind)))
+        return self._calls.do(calls.payers(PayerList.TEST, kind))
 
     def eligibility_payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
         """Return the payers that answer eligibility requests."""
-        return self._run(self._protocol.perform(calls.payers(PayerList.ELIGIBILITY, kind)))
+        return self._calls.do(calls.payers(PayerList.ELIGIBILITY, kind))
 
     # --- claims -----------------------------------------------------------------------------------
 
@@ -192,28 +190,28 @@ class Client:
         after an error is safe: those that are known are answered as before.
         """
         for part in split_claims(claims, claims_per_document):
-            yield from self._run(self._protocol.submit_part(ClaimKind(kind), part))
+            yield from self._calls.run(self._calls.protocol.submit_part(ClaimKind(kind), part))
 
     def submit_medical_claims(
         self, claims: MedicalClaim | MedicalDocument | Iterable[MedicalClaim] | Any
     ) -> ClaimSubmission:
         """Submit one medical claim, several, or a whole document."""
-        return self._run(self._protocol.perform(calls.submission(ClaimKind.MEDICAL, claims)))
+        return self._calls.do(calls.submission(ClaimKind.MEDICAL, claims))
 
     def submit_dental_claims(
         self, claims: DentalClaim | DentalDocument | Iterable[DentalClaim] | Any
     ) -> ClaimSubmission:
         """Submit one dental claim, several, or a whole document."""
-        return self._run(self._protocol.perform(calls.submission(ClaimKind.DENTAL, claims)))
+        return self._calls.do(calls.submission(ClaimKind.DENTAL, claims))
 
     def submit_document(self, document: Mapping[str, Any]) -> ClaimSubmission:
         """Submit a document to the call that its ``DocumentType`` names."""
         call = calls.submission(document_kind(document), document)
-        return self._run(self._protocol.perform(call))
+        return self._calls.do(call)
 
     def claim_status(self, start: date | str, end: date | str) -> list[ClaimStatus]:
         """Return the status of all claims created between two dates, both included."""
-        return self._run(self._protocol.perform(calls.status(start, end)))
+        return self._calls.do(calls.status(start, end))
 
     def iter_status(
         self, start: date | str, end: date | str, *, days: int = limits.STATUS_DAYS
@@ -234,12 +232,12 @@ class Client:
         ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
         last status when the time is over, :class:`NotFound` where there is no such claim.
         """
-        steps = wait_for_claim(self._protocol, claim_id, created=created, seconds=seconds)
-        return self._run(steps)
+        steps = wait_for_claim(self._calls.protocol, claim_id, created=created, seconds=seconds)
+        return self._calls.run(steps)
 
     def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
         """Return payer documents by the ``RelatedDocumentId`` of status records."""
-        return self._run(self._protocol.perform(calls.documents(ids)))
+        return self._calls.do(calls.documents(ids))
 
     # --- eligibility ------------------------------------------------------------------------------
 
@@ -247,13 +245,11 @@ class Client:
         self, request: EligibilityRequest | Mapping[str, Any]
     ) -> EligibilityAnswer:
         """Submit an eligibility request; the service responds within about 55 seconds with what it has."""
-        return self._run(self._protocol.perform(calls.eligibility(request)))
+        return self._calls.do(calls.eligibility(request))
 
     def eligibility_responses(self, eligibility_request_id: int) -> EligibilityAnswer:
         """Return all responses that have arrived for a request."""
-        return self._run(
-            self._protocol.perform(calls.eligibility_responses(eligibility_request_id))
-        )
+        return self._calls.do(calls.eligibility_responses(eligibility_request_id))
 
     def wait_for_eligibility(
         self,
@@ -265,7 +261,7 @@ class Client:
 
         Raises :class:`StillWaiting`, with what has arrived, when the time is over.
         """
-        return self._run(self._protocol.wait_for_eligibility(about, seconds))
+        return self._calls.run(self._calls.protocol.wait_for_eligibility(about, seconds))
 
     # --- enrollment and proxy login ---------------------------------------------------------------
 
@@ -273,33 +269,16 @@ class Client:
         self, enrollments: Enrollment | EnrollmentRequest | Iterable[Enrollment] | Any
     ) -> EnrollmentAnswer:
         """Submit one enrollment, several, or a whole request."""
-        return self._run(self._protocol.perform(calls.enrollments(enrollments)))
+        return self._calls.do(calls.enrollments(enrollments))
 
     def create_instance_token(self, instance_id: UUID | str, instance_name: str) -> InstanceToken:
         """Create a token for an instance (deprecated in V3)."""
-        return self._run(self._protocol.perform(calls.create_token(instance_id, instance_name)))
+        return self._calls.do(calls.create_token(instance_id, instance_name))
 
     def login_url(self, instance_id: UUID | str, token: str) -> LoginUrl:
         """Return a one-time URL of the login page (deprecated in V3)."""
-        return self._run(self._protocol.perform(calls.login_url(instance_id, token)))
+        return self._calls.do(calls.login_url(instance_id, token))
 
     def delete_instance_token(self, instance_id: UUID | str) -> TokenDeletion:
         """Delete a token (deprecated in V3)."""
-        return self._run(self._protocol.perform(calls.delete_token(instance_id)))
-
-    def _run(self, steps: CallSteps[T]) -> T:
-        """Run the steps of a call and return its result."""
-        result: TransportResult = None
-        while True:
-            try:
-                step = steps.send(result)
-            except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
-            if isinstance(step, Pause):
-                self._sleep(step.seconds)
-                result = None
-                continue
-            try:
-                result = self._transport.send(step)
-            except ClearlaneError as fault:
-                result = fault
+        return self._calls.do(calls.delete_token(instance_id))

@@ -1,13 +1,10 @@
-"""The port to the network: a request goes out, a response comes back.
+"""A request and a response, as a transport sends and returns them.
 
-Anything with ``send`` and ``close`` can implement it: the two in ``https``, a recorder in a test, a company's
-own gateway. A transport raises :class:`~clearlane.client.errors.NotReached` if the connection was never made
-and :class:`~clearlane.client.errors.AnswerLost` if no answer came. It knows no call and no credentials.
+The port is in ``async_transport`` and ``sync_transport``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -35,17 +32,3 @@ class Response:
 
     def __repr__(self) -> str:
         return f"Response({self.status}, {len(self.body)} bytes)"
-
-
-class Transport(Protocol):
-    """Sends requests, one at a time or from several threads."""
-
-    def send(self, request: Request) -> Response: ...
-    def close(self) -> None: ...
-
-
-class AsyncTransport(Protocol):
-    """Sends requests without blocking the event loop."""
-
-    async def send(self, request: Request) -> Response: ...
-    async def close(self) -> None: ...

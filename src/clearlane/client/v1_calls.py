@@ -101,6 +101,25 @@ def change(
     )
 
 
+def claim_verb(number: str, verb: str) -> Call[v1_models.ClaimInfo]:
+    """Return the call of hold, release or cancel."""
+    name = f"{verb.capitalize()}Claim"
+    return change(name, f"claims/{segment(number)}/{verb}", v1_models.ClaimInfo)
+
+
+def correction(
+    number: str, fields: Mapping[str, Any], *, dry_run: bool
+) -> Call[v1_models.CorrectionResult]:
+    """Return the call of a correction."""
+    return change(
+        "CorrectClaim",
+        f"claims/{segment(number)}/correct",
+        v1_models.CorrectionResult,
+        body={"fields": dict(fields)},
+        query={"dry_run": "true"} if dry_run else {},
+    )
+
+
 def validation(document: Mapping[str, Any], site: str) -> Call[v1_models.ValidationResult]:
     """Return the call that validates a document."""
     return Call(

@@ -8,8 +8,6 @@ from uuid import uuid4
 
 from clearlane.client import build
 from clearlane.client.calls import V1, Call, RetryRule
-from clearlane.client.events import AsyncRun, Run
-from clearlane.client.protocol import CallProtocol
 
 T = TypeVar("T")
 PATH = "webhook_endpoints"
@@ -123,128 +121,6 @@ def log_call(id: str, limit: int) -> Call[list[WebhookDelivery]]:
 def resend_call(id: str, event_id: str) -> Call[None]:
     """Return the call that delivers one event again."""
     return _call("ResendWebhook", "POST", _path(id, "deliveries", event_id, "resend"), _nothing)
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookEndpoints:
-    """The webhook endpoints of a vendor, for threads."""
-
-    _protocol: CallProtocol
-    _run: Run
-
-    def add(
-        self, url: str, types: Sequence[str] = (), sites: Sequence[str] = ()
-    ) -> WebhookEndpoint:
-        """Add an endpoint; its secret is in this answer only."""
-        return self._run(self._protocol.perform(add_call(url, types, sites)))
-
-    def list(self) -> "list[WebhookEndpoint]":
-        """Return the endpoints."""
-        return self._run(self._protocol.perform(list_call()))
-
-    def get(self, id: str) -> WebhookEndpoint:
-        """Return one endpoint."""
-        return self._run(self._protocol.perform(get_call(id)))
-
-    def change(
-        self,
-        id: str,
-        *,
-        url: str | None = None,
-        types: Sequence[str] | None = None,
-        sites: Sequence[str] | None = None,
-    ) -> WebhookEndpoint:
-        """Change the address, types or sites of an endpoint; what is left out stays."""
-        return self._run(self._protocol.perform(change_call(id, url, types, sites)))
-
-    def remove(self, id: str) -> None:
-        """Remove an endpoint and its log."""
-        self._run(self._protocol.perform(remove_call(id)))
-
-    def rotate_secret(self, id: str) -> WebhookEndpoint:
-        """Give an endpoint a new secret; the old one signs as well for a day."""
-        return self._run(self._protocol.perform(rotate_call(id)))
-
-    def enable(self, id: str, *, replay: bool = True) -> WebhookEndpoint:
-        """Enable an endpoint, and have everything delivered since it failed."""
-        return self._run(self._protocol.perform(enable_call(id, replay=replay)))
-
-    def ping(self, id: str) -> None:
-        """Send a ``ping`` to an endpoint."""
-        self._run(self._protocol.perform(ping_call(id)))
-
-    def replay(self, id: str, *, since: str | None = None, after: str | None = None) -> None:
-        """Deliver events again, from a moment or an event on."""
-        self._run(self._protocol.perform(replay_call(id, since, after)))
-
-    def deliveries(self, id: str, *, limit: int = 100) -> "Sequence[WebhookDelivery]":
-        """Return what was sent to an endpoint, the newest events first."""
-        return self._run(self._protocol.perform(log_call(id, limit)))
-
-    def resend(self, id: str, event_id: str) -> None:
-        """Deliver one event again."""
-        self._run(self._protocol.perform(resend_call(id, event_id)))
-
-
-@dataclass(frozen=True, slots=True)
-class AsyncWebhookEndpoints:
-    """The webhook endpoints of a vendor, for an event loop."""
-
-    _protocol: CallProtocol
-    _run: AsyncRun
-
-    async def add(
-        self, url: str, types: Sequence[str] = (), sites: Sequence[str] = ()
-    ) -> WebhookEndpoint:
-        """Add an endpoint; its secret is in this answer only."""
-        return await self._run(self._protocol.perform(add_call(url, types, sites)))
-
-    async def list(self) -> "list[WebhookEndpoint]":
-        """Return the endpoints."""
-        return await self._run(self._protocol.perform(list_call()))
-
-    async def get(self, id: str) -> WebhookEndpoint:
-        """Return one endpoint."""
-        return await self._run(self._protocol.perform(get_call(id)))
-
-    async def change(
-        self,
-        id: str,
-        *,
-        url: str | None = None,
-        types: Sequence[str] | None = None,
-        sites: Sequence[str] | None = None,
-    ) -> WebhookEndpoint:
-        """Change the address, types or sites of an endpoint; what is left out stays."""
-        return await self._run(self._protocol.perform(change_call(id, url, types, sites)))
-
-    async def remove(self, id: str) -> None:
-        """Remove an endpoint and its log."""
-        await self._run(self._protocol.perform(remove_call(id)))
-
-    async def rotate_secret(self, id: str) -> WebhookEndpoint:
-        """Give an endpoint a new secret; the old one signs as well for a day."""
-        return await self._run(self._protocol.perform(rotate_call(id)))
-
-    async def enable(self, id: str, *, replay: bool = True) -> WebhookEndpoint:
-        """Enable an endpoint, and have everything delivered since it failed."""
-        return await self._run(self._protocol.perform(enable_call(id, replay=replay)))
-
-    async def ping(self, id: str) -> None:
-        """Send a ``ping`` to an endpoint."""
-        await self._run(self._protocol.perform(ping_call(id)))
-
-    async def replay(self, id: str, *, since: str | None = None, after: str | None = None) -> None:
-        """Deliver events again, from a moment or an event on."""
-        await self._run(self._protocol.perform(replay_call(id, since, after)))
-
-    async def deliveries(self, id: str, *, limit: int = 100) -> "Sequence[WebhookDelivery]":
-        """Return what was sent to an endpoint, the newest events first."""
-        return await self._run(self._protocol.perform(log_call(id, limit)))
-
-    async def resend(self, id: str, event_id: str) -> None:
-        """Deliver one event again."""
-        await self._run(self._protocol.perform(resend_call(id, event_id)))
 
 
 def _path(id: str, *rest: str) -> str:

@@ -12,9 +12,13 @@ from starlette.responses import Response
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
+from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.query.claim_summary import SiteSummary, refresh_summary
+
+pages = PageRows(roles=BILLERS)
 
 SAMPLE_DAYS_AGO = 3
 SAMPLE_PAYER = "TST01"
@@ -92,6 +96,7 @@ def steps(
     ]
 
 
+@pages.act("/first-claim", ONLY_THE_SANDBOX)
 async def send_sample(request: PageRequest) -> Response:
     """Submit a sample claim for the chosen site of a sandbox."""
     return await submit_sample(request, SAMPLE_MEMBER)

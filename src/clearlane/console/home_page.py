@@ -12,6 +12,7 @@ from clearlane.console.claims.claim_words import LABEL_WORDS, NO_ANSWER
 from clearlane.console.frame import page_text
 from clearlane.console.frame.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import money, short_day
 from clearlane.console.payments.payment_label import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
@@ -35,6 +36,8 @@ from clearlane.pipeline.query.route_states import (
 )
 from clearlane.store.delivery import inbox
 from clearlane.store.payments.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
+
+pages = PageRows(roles=EVERYBODY, menu="/")
 
 PAYMENTS_SHOWN = 5
 FILES_COUNTED_MAX = 1_000
@@ -62,6 +65,7 @@ class ToDo:
     noun: str = "claim"
 
 
+@pages.page("/")
 async def show_home(request: PageRequest) -> Response:
     """Show what needs the user."""
     context = request.context.work_context

@@ -1,62 +1,56 @@
-"""The table of pages: every address of the console, its roles, and the module that shows it.
+"""The table of pages: every row that the modules of the console declare.
 
-A page is one module, one template in ``pages/`` and its rows here. An action is a POST; its form was read and its
-CSRF token checked before the module is called.
+A page is one module, one template in ``pages/``, and its name here; its rows are declared at its handlers. An action is a
+POST; its form was read and its CSRF token checked before the handler is called.
 """
 
-from clearlane.console import first_steps, home_page, page_questions
-from clearlane.console.account import sign_in_page
+from clearlane.console import first_steps, home_page
+from clearlane.console.account import me_page, sign_in_page
+from clearlane.console.claims import (
+    claim_action_handlers,
+    claim_page,
+    claims_page,
+    correct_page,
+    fix_cause_page,
+    outside_page,
+    resend_page,
+    search_page,
+    worklist_actions,
+)
 from clearlane.console.frame import frame_assets
-from clearlane.console.frame.page_row import BILLERS, EVERYBODY, NOBODY_SIGNED_IN, SEND, PageRow
-from clearlane.console.operator import sandbox_clock
-from clearlane.console.page_table_billing import BILLING_PAGES
-from clearlane.console.page_table_operators import OPERATOR_PAGES
-
-FRAME_PAGES = (
-    PageRow(path="/style.css", roles=NOBODY_SIGNED_IN, show=frame_assets.show_style),
-    PageRow(path="/x12.css", roles=NOBODY_SIGNED_IN, show=frame_assets.show_x12_style),
-    PageRow(path="/console.js", roles=NOBODY_SIGNED_IN, show=frame_assets.show_script),
-    PageRow(path="/icon.svg", roles=NOBODY_SIGNED_IN, show=frame_assets.show_icon),
-    PageRow(path="/login", roles=NOBODY_SIGNED_IN, show=sign_in_page.show_sign_in),
-    PageRow(path="/login", methods=SEND, roles=NOBODY_SIGNED_IN, show=sign_in_page.submit_sign_in),
-    # Not for HEAD: link previews and scanners must not use up a one-time address.
-    PageRow(
-        path="/enter/{code...}",
-        methods=frozenset({"GET"}),
-        roles=NOBODY_SIGNED_IN,
-        show=sign_in_page.open_login_url,
-    ),
-    PageRow(
-        path="/open/{code}",
-        methods=frozenset({"GET"}),
-        roles=NOBODY_SIGNED_IN,
-        show=sign_in_page.open_sign_in_address,
-    ),
-    PageRow(
-        path="/logout",
-        methods=SEND,
-        roles=EVERYBODY,
-        show=sign_in_page.submit_sign_out,
-        unasked=page_questions.OWN_SESSION,
-    ),
-    PageRow(
-        path="/sandbox/advance",
-        methods=SEND,
-        roles=BILLERS,
-        show=sandbox_clock.advance,
-        unasked=page_questions.ONLY_THE_SANDBOX,
-    ),
+from clearlane.console.frame.page_row import PageRow
+from clearlane.console.operator import (
+    accounts_page,
+    audit_page,
+    connection_page,
+    connections_page,
+    file_page,
+    files_page,
+    people_page,
+    person_page,
+    sandbox_clock,
+    sandbox_page,
+    webhook_page,
+    webhooks_page,
 )
+from clearlane.console.patients import eligibility_page, enrollments_page
+from clearlane.console.payments import payment_downloads, payment_page, payments_page
 
-HOME_PAGES = (
-    PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),
-    PageRow(
-        path="/first-claim",
-        methods=SEND,
-        roles=BILLERS,
-        show=first_steps.send_sample,
-        unasked=page_questions.ONLY_THE_SANDBOX,
-    ),
+MODULES = (
+    frame_assets, sign_in_page, sandbox_clock, home_page, first_steps,
+    claims_page, search_page, claim_page, correct_page, resend_page, outside_page,
+    claim_action_handlers, worklist_actions, fix_cause_page,
+    payments_page, payment_page, payment_downloads, eligibility_page, enrollments_page,
+    connections_page, connection_page, files_page, file_page, sandbox_page,
+    accounts_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
+)  # fmt: skip
+
+
+def _variable_segments(row: PageRow) -> list[bool]:
+    return [segment.startswith("{") for segment in row.path.split("/")]
+
+
+PAGES: tuple[PageRow, ...] = tuple(
+    sorted((row for module in MODULES for row in module.pages.rows), key=_variable_segments)
 )
-
-PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *BILLING_PAGES, *OPERATOR_PAGES)
+"""The first row that fits an address is shown, so ``/eligibility/payers`` comes before ``/eligibility/{id}``."""

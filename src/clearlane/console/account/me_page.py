@@ -13,13 +13,17 @@ from starlette.responses import Response
 from clearlane.accounts import totp
 from clearlane.accounts.totp import TOTP_SECRET_BYTES
 from clearlane.console.account.qr_code import qr_path
+from clearlane.console.frame.act_question import NEEDS_CREDENTIALS, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.kernel.finding import Finding
 from clearlane.pipeline.access import invitations
 from clearlane.pipeline.access.invitations import CredentialSetup
 from clearlane.pipeline.access.sign_in import session_hash
 from clearlane.store.accounts import console_credentials, console_users, recovery_codes
 from clearlane.store.accounts.accounts import AccountRefused
+
+pages = PageRows(roles=EVERYBODY, menu="/me")
 
 STORED = "Your password and second factor are stored. Other sessions have ended."
 RENEWED = "You have new recovery codes. The earlier ones count no more."
@@ -28,11 +32,13 @@ NOTICES = {
 }
 
 
+@pages.page("/me", notices=NOTICES)
 async def show_me(request: PageRequest) -> Response:
     """Show the forms for one's own password, second factor and recovery codes, and one's sessions."""
     return await _render(request)
 
 
+@pages.act("/me/credentials", NEEDS_CREDENTIALS, roles=EVERYBODY)
 async def store_credentials(request: PageRequest) -> Response:
     """Store the password and second factor that the person chose, and show the recovery codes once."""
     form = request.form
@@ -60,6 +66,7 @@ async def store_credentials(request: PageRequest) -> Response:
     return await _render(request, codes=codes, stored=STORED)
 
 
+@pages.act("/me/recovery-codes", NEEDS_CREDENTIALS, roles=EVERYBODY)
 async def renew_codes(request: PageRequest) -> Response:
     """Replace the recovery codes of a person who shows a code, and show the new ones once."""
     try:
@@ -75,6 +82,18 @@ async def renew_codes(request: PageRequest) -> Response:
     return await _render(request, codes=codes, stored=RENEWED)
 
 
+@pages.act(
+    "/me/sessions",
+    AskFirst(
+        back="/me",
+        question=ActQuestion(
+            title="End your other sessions?",
+            sentence="You are signed out everywhere but here, and what was typed there and not kept is lost.",
+            button="End the others",
+        ),
+    ),
+    roles=EVERYBODY,
+)
 async def end_sessions(request: PageRequest) -> Response:
     """End every session but this one."""
     keep = session_hash(request.context.vault, request.session)

@@ -4,12 +4,16 @@ from starlette.responses import Response
 
 from clearlane.accounts.users import normalize_name
 from clearlane.console.frame import forms
+from clearlane.console.frame.act_question import OWN_SESSION
 from clearlane.console.frame.kept_form import KEPT_FIELD
 from clearlane.console.frame.local_path import local_path
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, NOBODY_SIGNED_IN, SEND, PageRows
 from clearlane.console.frame.rendering import Notice
 from clearlane.pipeline.access import proxy_login, sign_in, sign_in_link
 from clearlane.store.database.database import Actor
+
+pages = PageRows(roles=NOBODY_SIGNED_IN)
 
 LINK_OPENED = Notice("note", "Your practice software has opened this page. Sign in to go on.")
 LINK_REFUSED = Notice(
@@ -34,6 +38,7 @@ STALE_FORM = Notice("fault", "The form was too old to be used. Please sign in ag
 NOTICES = {"out": SIGNED_OUT, "ended": SESSION_ENDED, "unsent": FORM_NOT_KEPT}
 
 
+@pages.page("/login")
 async def show_sign_in(request: PageRequest) -> Response:
     """Show the sign-in page, or go to the home page if signed in already."""
     if request.user is not None:
@@ -42,6 +47,8 @@ async def show_sign_in(request: PageRequest) -> Response:
     return render_sign_in(request, notice, next_path=request.query("next"))
 
 
+# Not for HEAD: link previews and scanners must not use up a one-time address.
+@pages.page("/enter/{code...}", methods=frozenset({"GET"}))
 async def open_login_url(request: PageRequest) -> Response:
     """Use up a one-time login URL and show the sign-in page, with a notice if the URL was not valid."""
     is_valid = await proxy_login.use_login_url(
@@ -55,6 +62,7 @@ async def open_login_url(request: PageRequest) -> Response:
     return render_sign_in(request, LINK_OPENED if is_valid else LINK_REFUSED)
 
 
+@pages.page("/open/{code}", methods=frozenset({"GET"}))
 async def open_sign_in_address(request: PageRequest) -> Response:
     """Use up a one-time address and sign its user in; an address that is not valid shows the sign-in page."""
     session = await sign_in_link.open_sign_in_link(
@@ -71,6 +79,7 @@ async def open_sign_in_address(request: PageRequest) -> Response:
     return page
 
 
+@pages.page("/login", methods=SEND)
 async def submit_sign_in(request: PageRequest) -> Response:
     """Sign a user in; a failure shows the page again, after a delay that grows with each one.
 
@@ -135,6 +144,7 @@ def _after_sign_in(request: PageRequest, form: forms.FormFields, session: str) -
     )
 
 
+@pages.act("/logout", OWN_SESSION, roles=EVERYBODY)
 async def submit_sign_out(request: PageRequest) -> Response:
     """End the session."""
     await sign_in.sign_out(

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from starlette.responses import Response
 
 from clearlane.console.claims.claim_page import open_claim
+from clearlane.console.frame.act_question import UNDONE_BESIDE, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.payments.pdf.frames import ClaimFileHeading
@@ -16,19 +18,48 @@ from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payments import load_decisions
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 
+pages = PageRows(roles=BILLERS)
+
 Verb = Callable[..., Awaitable[UnsentResult]]
 
 
+@pages.act("/claims/{number}/hold", UNDONE_BESIDE)
 async def hold(request: PageRequest) -> Response:
     """Keep the claim back until it is released."""
     return await _run(request, hold_claims.hold_claim, "held")
 
 
+@pages.act(
+    "/claims/{number}/release",
+    AskFirst(
+        back="/claims/{number}",
+        question=ActQuestion(
+            title="Release {subject}?",
+            sentence="The claim goes to its payer with the next file. What a payer has cannot be taken back, only "
+            "corrected or canceled there.",
+            button="Release it",
+        ),
+    ),
+    menu="/claims",
+)
 async def release(request: PageRequest) -> Response:
     """Let a held claim be sent."""
     return await _run(request, hold_claims.release_claim, "released")
 
 
+@pages.act(
+    "/claims/{number}/cancel",
+    AskFirst(
+        back="/claims/{number}",
+        question=ActQuestion(
+            title="Cancel {subject} before it is sent?",
+            sentence="The claim is never sent, and this cannot be undone. To bill these services, send a new claim.",
+            button="Cancel the claim",
+            no="Keep the claim",
+        ),
+    ),
+    menu="/claims",
+)
 async def cancel(request: PageRequest) -> Response:
     """Take the claim back before it is sent."""
     return await _run(request, hold_claims.cancel_claim, "canceled")
@@ -46,6 +77,7 @@ async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
     return request.redirect(f"/claims/{opened.number}", done=done)
 
 
+@pages.page("/claims/{number}/pdf", roles=EVERYBODY)
 async def download_pdf(request: PageRequest) -> Response:
     """Return the claim's explanation of benefits as PDF."""
     opened = await open_claim(request, action="console.claim-pdf")

@@ -43,7 +43,9 @@ from clearlane.console.claims.claim_words import (
     silence_words,
 )
 from clearlane.console.claims.claims_page import find_page, payer_name
+from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import spell_days
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
@@ -70,6 +72,22 @@ from clearlane.pipeline.query.payments import load_decisions
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims.claims import find_owner
 from clearlane.store.database.database import SystemScope
+
+pages = PageRows(roles=EVERYBODY, menu="/claims")
+NOTICES = {
+    "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
+    "noted": "The note is kept.",
+    "no-note": "A note needs words.",
+    "sent": "The correction is accepted and leaves with the next file.",
+    "sent-notified": "The correction is accepted and leaves with the next file. Your software gets an event with what changed.",
+    "sent-again": "The claim is sent again and leaves with the next file.",
+    "void-sent": "The cancellation is accepted and leaves with the next file.",
+    "discarded": "The draft is discarded.",
+    "held": "The claim is held: it is sent when it is released.",
+    "released": "The claim is released and leaves with the next file.",
+    "canceled": "The claim is canceled and never sent.",
+    "outside": "Recorded. The claim is off the worklist until the payer decides again.",
+}
 
 CLAIM_NUMBER_CHARACTERS_MAX = 40
 WALK_CHARACTERS_MAX = 500
@@ -148,6 +166,7 @@ async def _site_of(request: PageRequest, number: str) -> Site:
     return site
 
 
+@pages.page("/claims/{number}", notices=NOTICES)
 async def show_claim(request: PageRequest) -> Response:
     """Show a claim."""
     shown = request.query("show") if request.query("show") in SHOWN else "form"
@@ -386,6 +405,7 @@ def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[Explaine
 # ---- notes, and walking the list -------------------------------------------------------------------
 
 
+@pages.act("/claims/{number}/notes", ADDS, kept={"do": "look"})
 async def add_note(request: PageRequest) -> Response:
     """Add a note to the claim."""
     if request.form.get("do") == "look":
@@ -404,20 +424,6 @@ async def add_note(request: PageRequest) -> Response:
 
 SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "void-sent"})
 """Notices of something that was sent from here, behind which the next claim is offered."""
-NOTICES = {
-    "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
-    "noted": "The note is kept.",
-    "no-note": "A note needs words.",
-    "sent": "The correction is accepted and leaves with the next file.",
-    "sent-notified": "The correction is accepted and leaves with the next file. Your software gets an event with what changed.",
-    "sent-again": "The claim is sent again and leaves with the next file.",
-    "void-sent": "The cancellation is accepted and leaves with the next file.",
-    "discarded": "The draft is discarded.",
-    "held": "The claim is held: it is sent when it is released.",
-    "released": "The claim is released and leaves with the next file.",
-    "canceled": "The claim is canceled and never sent.",
-    "outside": "Recorded. The claim is off the worklist until the payer decides again.",
-}
 
 
 class NextClaim(NamedTuple):

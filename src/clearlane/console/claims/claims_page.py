@@ -25,6 +25,7 @@ from clearlane.console.claims.claim_filters import (
 from clearlane.console.claims.claim_words import generation_words, row_tag
 from clearlane.console.claims.correction_form import kept_fields
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.claim_label import ClaimLabel
@@ -39,6 +40,18 @@ from clearlane.pipeline.query.claim_list import (
 from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store.claims import work_items
 from clearlane.store.claims.claim_listing import ListFilters, ListKey, list_keys
+
+pages = PageRows(roles=EVERYBODY, menu="/claims")
+SNOOZE_UNTIL = "snooze-until"
+NOTICES = {
+    "assign": "The ticked claims are assigned to you.",
+    "release": "The ticked claims are assigned to nobody.",
+    "snooze-1": "The ticked claims come back tomorrow.",
+    "snooze-7": "The ticked claims come back in 7 days.",
+    "snooze-30": "The ticked claims come back in 30 days.",
+    SNOOZE_UNTIL: "The ticked claims come back on the day you chose.",
+    "done": "The ticked claims are done. They come back when the payer decides again.",
+}
 
 PAGE_ROWS = 50
 WORKLIST_CLAIMS_MAX = 1_000
@@ -121,11 +134,13 @@ ShowList: TypeAlias = Callable[[PageRequest, RefusedWork | None], Awaitable[Resp
 """A list of claims, which shows what is missing in its form."""
 
 
+@pages.page("/claims", notices=NOTICES)
 async def show_claims(request: PageRequest, refused: RefusedWork | None = None) -> Response:
     """Show a page of claims."""
     return await _show(request, tab="", refused=refused)
 
 
+@pages.page("/worklists", notices=NOTICES)
 async def show_worklists(request: PageRequest, refused: RefusedWork | None = None) -> Response:
     """Show the claims that need somebody."""
     return await _show(request, tab="needs-you", refused=refused)
@@ -144,6 +159,7 @@ def snooze_range(today: date) -> tuple[date, date]:
     return today + timedelta(days=1), today + timedelta(days=SNOOZE_DAYS_MAX)
 
 
+@pages.page("/claims.csv", menu="")
 async def download_claims(request: PageRequest) -> Response:
     """Return the claims of the filter as CSV."""
     form, _ = read_filters(request.http_request.query_params)

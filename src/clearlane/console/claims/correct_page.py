@@ -31,7 +31,9 @@ from clearlane.console.claims.correction_ways import (
     read_billed,
     record_way,
 )
+from clearlane.console.frame.act_question import ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import (
@@ -44,6 +46,8 @@ from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submi
 from clearlane.pipeline.operator import draft_corrections
 from clearlane.pipeline.operator.draft_corrections import OpenDraft
 from clearlane.pipeline.query.claim_summary import refresh_summary
+
+pages = PageRows(roles=BILLERS, menu="/claims")
 
 INPUT_PREFIX = "f."
 ENVELOPE = ("ISA", "GS", "ST", "BHT", "SE", "GE", "IEA")
@@ -96,6 +100,7 @@ class CorrectionState:
         return [one.message for one in found if path_in_claim(one.location) == path]
 
 
+@pages.page("/claims/{number}/correct")
 async def show_correction(request: PageRequest) -> Response:
     """Show the fields at fault, with the draft where there is one."""
     opened = await open_claim(request, action="console.correct")
@@ -107,6 +112,23 @@ async def show_correction(request: PageRequest) -> Response:
     return _render_form(request, state)
 
 
+@pages.act(
+    "/claims/{number}/correct",
+    AskFirst(
+        back="/claims/{number}",
+        by="do",
+        questions={
+            "discard": ActQuestion(
+                title="Discard the draft?",
+                sentence="What was typed for the correction of {number} is deleted, for everyone, and cannot be brought "
+                "back. The claim itself stays as it is.",
+                button="Discard the draft",
+                no="Keep the draft",
+            )
+        },
+    ),
+    kept={"do": "look"},
+)
 async def save_correction(request: PageRequest) -> Response:
     """Keep the draft, check it, and show the form again, the review, or send it."""
     opened = await open_claim(request, action="console.correct")

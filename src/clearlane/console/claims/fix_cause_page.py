@@ -31,7 +31,9 @@ from clearlane.console.claims.correction_form import (
 )
 from clearlane.console.claims.correction_ways import read_billed
 from clearlane.console.claims.pasted_column import PASTED_CHARACTERS_MAX, read_column
+from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.console.frame.page_text import read_day
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.claim_label import ClaimLabel
@@ -41,6 +43,8 @@ from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.query.claim_list import ClaimRow
 from clearlane.pipeline.query.claim_summary import refresh_summary
+
+pages = PageRows(roles=BILLERS, menu="/claims")
 
 CAUSE_CHARACTERS_MAX = 200
 VALUE_PREFIX = "v."
@@ -101,6 +105,7 @@ class CauseForm:
         return hashlib.sha256(repr(sorted(chosen)).encode()).hexdigest()
 
 
+@pages.page("/worklists/fix")
 async def show_cause(request: PageRequest) -> Response:
     """Show the claims of one cause, each with what was sent; none is ticked."""
     group = await _group(request, request.query("cause"), request.query("payer"))
@@ -109,6 +114,7 @@ async def show_cause(request: PageRequest) -> Response:
     return _render(request, CauseForm(group=group, billed=read_billed(request, _names(group))))
 
 
+@pages.act("/worklists/fix", REVIEWED, kept={"do": "check"})
 async def send_cause(request: PageRequest) -> Response:
     """Fill in a pasted column, check the ticked claims, or send the corrections that were checked and shown."""
     group = await _group(request, request.form.get("cause"), request.form.get("payer"))

@@ -10,19 +10,25 @@ from clearlane.console.claims.advice_buttons import ACT_TITLES, OUTSIDE
 from clearlane.console.claims.claim_advice import ClaimAdvice, claim_advice
 from clearlane.console.claims.claim_page import OpenedClaim, open_claim
 from clearlane.console.claims.claims_page import payer_name
+from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_summary import refresh_summary
+
+pages = PageRows(roles=BILLERS, menu="/claims")
 
 NOTHING_OUTSIDE = "Nothing is to be done outside the console for this claim now."
 
 
+@pages.page("/claims/{number}/outside")
 async def show_outside(request: PageRequest) -> Response:
     """Show how the act is done, and what to enclose."""
     opened = await open_claim(request)
     return _render(request, opened, claim_advice(opened.row, opened.history))
 
 
+@pages.act("/claims/{number}/outside", REVIEWED, kept={"do": "look"})
 async def finish_outside(request: PageRequest) -> Response:
     """Record that the act was done: a note on the claim, which leaves the worklist until the payer answers again."""
     opened = await open_claim(request)

@@ -11,13 +11,17 @@ from clearlane.console.claims.claim_actions import why_not_again, why_not_void
 from clearlane.console.claims.claim_page import OpenedClaim, open_claim
 from clearlane.console.claims.claims_page import payer_name
 from clearlane.console.claims.correction_ways import explain_way, record_way
+from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.query.claim_summary import refresh_summary
+
+pages = PageRows(roles=BILLERS, menu="/claims")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +65,25 @@ VOID = ResendKind(
 )
 
 
+@pages.page("/claims/{number}/again")
 async def show_again(request: PageRequest) -> Response:
     """Show what would be sent again."""
     return await _show(request, AGAIN)
 
 
+@pages.act("/claims/{number}/again", REVIEWED, kept={"do": "look"})
 async def send_again(request: PageRequest) -> Response:
     """Send the claim again as it is."""
     return await _send(request, AGAIN)
 
 
+@pages.page("/claims/{number}/void")
 async def show_void(request: PageRequest) -> Response:
     """Show what would be canceled."""
     return await _show(request, VOID)
 
 
+@pages.act("/claims/{number}/void", REVIEWED, kept={"do": "look"})
 async def send_void(request: PageRequest) -> Response:
     """Send the cancellation of the claim."""
     return await _send(request, VOID)

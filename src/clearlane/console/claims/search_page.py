@@ -15,6 +15,7 @@ from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search
 from clearlane.console.claims.claim_words import generation_words, row_tag
 from clearlane.console.claims.claims_page import DAY_SECONDS, payer_name
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import read_day
 from clearlane.console.payments.payments_page import SITES_MERGED_MAX, list_viewer
 from clearlane.kernel.ids import Scope, VendorScope
@@ -25,6 +26,8 @@ from clearlane.store.claims import claim_search
 from clearlane.store.claims.claim_search import ClaimFilters
 from clearlane.store.claims.claims import find_owner
 from clearlane.store.database.database import SystemScope
+
+pages = PageRows(roles=EVERYBODY, menu="/claims")
 
 SEARCH_CHARACTERS_MAX = 80
 FOUND_CLAIMS_MAX = 50
@@ -38,6 +41,7 @@ _NAME_AND_DAY = re.compile(
 )
 
 
+@pages.page("/search")
 async def show_search(request: PageRequest) -> Response:
     """Open what the text names exactly, or list the claims that it finds."""
     text = request.query("q").strip()[:SEARCH_CHARACTERS_MAX]

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from clearlane.accounts.model import Site
 from clearlane.console.claims.claims_page import (
+    SNOOZE_UNTIL,
     RefusedWork,
     ShowList,
     list_path,
@@ -18,34 +19,30 @@ from clearlane.console.claims.claims_page import (
     snooze_range,
 )
 from clearlane.console.frame import page_text
+from clearlane.console.frame.act_question import ONLY_THE_WORKLIST
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.kernel.formats import parse_iso_date
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.store.claims.claims import find_owner
 from clearlane.store.database.database import SystemScope
 
+pages = PageRows(roles=BILLERS, menu="/claims")
+
 CLAIMS_AT_ONCE_MAX = 200
 ANY_CLIENT = SystemScope("claims are found by their numbers before their site is known")
 SNOOZE_DAYS = {"snooze-1": 1, "snooze-7": 7, "snooze-30": 30}
-SNOOZE_UNTIL = "snooze-until"
 ACTIONS = ("assign", "release", *SNOOZE_DAYS, SNOOZE_UNTIL, "done")
-NOTICES = {
-    "assign": "The ticked claims are assigned to you.",
-    "release": "The ticked claims are assigned to nobody.",
-    "snooze-1": "The ticked claims come back tomorrow.",
-    "snooze-7": "The ticked claims come back in 7 days.",
-    "snooze-30": "The ticked claims come back in 30 days.",
-    SNOOZE_UNTIL: "The ticked claims come back on the day you chose.",
-    "done": "The ticked claims are done. They come back when the payer decides again.",
-}
 
 
+@pages.act("/claims", ONLY_THE_WORKLIST)
 async def act_on_claims(request: PageRequest) -> Response:
     """Work on the ticked claims of a list."""
     return await _act(request, show_claims)
 
 
+@pages.act("/worklists", ONLY_THE_WORKLIST)
 async def act_on_worklists(request: PageRequest) -> Response:
     """Work on the ticked claims of what needs somebody."""
     return await _act(request, show_worklists)

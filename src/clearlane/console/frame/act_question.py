@@ -22,6 +22,17 @@ SUBJECT_FIELD = "called"
 SUBJECT_NAMES = (SUBJECT_FIELD, "name", "payer", "endpoint", "id", "key", "number")
 """The fields of a form, then the parts of an address, that name what an act concerns; the first one filled counts."""
 SUBJECT_CHARACTERS_MAX = 120
+# Why an act needs no question: what a row says in place of one.
+REVIEWED = "Its own page shows what goes out; only that page's button sends it."
+ADDS = "It adds something that the person typed, and changes nothing that exists."
+UNDONE_BESIDE = "The same page undoes it."
+NEEDS_CREDENTIALS = "It asks for the person's password or a code of their authenticator."
+SENDS_NOTHING = "It looks or tests, and changes nothing."
+REPEATS_SAFELY = "It repeats what the service does by itself, and nothing happens twice."
+ONLY_THE_SANDBOX = "It concerns simulated payers alone."
+ONLY_THE_WORKLIST = "It changes who works on a claim and when; the next answer brings a claim back."
+OWN_SESSION = "It ends the session of the person who presses it, who can sign in again."
+
 FIELDS_OF_THE_FRAME = frozenset({CSRF_FIELD, "site", CONFIRMED_FIELD})
 
 

@@ -1,11 +1,16 @@
-"""A row of the console's table of pages, and the sets of roles that rows name.
+"""A row of the console's table of pages, how a module declares its rows, and the sets of roles that rows name.
+
+    pages = PageRows(roles=BILLERS, menu="/claims")
+
+    @pages.act("/claims/{number}/hold", UNDONE_BESIDE)
+    async def hold(request: PageRequest) -> Response: ...
 
 Knows no page.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Any, TypeVar
 
 from starlette.responses import Response
 
@@ -25,16 +30,8 @@ NOBODY_SIGNED_IN: frozenset[ConsoleRole] = frozenset()
 """For pages that need no session."""
 
 
-class BeforeAct(TypedDict, total=False):
-    """What a row says of its act: the question before it, or why there is none."""
-
-    ask: AskFirst
-    unasked: str
-
-
-def before(asked: AskFirst | str) -> BeforeAct:
-    """Return a question, or the reason for none, as a row takes it."""
-    return {"unasked": asked} if isinstance(asked, str) else {"ask": asked}
+PageHandler = Callable[[PageRequest], Awaitable[Response]]
+H = TypeVar("H", bound=PageHandler)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +43,7 @@ class PageRow:
     methods: frozenset[str] = READ
     roles: frozenset[ConsoleRole]
     """Empty for a page without a session."""
-    show: Callable[[PageRequest], Awaitable[Response]]
+    show: PageHandler
     menu: str = ""
     """The address of the menu entry that is marked while this page is shown."""
     kept: Mapping[str, str] | None = None
@@ -77,3 +74,31 @@ class PageRow:
             elif name != text:
                 return None
         return parts
+
+
+@dataclass(slots=True, kw_only=True)
+class PageRows:
+    """The rows of a module, each declared at its handler. Roles and menu are those of rows that name none.
+
+    Roles that only read are left out of an action, unless its row names them.
+    """
+
+    roles: frozenset[ConsoleRole]
+    menu: str = ""
+    rows: list[PageRow] = field(default_factory=list)
+
+    def page(self, path: str, **columns: Any) -> Callable[[H], H]:
+        """Declare a page, fragment or download at its handler."""
+
+        def declare(handler: H) -> H:
+            defaults = {"roles": self.roles, "menu": self.menu}
+            self.rows.append(PageRow(path=path, show=handler, **defaults | columns))
+            return handler
+
+        return declare
+
+    def act(self, path: str, asked: AskFirst | str, **columns: Any) -> Callable[[H], H]:
+        """Declare an action at its handler: the question before it, or the reason why there is none."""
+        column = "unasked" if isinstance(asked, str) else "ask"
+        act = {"methods": SEND, "roles": self.roles & BILLERS, column: asked}
+        return self.page(path, **act | columns)

@@ -10,10 +10,14 @@ from starlette.responses import Response
 
 from clearlane.accounts.credentials import Credentials
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
+from clearlane.console.frame.act_question import ADDS, UNDONE_BESIDE, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.store.accounts import accounts
 from clearlane.store.accounts.accounts import AccountChange, AccountRefused, NewSite
+
+pages = PageRows(roles=OPERATORS, menu="/accounts")
 
 OVERLAP_HOURS_MAX = 30 * 24
 SWITCH = {"on": True, "off": False}
@@ -27,11 +31,13 @@ NOTICES = {
 }
 
 
+@pages.page("/accounts", notices=NOTICES)
 async def show_accounts(request: PageRequest) -> Response:
     """Show every vendor with its sites."""
     return _render(request)
 
 
+@pages.act("/accounts/vendor", ADDS)
 async def add_vendor(request: PageRequest) -> Response:
     """Add a vendor, and show its password once."""
     return await _with_secret(
@@ -47,6 +53,18 @@ async def add_vendor(request: PageRequest) -> Response:
     )
 
 
+@pages.act(
+    "/accounts/rotate",
+    AskFirst(
+        back="/accounts",
+        question=ActQuestion(
+            title="Make a new password for {subject}?",
+            sentence="The new password is shown once. The old ones are refused after {hours} hours: calls that still use "
+            "them fail from then on. With 0 hours that is at once.",
+            button="Make a new password",
+        ),
+    ),
+)
 async def rotate_secret(request: PageRequest) -> Response:
     """Give a vendor a new password; the old ones are accepted for some hours more, or not at all."""
     hours = read_number(request.form.get("hours") or "0")
@@ -66,6 +84,28 @@ async def rotate_secret(request: PageRequest) -> Response:
     )
 
 
+@pages.act(
+    "/accounts/vendor-state",
+    AskFirst(
+        back="/accounts",
+        by="to",
+        unasked=frozenset(),
+        questions={
+            "disabled": ActQuestion(
+                title="Revoke all credentials of {subject}?",
+                sentence="Every call of this vendor is refused from now on: it cannot send claims or fetch payments. Its "
+                "claims are kept, and payers go on with what was sent. The credentials can be accepted again.",
+                button="Revoke all credentials",
+            ),
+            "active": ActQuestion(
+                title="Accept the credentials of {subject} again?",
+                sentence="Its live passwords work again at once, for all its sites. If one of them leaked, make a new one "
+                "first.",
+                button="Accept them again",
+            ),
+        },
+    ),
+)
 async def set_vendor_state(request: PageRequest) -> Response:
     """Accept a vendor's credentials again, or revoke them all."""
     wanted = VendorState.ACTIVE if request.form.get("to") == "active" else VendorState.DISABLED
@@ -78,6 +118,7 @@ async def set_vendor_state(request: PageRequest) -> Response:
     )
 
 
+@pages.act("/accounts/site", ADDS)
 async def add_site(request: PageRequest) -> Response:
     """Add a site of a vendor."""
     new = NewSite(
@@ -94,6 +135,22 @@ async def add_site(request: PageRequest) -> Response:
     return await _done(request, "site")
 
 
+@pages.act(
+    "/accounts/site-state",
+    AskFirst(
+        back="/accounts",
+        by="to",
+        unasked=frozenset({"active"}),
+        questions={
+            "suspended": ActQuestion(
+                title="Suspend {subject}?",
+                sentence="New claims, eligibility inquiries and enrollments of this site are refused from now on. Claims "
+                "that are on their way go on. The site can be activated again.",
+                button="Suspend the site",
+            )
+        },
+    ),
+)
 async def set_site_state(request: PageRequest) -> Response:
     """Suspend a site, or let it submit again."""
     wanted = SiteState.ACTIVE if request.form.get("to") == "active" else SiteState.SUSPENDED
@@ -106,6 +163,28 @@ async def set_site_state(request: PageRequest) -> Response:
     )
 
 
+@pages.act(
+    "/accounts/baa",
+    AskFirst(
+        back="/accounts",
+        by="to",
+        unasked=frozenset(),
+        questions={
+            "revoked": ActQuestion(
+                title="Revoke the agreement of {subject}?",
+                sentence="Without the Business Associate Agreement its claims and inquiries are refused, and the console shows its claims "
+                "and payments to no one. The agreement can be recorded again.",
+                button="Revoke the agreement",
+            ),
+            "accepted": ActQuestion(
+                title="Record the agreement of {subject}?",
+                sentence="You state that the client has accepted the Business Associate Agreement. From now on its patient "
+                "data is taken and sent to payers. The audit trail names you.",
+                button="The client has accepted it",
+            ),
+        },
+    ),
+)
 async def set_baa(request: PageRequest) -> Response:
     """Record that a client accepted the agreement, or no longer does."""
     database, id = request.context.database, request.form.get("id")
@@ -117,6 +196,7 @@ async def set_baa(request: PageRequest) -> Response:
     return await _changed(request, change, "changed")
 
 
+@pages.act("/accounts/corrections", UNDONE_BESIDE)
 async def set_corrections(request: PageRequest) -> Response:
     """Allow people to correct a site's claims in the console, or leave that to its software alone."""
     wanted = request.form.get("to")

@@ -4,6 +4,7 @@ from starlette.responses import Response
 
 from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.store.audit import audit
 from clearlane.store.audit.audit_search import (
@@ -14,6 +15,8 @@ from clearlane.store.audit.audit_search import (
     trail_length,
 )
 from clearlane.store.database.database import Tx
+
+pages = PageRows(roles=OPERATORS, menu="/audit")
 
 ROWS_SHOWN = 50
 IDS_SHOWN = 6
@@ -43,6 +46,7 @@ ROWS_VERIFIED_MAX = 200_000
 """A longer chain is verified by the operator's command, which may take minutes."""
 
 
+@pages.page("/audit")
 async def show_audit(request: PageRequest) -> Response:
     """Show rows of the trail, newest first. The search itself is a row of it."""
     wanted = _wanted(request)

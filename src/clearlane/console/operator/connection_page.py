@@ -7,9 +7,17 @@ from starlette.responses import Response
 
 from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.console.frame import page_text
+from clearlane.console.frame.act_question import (
+    REPEATS_SAFELY,
+    SENDS_NOTHING,
+    UNDONE_BESIDE,
+    ActQuestion,
+    AskFirst,
+)
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.menu_counts import count_again
-from clearlane.console.operator.connections_page import load_states, route_path, route_row
+from clearlane.console.operator.connections_page import NOTICES, load_states, route_path, route_row
 from clearlane.console.operator.files_page import IN_LABELS, OUT_LABELS
 from clearlane.kernel.finding import Finding
 from clearlane.payers.route_change import RouteEdit
@@ -32,16 +40,10 @@ from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.delivery import route_traffic
 from clearlane.store.delivery.routes import RouteHistoryEntry, route_history
 
+pages = PageRows(roles=OPERATORS, menu="/payers")
+
 FILES_SHOWN = 10
 HISTORY_SHOWN = 10
-
-NOTICES = {
-    "paused": "Nothing is sent to this payer until you resume. Claims are accepted and wait.",
-    "resumed": "What waits goes out now.",
-    "tried": "The next try begins within seconds. Reload to see how it went.",
-    "changed": "The route is changed. Files that are written already keep their name and addresses.",
-    "unchanged": "Nothing differs, so nothing was changed.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +81,51 @@ class RouteFormAnswer:
         return bool(self.checks) and all(one.passed for one in self.checks)
 
 
+@pages.page("/payers/{type}/{payer}", notices=NOTICES)
 async def show_connection(request: PageRequest) -> Response:
     """Show one payer's connection."""
     return await _render(request, await _state(request), None)
 
 
+@pages.act(
+    "/payers/{type}/{payer}/pause",
+    AskFirst(
+        back="/payers/{type}/{payer}",
+        question=ActQuestion(
+            title="Pause {subject}?",
+            sentence="Nothing is sent to this payer until someone resumes it. Claims are accepted, and wait.",
+            button="Pause",
+        ),
+    ),
+)
 async def pause(request: PageRequest) -> Response:
     """Pause a payer: what is accepted waits."""
     return await _act(request, route_admin.pause, "paused")
 
 
+@pages.act(
+    "/payers/{type}/{payer}/resume",
+    AskFirst(
+        back="/payers/{type}/{payer}",
+        question=ActQuestion(
+            title="Resume {subject}?",
+            sentence="Everything that waits for this payer goes out now. What a payer has cannot be taken back.",
+            button="Resume",
+        ),
+    ),
+)
 async def resume(request: PageRequest) -> Response:
     """End a pause."""
     return await _act(request, route_admin.resume, "resumed")
 
 
+@pages.act("/payers/{type}/{payer}/try", REPEATS_SAFELY)
 async def try_now(request: PageRequest) -> Response:
     """Let the next try begin now."""
     return await _act(request, route_admin.try_now, "tried")
 
 
+@pages.act("/payers/{type}/{payer}/test/{route}", SENDS_NOTHING)
 async def check(request: PageRequest) -> Response:
     """Test the connection of one stored route, and show each step."""
     state = await _state(request)
@@ -109,6 +136,7 @@ async def check(request: PageRequest) -> Response:
     return await _render(request, state, RouteFormAnswer(route.id, checks=checks))
 
 
+@pages.act("/payers/{type}/{payer}/change/{route}", UNDONE_BESIDE)
 async def change(request: PageRequest) -> Response:
     """Change the settings of one stored route; what concerns the connection is tested first."""
     state = await _state(request)

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.route_states import (
@@ -17,6 +18,15 @@ from clearlane.pipeline.query.route_states import (
     load_route_states,
     load_traffic,
 )
+
+pages = PageRows(roles=OPERATORS, menu="/payers")
+NOTICES = {
+    "paused": "Nothing is sent to this payer until you resume. Claims are accepted and wait.",
+    "resumed": "What waits goes out now.",
+    "tried": "The next try begins within seconds. Reload to see how it went.",
+    "changed": "The route is changed. Files that are written already keep their name and addresses.",
+    "unchanged": "Nothing differs, so nothing was changed.",
+}
 
 ROUTES_PER_PAGE = 50
 FAULTS_IN_TOP_LINE = 3
@@ -57,6 +67,7 @@ class RouteRowTexts:
     """How long the oldest claim or file waits."""
 
 
+@pages.page("/payers", notices=NOTICES)
 async def show_connections(request: PageRequest) -> Response:
     """Show every payer that is reached, the ones that need somebody first."""
     states = await load_states(request)

@@ -15,7 +15,9 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.responses.element_fields import ElementFields
 from clearlane.claims.responses.facts import FactKind
 from clearlane.console.frame import page_text
+from clearlane.console.frame.act_question import REPEATS_SAFELY, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import path_number
 from clearlane.console.frame.rendering import download, make_response
 from clearlane.console.operator.files_page import (
@@ -35,6 +37,8 @@ from clearlane.x12 import guides
 from clearlane.x12.grammar import Guide
 from clearlane.x12.show.page import NameFields, UnreadablePageError, write_contents
 from clearlane.x12.show.page_summary import UNITS, PageSummary, summarize
+
+pages = PageRows(roles=OPERATORS, menu="/files")
 
 EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
 """A larger file is downloaded and read with ``clearlane x12 html``."""
@@ -79,6 +83,7 @@ class FileSummary:
     is_readable: bool = True
 
 
+@pages.page("/files/in/{id}", notices=IN_NOTICES)
 async def show_incoming(request: PageRequest) -> Response:
     """Show a file that came in."""
     id = path_number(request, "id", "file")
@@ -110,6 +115,7 @@ async def show_incoming(request: PageRequest) -> Response:
     )
 
 
+@pages.page("/files/out/{id}", notices=OUT_NOTICES)
 async def show_outgoing(request: PageRequest) -> Response:
     """Show a file that goes or went out."""
     id = path_number(request, "id", "file")
@@ -135,54 +141,119 @@ async def show_outgoing(request: PageRequest) -> Response:
     )
 
 
+@pages.page("/files/in/{id}/raw")
 async def download_incoming(request: PageRequest) -> Response:
     """Return a file as it was received."""
     return await _download(request, incoming=True)
 
 
+@pages.page("/files/out/{id}/raw")
 async def download_outgoing(request: PageRequest) -> Response:
     """Return a file as it is sent."""
     return await _download(request, incoming=False)
 
 
+@pages.page("/files/in/{id}/x12")
 async def explain_incoming(request: PageRequest) -> Response:
     """Show a file that came in with every element explained."""
     return await _explain(request, incoming=True)
 
 
+@pages.page("/files/out/{id}/x12")
 async def explain_outgoing(request: PageRequest) -> Response:
     """Show a file that went out with every element explained."""
     return await _explain(request, incoming=False)
 
 
+@pages.act("/files/in/{id}/replay", REPEATS_SAFELY)
 async def replay(request: PageRequest) -> Response:
     """Read a file again."""
     return await _act(request, inbox_admin.replay, "in", done="replayed", refused="Not replayed")
 
 
+@pages.act(
+    "/files/in/{id}/accept",
+    AskFirst(
+        back="/files/in/{id}",
+        question=ActQuestion(
+            title="Accept file {id}?",
+            sentence="Its payments and answers are recorded on the claims that it names, and vendors get events. That "
+            "cannot be undone. If you ticked it, the route trusts this sender from now on.",
+            button="It is the payer's: accept",
+        ),
+    ),
+)
 async def accept(request: PageRequest) -> Response:
     """Accept the sender of a file, and read it."""
     verb = partial(inbox_admin.accept, remember=request.form.get("remember") == "yes")
     return await _act(request, verb, "in", done="accepted", refused="Not accepted")
 
 
+@pages.act(
+    "/files/in/{id}/accept-test",
+    AskFirst(
+        back="/files/in/{id}",
+        question=ActQuestion(
+            title="Post test file {id}?",
+            sentence="The payer marked it as a test. Posted, its payments and answers count as real: they are recorded on "
+            "the claims that it names, and vendors get events. That cannot be undone. The file stays marked as a test.",
+            button="Post the test file",
+        ),
+    ),
+)
 async def accept_test(request: PageRequest) -> Response:
     """Post a file that is marked as a test."""
     verb = inbox_admin.accept_test_file
     return await _act(request, verb, "in", done="test-accepted", refused="Not posted")
 
 
+@pages.act(
+    "/files/in/{id}/discard",
+    AskFirst(
+        back="/files/in/{id}",
+        question=ActQuestion(
+            title="Put file {id} aside for good?",
+            sentence="Nothing more of it is recorded, and no one is asked about it again. The file itself is kept, and "
+            "so is what was recorded of it before.",
+            button="Put it aside",
+        ),
+    ),
+)
 async def discard(request: PageRequest) -> Response:
     """Put a file aside for good."""
     return await _act(request, inbox_admin.discard, "in", done="discarded", refused="Not put aside")
 
 
+@pages.act(
+    "/files/out/{id}/resend",
+    AskFirst(
+        back="/files/out/{id}",
+        question=ActQuestion(
+            title="Send file {id} again?",
+            sentence="The payer gets every claim of this file once more. If it has the file already, it may deny them as "
+            "duplicates. Ask the payer first.",
+            button="Send it again",
+        ),
+    ),
+)
 async def resend(request: PageRequest) -> Response:
     """Send a file that the payer does not have."""
     verb = partial(batch_admin.resend, even_if_answered=request.form.get("answered") == "yes")
     return await _act(request, verb, "out", done="resent", refused="Not sent again")
 
 
+@pages.act(
+    "/files/out/{id}/delivered",
+    AskFirst(
+        back="/files/out/{id}",
+        question=ActQuestion(
+            title="Record that the payer has file {id}?",
+            sentence="Its claims count as sent, and the file is never sent again. If the payer does not have it, these "
+            "claims are lost until someone notices.",
+            button="The payer has it",
+        ),
+    ),
+)
 async def mark_delivered(request: PageRequest) -> Response:
     """Record that the payer has a file."""
     verb = batch_admin.mark_delivered

@@ -6,11 +6,14 @@ from starlette.responses import Response
 
 from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.pipeline.query.route_states import NO_FILE
 from clearlane.store.delivery import batches, inbox, route_traffic
 from clearlane.store.delivery.inbox import InboxFile
 from clearlane.store.delivery.route_traffic import SentFile
+
+pages = PageRows(roles=OPERATORS, menu="/files")
 
 FILES_PER_PAGE = 50
 REVIEW_MAX = 200
@@ -54,6 +57,7 @@ class FileRowTexts(NamedTuple):
     """A second label."""
 
 
+@pages.page("/files")
 async def show_files(request: PageRequest) -> Response:
     """Show a page of files."""
     tab = request.query("tab") if request.query("tab") in TABS else ""

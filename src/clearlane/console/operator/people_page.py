@@ -6,23 +6,29 @@ An invitation and a reset are one-time addresses, shown once to the operator who
 from starlette.responses import Response
 
 from clearlane.accounts.users import UserState
+from clearlane.console.frame.act_question import ADDS, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.operator.role_form import ROLE_WORDS, offered_sites, read_access, sees_words
 from clearlane.pipeline.access import invitations
 from clearlane.pipeline.access.invitations import Invitation
 from clearlane.store.accounts import console_credentials, console_users
 from clearlane.store.accounts.accounts import AccountRefused
 
+pages = PageRows(roles=OPERATORS, menu="/people")
+
 NOTICES = {
     "state": "The person is changed; open sessions have ended.",
 }
 
 
+@pages.page("/people", notices=NOTICES)
 async def show_people(request: PageRequest) -> Response:
     """Show everybody who may use the console."""
     return await _render(request)
 
 
+@pages.act("/people/invite", ADDS)
 async def invite(request: PageRequest) -> Response:
     """Invite a person, and show the one-time address once."""
     access = read_access(request)
@@ -38,6 +44,18 @@ async def invite(request: PageRequest) -> Response:
     return await _render(request, address=_address(request, code), person=invitation.name)
 
 
+@pages.act(
+    "/people/reset",
+    AskFirst(
+        back="/people",
+        question=ActQuestion(
+            title="Reset the sign-in of {subject}?",
+            sentence="The password, second factor and recovery codes of {subject} stop working, and all open sessions end. "
+            "You get a one-time address to hand over.",
+            button="Reset the sign-in",
+        ),
+    ),
+)
 async def reset(request: PageRequest) -> Response:
     """Reset somebody's password and second factor, and show the one-time address once."""
     name = request.form.get("name")
@@ -50,6 +68,22 @@ async def reset(request: PageRequest) -> Response:
     return await _render(request, address=_address(request, code), person=name)
 
 
+@pages.act(
+    "/people/state",
+    AskFirst(
+        back="/people",
+        by="to",
+        unasked=frozenset({"active"}),
+        questions={
+            "disabled": ActQuestion(
+                title="Disable {subject}?",
+                sentence="{subject} cannot sign in any more, and all open sessions end now. What was typed and not kept is "
+                "lost. The person can be enabled again.",
+                button="Disable",
+            )
+        },
+    ),
+)
 async def set_state(request: PageRequest) -> Response:
     """Let somebody sign in again, or not any more. Open sessions end."""
     state = UserState.ACTIVE if request.form.get("to") == "active" else UserState.DISABLED

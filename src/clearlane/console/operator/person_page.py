@@ -3,13 +3,17 @@
 from starlette.responses import Response
 
 from clearlane.accounts.users import ConsoleUser
+from clearlane.console.frame.act_question import UNDONE_BESIDE, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import path_number
 from clearlane.console.operator.role_form import ROLE_WORDS, offered_sites, read_access, sees_words
 from clearlane.pipeline.access import change_role
 from clearlane.pipeline.access.sign_in import session_hash
 from clearlane.store.accounts import console_credentials, console_users, recovery_codes
 from clearlane.store.accounts.accounts import AccountRefused
+
+pages = PageRows(roles=OPERATORS, menu="/people")
 
 NOTICES = {
     "role": "The role is changed. Open sessions have the new rights from their next page on.",
@@ -19,11 +23,13 @@ NOTICES = {
 NOT_ONESELF = "You cannot change your own role. Another operator can."
 
 
+@pages.page("/people/{id}", notices=NOTICES)
 async def show_person(request: PageRequest) -> Response:
     """Show a person and the form for their role and sites."""
     return await _render(request, await _person(request))
 
 
+@pages.act("/people/{id}/role", UNDONE_BESIDE)
 async def set_role(request: PageRequest) -> Response:
     """Give a person another role, vendor and sites."""
     person, access = await _person(request), read_access(request)
@@ -40,6 +46,18 @@ async def set_role(request: PageRequest) -> Response:
     return request.redirect(f"/people/{person.id}", done="role" if changed else "same")
 
 
+@pages.act(
+    "/people/{id}/sessions",
+    AskFirst(
+        back="/people/{id}",
+        question=ActQuestion(
+            title="End all sessions of {subject}?",
+            sentence="The person is signed out everywhere at once, and what was typed and not kept is lost. They can sign "
+            "in again.",
+            button="End all sessions",
+        ),
+    ),
+)
 async def end_sessions(request: PageRequest) -> Response:
     """End every session of a person; of oneself every other one."""
     person = await _person(request)

@@ -4,16 +4,21 @@ from datetime import timedelta
 
 from starlette.responses import Response
 
+from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.local_path import local_path
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.operator_counts import refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 
+pages = PageRows(roles=BILLERS)
+
 DAYS_OFFERED = frozenset({"1", "14"})
 
 
+@pages.act("/sandbox/advance", ONLY_THE_SANDBOX)
 async def advance(request: PageRequest) -> Response:
     """Advance the clock by the days of the button, and return to the page it was pressed on."""
     control = request.context.sandbox_control

@@ -6,9 +6,13 @@ Only a sandbox has this page.
 from starlette.responses import Response
 
 from clearlane.console.first_steps import submit_sample
+from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.store.database.database import SystemScope, Tx
+
+pages = PageRows(roles=OPERATORS, menu="/sandbox")
 
 MODES = {
     "up": ("good", "Up", "It takes files and answers."),
@@ -31,6 +35,7 @@ NOTICES = {
 }
 
 
+@pages.page("/sandbox", notices=NOTICES)
 async def show_sandbox(request: PageRequest) -> Response:
     """Show the clock, the payers and the scenarios."""
     control = _control(request)
@@ -46,6 +51,7 @@ async def show_sandbox(request: PageRequest) -> Response:
     )
 
 
+@pages.act("/sandbox/send", ONLY_THE_SANDBOX)
 async def send_scenario(request: PageRequest) -> Response:
     """Send a claim of a scenario for the chosen site, and show it."""
     control = _control(request)
@@ -55,6 +61,7 @@ async def send_scenario(request: PageRequest) -> Response:
     return await submit_sample(request, member)
 
 
+@pages.act("/sandbox/payer", ONLY_THE_SANDBOX)
 async def set_mode(request: PageRequest) -> Response:
     """Let a payer be up, down, slow or wrong."""
     control = _control(request)
@@ -70,6 +77,7 @@ async def set_mode(request: PageRequest) -> Response:
     return request.redirect("/sandbox", done="mode")
 
 
+@pages.act("/sandbox/clock", ONLY_THE_SANDBOX)
 async def set_clock(request: PageRequest) -> Response:
     """Stop the payers' days, let them pass again, or set how long one lasts."""
     control = _control(request)

@@ -8,7 +8,15 @@ from typing import NamedTuple, TypeVar
 
 from starlette.responses import Response
 
+from clearlane.console.frame.act_question import (
+    REPEATS_SAFELY,
+    SENDS_NOTHING,
+    UNDONE_BESIDE,
+    ActQuestion,
+    AskFirst,
+)
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.console.operator.webhooks_page import endpoint_line, find_vendor
 from clearlane.events.event import format_event_id, parse_event_id
@@ -17,6 +25,8 @@ from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import NoSuchEndpoint
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.events.webhooks import DELIVERED, FAILED, WAITING, DeliveryRow
+
+pages = PageRows(roles=OPERATORS, menu="/accounts")
 
 DELIVERIES_SHOWN = 50
 ANSWER_CHARACTERS_SHOWN = 200
@@ -48,17 +58,31 @@ class DeliveryLine(NamedTuple):
     """The status and the beginning of the last answer, or why there was none."""
 
 
+@pages.page("/accounts/{vendor}/webhooks/{endpoint}", notices=NOTICES)
 async def show_webhook(request: PageRequest) -> Response:
     """Show an endpoint and its log, the newest events first."""
     return await _render(request)
 
 
+@pages.act("/accounts/{vendor}/webhooks/{endpoint}/ping", SENDS_NOTHING)
 async def ping(request: PageRequest) -> Response:
     """Send an event that means nothing, to see whether it arrives."""
     await _found(webhook_endpoints.ping_endpoint(*_named(request), actor=request.actor))
     return _done(request, "ping")
 
 
+@pages.act(
+    "/accounts/{vendor}/webhooks/{endpoint}/rotate",
+    AskFirst(
+        back="/accounts/{vendor}/webhooks/{endpoint}",
+        question=ActQuestion(
+            title="Make a new secret?",
+            sentence="The new secret is shown once and signs from now on; for a day the old one signs as well. "
+            "After that day {subject} refuses events unless it knows the new one.",
+            button="Make a new secret",
+        ),
+    ),
+)
 async def rotate(request: PageRequest) -> Response:
     """Give the endpoint a new secret, and show it once."""
     rotated = await _found(
@@ -67,6 +91,18 @@ async def rotate(request: PageRequest) -> Response:
     return await _render(request, secret=rotated.content.secrets[0].secret)
 
 
+@pages.act(
+    "/accounts/{vendor}/webhooks/{endpoint}/disable",
+    AskFirst(
+        back="/accounts/{vendor}/webhooks/{endpoint}",
+        question=ActQuestion(
+            title="Disable this endpoint?",
+            sentence="Nothing is sent to {subject} until it is enabled again. The vendor gets an event about it and "
+            "can read its events from the feed.",
+            button="Disable it",
+        ),
+    ),
+)
 async def disable(request: PageRequest) -> Response:
     """Send nothing more to the endpoint."""
     await _found(
@@ -75,6 +111,7 @@ async def disable(request: PageRequest) -> Response:
     return _done(request, "disabled")
 
 
+@pages.act("/accounts/{vendor}/webhooks/{endpoint}/enable", UNDONE_BESIDE)
 async def enable(request: PageRequest) -> Response:
     """Send to the endpoint again, on demand also what it missed."""
     replay = request.form.get("replay") == "yes"
@@ -84,6 +121,7 @@ async def enable(request: PageRequest) -> Response:
     return _done(request, "enabled")
 
 
+@pages.act("/accounts/{vendor}/webhooks/{endpoint}/resend/{event}", REPEATS_SAFELY)
 async def resend(request: PageRequest) -> Response:
     """Send one event again."""
     event_id = parse_event_id(request.parts["event"])

@@ -9,7 +9,9 @@ from starlette.responses import Response
 
 from clearlane.accounts.model import Vendor
 from clearlane.connect.webhook_http import address_fault
+from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.events.types import (
     EVERYTHING,
     FAMILIES,
@@ -20,6 +22,8 @@ from clearlane.events.types import (
 from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import TooManyEndpoints, WebhookEndpoint
 from clearlane.store.events.webhooks import ACTIVE
+
+pages = PageRows(roles=OPERATORS, menu="/accounts")
 
 OFFERED_FAMILIES = tuple(
     one for one in FAMILIES if any(map(is_for_vendors, matching_types([f"{one}{FAMILY_SUFFIX}"])))
@@ -41,11 +45,13 @@ class EndpointLine(NamedTuple):
     """Since when it fails or is disabled, and why; empty while it works."""
 
 
+@pages.page("/accounts/{vendor}/webhooks")
 async def show_webhooks(request: PageRequest) -> Response:
     """Show a vendor's endpoints and the form for another."""
     return await _render(request, find_vendor(request))
 
 
+@pages.act("/accounts/{vendor}/webhooks", ADDS)
 async def add_webhook(request: PageRequest) -> Response:
     """Add an endpoint, and show its secret once."""
     vendor, form = find_vendor(request), request.form

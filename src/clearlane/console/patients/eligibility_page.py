@@ -11,7 +11,9 @@ from decimal import Decimal
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.console.frame.act_question import ADDS, SENDS_NOTHING
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number
 from clearlane.eligibility.benefit_answer import RequestStatus
 from clearlane.eligibility.benefit_table import PatientTable, patient_tables
@@ -25,6 +27,8 @@ from clearlane.pipeline.eligibility.inquire import (
     read_answers,
 )
 from clearlane.pipeline.eligibility.request_list import ListedRequest
+
+pages = PageRows(roles=EVERYBODY, menu="/eligibility")
 
 EARLIER_SHOWN = 20
 PAYERS_OFFERED_MAX = 12
@@ -55,22 +59,26 @@ class PayerChoices:
     chosen: str
 
 
+@pages.page("/eligibility")
 async def show_eligibility(request: PageRequest) -> Response:
     """Show the form, and the site's newest questions."""
     return await _render(request, ())
 
 
+@pages.page("/eligibility/payers", roles=BILLERS, menu="")
 async def show_payers(request: PageRequest) -> Response:
     """Return the payers that fit what was typed, as a fragment of the form."""
     text = request.query("q")[:TYPED_CHARACTERS_MAX]
     return request.pages.render("payer_choices.html", choices=_choices(request, text, ""))
 
 
+@pages.act("/eligibility/payers", SENDS_NOTHING)
 async def find_payers(request: PageRequest) -> Response:
     """Show the form again with the payers that fit, for a browser without a script."""
     return await _render(request, ())
 
 
+@pages.act("/eligibility/ask", ADDS)
 async def ask(request: PageRequest) -> Response:
     """Ask the payer, and show what it answered."""
     site, payer_id = _site(request), _chosen_payer_id(request)
@@ -87,6 +95,7 @@ async def ask(request: PageRequest) -> Response:
     return request.redirect(f"/eligibility/{receipt.eligibility_request_id}")
 
 
+@pages.page("/eligibility/{id}")
 async def show_answer(request: PageRequest) -> Response:
     """Show the benefits that a payer stated, as a sheet."""
     site, id = _site(request), path_number(request, "id", "question")

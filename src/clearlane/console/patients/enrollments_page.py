@@ -8,7 +8,9 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from clearlane.console.frame.act_question import ActQuestion, AskFirst
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, OPERATORS, PageRows
 from clearlane.enrollment.fields import FIELDS, Enrollment
 from clearlane.enrollment.lifecycle import (
     INITIAL_STATE,
@@ -29,6 +31,8 @@ from clearlane.pipeline.operator.enrollment_admin import (
 from clearlane.store import enrollments
 from clearlane.store.database.database import OperationRefused
 from clearlane.store.enrollments import StoredEnrollment
+
+pages = PageRows(roles=EVERYBODY, menu="/enrollments")
 
 ENROLLMENTS_SHOWN = 200
 REASON_CHARACTERS_MAX = 500
@@ -81,6 +85,7 @@ class PayerStateTexts:
     """Event and button."""
 
 
+@pages.page("/enrollments")
 async def show_enrollments(request: PageRequest) -> Response:
     """Show the newest enrollments in a state."""
     wanted = {state.value: state for state in EnrollmentState}.get(request.query("state"))
@@ -118,6 +123,7 @@ async def show_enrollments(request: PageRequest) -> Response:
     )
 
 
+@pages.page("/enrollments/{id}", notices=NOTICES)
 async def show_enrollment(request: PageRequest) -> Response:
     """Show one enrollment with its payers and its history."""
     id = await _visible_id(request)
@@ -145,6 +151,34 @@ async def show_enrollment(request: PageRequest) -> Response:
     )
 
 
+@pages.act(
+    "/enrollments/{id}/move",
+    AskFirst(
+        back="/enrollments/{id}",
+        by="event",
+        unasked=frozenset(),
+        questions={
+            "start": ActQuestion(
+                title="Record that {subject} has the enrollment?",
+                sentence="The vendor gets an event that the enrollment is at the payer. Record it only after it was sent.",
+                button="Record it",
+            ),
+            "approve": ActQuestion(
+                title="Record that {subject} approved?",
+                sentence="From now on claims of this provider are sent to {subject}, and the vendor gets an event. A payer "
+                "rejects the claims of a provider whom it has not approved.",
+                button="Record the approval",
+            ),
+            "refuse": ActQuestion(
+                title="Record that {subject} refused?",
+                sentence="The vendor gets an event that the payer refused the enrollment, with the reason that you gave. Claims "
+                "of this provider for {subject} are not accepted.",
+                button="Record the refusal",
+            ),
+        },
+    ),
+    roles=OPERATORS,
+)
 async def move(request: PageRequest) -> Response:
     """Record what a payer answered to an enrollment."""
     id = await _visible_id(request)

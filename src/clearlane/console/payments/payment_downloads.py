@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from starlette.responses import Response
 
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
 from clearlane.console.payments.payment_page import sheet_viewer
 from clearlane.kernel.clock import to_micros
@@ -18,12 +19,15 @@ from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.store.database.database import Tx
 from clearlane.store.payments.payments import SCOPE
 
+pages = PageRows(roles=EVERYBODY)
+
 CLAIMS_PER_FILE_MAX = 20_000
 """A larger payment is exported by the operator's command, which writes while it reads."""
 
 Pages = AsyncIterator[list[ClaimOccurrence]]
 
 
+@pages.page("/payments/{id}/835")
 async def download_x12(request: PageRequest) -> Response:
     """Return the 835 as received, where every claim in it is the user's to see."""
     sheet = await _load(request)
@@ -39,6 +43,7 @@ async def download_x12(request: PageRequest) -> Response:
     return download(content, f"{id}.835", "application/edi-x12")
 
 
+@pages.page("/payments/{id}/csv")
 async def download_csv(request: PageRequest) -> Response:
     """Return a row for each service line and provider adjustment."""
     sheet = await _load(request)
@@ -56,6 +61,7 @@ async def download_csv(request: PageRequest) -> Response:
     return download(content, f"{payment.payment_id}.csv", "text/csv; charset=utf-8")
 
 
+@pages.page("/payments/{id}/pdf")
 async def download_pdf(request: PageRequest) -> Response:
     """Return the payment as a PDF file."""
     sheet = await _load(request)

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
+from clearlane.console.frame.act_question import UNDONE_BESIDE
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number, read_number
 from clearlane.console.menu_counts import count_again
 from clearlane.console.payments.payment_label import (
@@ -39,6 +41,12 @@ from clearlane.pipeline.query.payment_pages import (
 )
 from clearlane.store.database.database import OperationRefused
 from clearlane.store.payments.payment_lists import GroupTotal
+
+pages = PageRows(roles=EVERYBODY)
+NOTICES = {
+    "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
+    "undone": "The match is undone; the claim stands as it did before.",
+}
 
 CONCERN_KINDS = {
     Concern.ACT: "act",
@@ -85,6 +93,7 @@ class GroupTexts:
     """The address of the rest; empty where all are shown."""
 
 
+@pages.page("/payments/{id}", menu="/payments", notices=NOTICES)
 async def show_payment(request: PageRequest) -> Response:
     """Show one payment, or the part of it that the user may see."""
     sheet = await _load(request)
@@ -114,6 +123,7 @@ async def show_payment(request: PageRequest) -> Response:
     )
 
 
+@pages.act("/payments/{id}/{number}/assign", UNDONE_BESIDE)
 async def assign(request: PageRequest) -> Response:
     """Record that a decision of the payment is about a claim: "It is this one"."""
     id = request.parts["id"]
@@ -133,6 +143,7 @@ async def assign(request: PageRequest) -> Response:
     return request.redirect(f"/payments/{quote(id)}", done="assigned")
 
 
+@pages.act("/payments/{id}/{number}/undo", UNDONE_BESIDE)
 async def undo(request: PageRequest) -> Response:
     """Take back what a person assigned."""
     id = request.parts["id"]
@@ -148,12 +159,6 @@ async def undo(request: PageRequest) -> Response:
         return request.message(409, "Not undone", str(why))
     await count_again(request)
     return request.redirect(f"/payments/{quote(id)}", done="undone")
-
-
-NOTICES = {
-    "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
-    "undone": "The match is undone; the claim stands as it did before.",
-}
 
 
 def sheet_viewer(request: PageRequest) -> PaymentViewer:

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
+from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
 from clearlane.payments.payment import Payment
@@ -19,6 +20,8 @@ from clearlane.pipeline.query.payment_pages import (
     list_payment_page,
 )
 from clearlane.store.payments.payment_lists import COUNTED_MAX, NOT_FETCHED, UNBALANCED, UNMATCHED
+
+pages = PageRows(roles=EVERYBODY, menu="/payments")
 
 TABS = {
     "": ("All", ""),
@@ -52,6 +55,7 @@ class PaymentRowTexts:
         return self.listed.payment
 
 
+@pages.page("/payments")
 async def show_payments(request: PageRequest) -> Response:
     """Show a page of the payments that the user may see."""
     tab = request.query("tab") if request.query("tab") in TABS else ""

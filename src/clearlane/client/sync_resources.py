@@ -1,0 +1,294 @@
+# Written by tools/sync_client.py from async_resources.py: change that, and run `make format`.
+"""Clearlane's own API for threads: claims, payments, payers, documents, events and webhook endpoints.
+
+::
+
+    for claim in client.claims.find(state="Rejected", changed_after="2026-01-31T00:00:00Z"):
+        print(claim.vendor_claim_id)
+    client.claims.correct(claim.claim_number, {"F01A_InsuredId": "W123"})
+
+Lists are iterators over all pages. Without ``site`` a list is of all sites of the vendor. A change is sent with an
+``Idempotency-Key``, so that it is repeated safely after a fault of the network.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from clearlane.client import limits, v1_calls, webhook_endpoints
+from clearlane.client.calls import Call
+from clearlane.client.errors import ClearlaneError, RateLimited, Unavailable
+from clearlane.client.events import Cursor, Event, EventPage, Following, events_call
+from clearlane.client.protocol import CallProtocol, CallSteps, Pause, TransportResult
+from clearlane.client.sync_transport import Transport
+from clearlane.client.v1_calls import ListCall, segment
+from clearlane.client.v1_models import (
+    AuditedCall,
+    ClaimDetails,
+    ClaimInfo,
+    ConsoleLink,
+    CorrectionResult,
+    DocumentInfo,
+    OccurrenceInfo,
+    PayerInfo,
+    PaymentInfo,
+    ValidationResult,
+)
+from clearlane.client.webhook_endpoints import WebhookDelivery, WebhookEndpoint
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CallRunner:
+    """Runs the calls of a client's resources, for threads."""
+
+    protocol: CallProtocol
+    transport: Transport
+    sleep: Callable[[float], object]
+
+    def run(self, steps: CallSteps[T]) -> T:
+        """Run the steps of a call and return its result."""
+        result: TransportResult = None
+        while True:
+            try:
+                step = steps.send(result)
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            if isinstance(step, Pause):
+                self.sleep(step.seconds)
+                result = None
+                continue
+            try:
+                result = self.transport.send(step)
+            except ClearlaneError as fault:
+                result = fault
+
+    def do(self, call: Call[T]) -> T:
+        """Make one call."""
+        return self.run(self.protocol.perform(call))
+
+    def pages(self, pages: ListCall[T]) -> Iterator[T]:
+        """Yield what all pages of a list hold."""
+        after: str | None = None
+        while True:
+            page = self.do(pages(after))
+            yield from page.items
+            after = page.next
+            if after is None:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The vendor's claims, for threads."""
+
+    _calls: CallRunner
+
+    def find(self, **filters: object) -> Iterator[ClaimInfo]:
+        """Yield claims, newest first; filters have the names of the API, such as ``state`` and ``changed_after``."""
+        return self._calls.pages(v1_calls.page("GetClaims", "claims", ClaimInfo, filters))
+
+    def get(self, claim_number: str) -> ClaimDetails:
+        """Return one claim with its history, findings, batches, documents and payments."""
+        return self._calls.do(
+            v1_calls.one("GetClaim", f"claims/{segment(claim_number)}", ClaimDetails)
+        )
+
+    def x12(self, claim_number: str) -> str:
+        """Return the 837 of a claim."""
+        return self._calls.do(v1_calls.text("GetClaimX12", f"claims/{segment(claim_number)}/x12"))
+
+    def validate(self, document: Mapping[str, Any]) -> ValidationResult:
+        """Return every finding of a document of V3; nothing is stored."""
+        return self._calls.do(v1_calls.validation(document, self._calls.protocol.account.site))
+
+    def hold(self, claim_number: str) -> ClaimInfo:
+        """Keep a claim back until it is released."""
+        return self._calls.do(v1_calls.claim_verb(claim_number, "hold"))
+
+    def release(self, claim_number: str) -> ClaimInfo:
+        """Let a held claim be sent."""
+        return self._calls.do(v1_calls.claim_verb(claim_number, "release"))
+
+    def cancel(self, claim_number: str) -> ClaimInfo:
+        """Take a claim back before it is sent."""
+        return self._calls.do(v1_calls.claim_verb(claim_number, "cancel"))
+
+    def correct(
+        self, claim_number: str, fields: Mapping[str, Any], *, dry_run: bool = False
+    ) -> CorrectionResult:
+        """Correct a claim with the fields that change; ``dry_run`` shows what would be sent."""
+        return self._calls.do(v1_calls.correction(claim_number, fields, dry_run=dry_run))
+
+    def console_link(self, user: str, claim_number: str | None = None) -> ConsoleLink:
+        """Return a one-time address that signs a user of the vendor in to the console."""
+        body = {"user": user, "claim_number": claim_number}
+        return self._calls.do(
+            v1_calls.change("CreateConsoleLink", "console_links", ConsoleLink, body=body)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Payments:
+    """The payments that the vendor has a part in, for threads."""
+
+    _calls: CallRunner
+
+    def find(self, **filters: object) -> Iterator[PaymentInfo]:
+        """Yield payments, newest first; filters have the names of the API."""
+        return self._calls.pages(v1_calls.page("GetPayments", "payments", PaymentInfo, filters))
+
+    def get(self, payment_id: str) -> PaymentInfo:
+        """Return one payment; ``raw`` has its claims and adjustments."""
+        return self._calls.do(
+            v1_calls.one("GetPayment", f"payments/{segment(payment_id)}", PaymentInfo)
+        )
+
+    def occurrences(self, payment_id: str) -> Iterator[OccurrenceInfo]:
+        """Yield the vendor's claims in a payment."""
+        path = f"payments/{segment(payment_id)}/occurrences"
+        return self._calls.pages(v1_calls.page("GetPaymentOccurrences", path, OccurrenceInfo, {}))
+
+    def x12(self, payment_id: str) -> str:
+        """Return the 835 of a payment."""
+        return self._calls.do(v1_calls.text("GetPaymentX12", f"payments/{segment(payment_id)}/x12"))
+
+    def csv(self, payment_id: str) -> str:
+        """Return the vendor's claims and lines in a payment as CSV."""
+        return self._calls.do(v1_calls.text("GetPaymentCsv", f"payments/{segment(payment_id)}/csv"))
+
+
+@dataclass(frozen=True, slots=True)
+class PayerDirectory:
+    """The payers that can be reached, and payer documents, for threads."""
+
+    _calls: CallRunner
+
+    def search(self, words: str | None = None, **filters: object) -> Iterator[PayerInfo]:
+        """Yield payers by name, or the best matches of words first; typing mistakes are tolerated."""
+        query = {"search": words, **filters}
+        return self._calls.pages(v1_calls.page("SearchPayers", "payers", PayerInfo, query))
+
+    def get(self, payer_id: str) -> tuple[PayerInfo, ...]:
+        """Return a payer, for each type of claims that it takes."""
+        return self._calls.do(v1_calls.few("GetPayer", f"payers/{segment(payer_id)}", PayerInfo))
+
+    def document(self, document_id: str) -> DocumentInfo:
+        """Return what a payer answered about a claim."""
+        path = f"documents/{segment(document_id)}"
+        return self._calls.do(v1_calls.one("GetDocument", path, DocumentInfo))
+
+    def document_x12(self, document_id: str) -> str:
+        """Return the claim's part of the payer's file."""
+        path = f"documents/{segment(document_id)}/x12"
+        return self._calls.do(v1_calls.text("GetDocumentX12", path))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedCalls:
+    """What calls changed or read, by their ``X-Request-Id``, for threads."""
+
+    _calls: CallRunner
+
+    def get(self, request_id: str) -> tuple[AuditedCall, ...]:
+        """Return what a call changed or read, newest first; an exception's ``request_id`` is such an id."""
+        return self._calls.do(v1_calls.few("GetCall", f"calls/{segment(request_id)}", AuditedCall))
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The events of a vendor, for threads."""
+
+    _calls: CallRunner
+
+    def page(
+        self,
+        after: str | None = None,
+        *,
+        types: Sequence[str] = (),
+        site: str | None = None,
+        limit: int = limits.EVENTS_PER_PAGE,
+        wait_seconds: int = 0,
+    ) -> EventPage:
+        """Return the next events after a cursor, of all sites or one."""
+        call = events_call(
+            after=after, types=types, site=site, limit=limit, wait_seconds=wait_seconds
+        )
+        return self._calls.do(call)
+
+    def follow(
+        self, cursor: Cursor = None, *, types: Sequence[str] = (), site: str | None = None
+    ) -> Iterator[Event]:
+        """Yield events from a cursor on, without end; wait for new ones and for a service that is away."""
+        following = Following(cursor, types, site)
+        while True:
+            try:
+                page = self._calls.do(following.call())
+            except (Unavailable, RateLimited) as fault:
+                self._calls.sleep(following.pause(fault))
+                continue
+            for event in page.events:
+                yield event
+                following.handled(event.id)
+            following.handled(page.cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookEndpoints:
+    """The webhook endpoints of a vendor, for threads."""
+
+    _calls: CallRunner
+
+    def add(
+        self, url: str, types: Sequence[str] = (), sites: Sequence[str] = ()
+    ) -> WebhookEndpoint:
+        """Add an endpoint; its secret is in this answer only."""
+        return self._calls.do(webhook_endpoints.add_call(url, types, sites))
+
+    def list(self) -> "list[WebhookEndpoint]":
+        """Return the endpoints."""
+        return self._calls.do(webhook_endpoints.list_call())
+
+    def get(self, id: str) -> WebhookEndpoint:
+        """Return one endpoint."""
+        return self._calls.do(webhook_endpoints.get_call(id))
+
+    def change(
+        self,
+        id: str,
+        *,
+        url: str | None = None,
+        types: Sequence[str] | None = None,
+        sites: Sequence[str] | None = None,
+    ) -> WebhookEndpoint:
+        """Change the address, types or sites of an endpoint; what is left out stays."""
+        return self._calls.do(webhook_endpoints.change_call(id, url, types, sites))
+
+    def remove(self, id: str) -> None:
+        """Remove an endpoint and its log."""
+        self._calls.do(webhook_endpoints.remove_call(id))
+
+    def rotate_secret(self, id: str) -> WebhookEndpoint:
+        """Give an endpoint a new secret; the old one signs as well for a day."""
+        return self._calls.do(webhook_endpoints.rotate_call(id))
+
+    def enable(self, id: str, *, replay: bool = True) -> WebhookEndpoint:
+        """Enable an endpoint, and have everything delivered since it failed."""
+        return self._calls.do(webhook_endpoints.enable_call(id, replay=replay))
+
+    def ping(self, id: str) -> None:
+        """Send a ``ping`` to an endpoint."""
+        self._calls.do(webhook_endpoints.ping_call(id))
+
+    def replay(self, id: str, *, since: str | None = None, after: str | None = None) -> None:
+        """Deliver events again, from a moment or an event on."""
+        self._calls.do(webhook_endpoints.replay_call(id, since, after))
+
+    def deliveries(self, id: str, *, limit: int = 100) -> "Sequence[WebhookDelivery]":
+        """Return what was sent to an endpoint, the newest events first."""
+        return self._calls.do(webhook_endpoints.log_call(id, limit))
+
+    def resend(self, id: str, event_id: str) -> None:
+        """Deliver one event again."""
+        self._calls.do(webhook_endpoints.resend_call(id, event_id))
