@@ -24,6 +24,7 @@ from clearlane.console.first_steps import steps
 from clearlane.console.frame.charts import paired_chart, stacked_chart
 from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
+from clearlane.pipeline.intake.hold_claims import cancel_claim
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit, claim_notes, claims
@@ -400,3 +401,21 @@ def test_charts_have_a_table_of_the_same_numbers():
         ("Mon", ["123.45"])
     ]
     assert stacked_chart("Nothing", []).is_empty
+
+
+@pytest.mark.safe_default(1)
+async def test_a_paid_claim_whose_void_was_canceled_is_headed_paid_and_says_so(sandbox, biller):
+    first = sandbox.numbers["3008"]
+    own = re.search(r"Your id (TEST-\d+)", text_of(await biller.text(f"/claims/{first}")))[1]
+    void = await sandbox.send("3008", Svc_VendorClaimId=own, F22_MedicaidResubmissionCode="8")
+    assert f"Replaced by {void}" in text_of(await biller.text(f"/claims/{first}"))
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    now = context.clock.now()
+    await cancel_claim(context, site, void, actor=SENDER, now=now)
+    page = text_of(await biller.text(f"/claims/{first}"))
+    assert f"Its void {void} was canceled; the claim stands." in page
+    assert "Replaced by" not in page
+    assert re.search(r"Paid 75\.00 on", page)
+    await refresh_summary(context, site)
+    assert f"/claims/{first}" in await biller.text("/claims?tab=paid&changed=any")
+    assert f"/claims/{first}" in await biller.text("/claims?tab=all&changed=any")

@@ -1,6 +1,6 @@
 """A void that was carried out, and claims that were voided or replaced, through mailbox and store on both databases.
 
-Also tests `pipeline/claim_succession` and `claims/succession`.
+Also tests `pipeline/claim_succession`, `claims/succession` and `store/claims/reinstatement`.
 """
 
 from datetime import timedelta
@@ -10,18 +10,25 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.events.types import TYPES
+from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.hold_claims import cancel_claim
+from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.query.find_claims import find_claim
 from clearlane.pipeline.query.payments import PaymentSearch
+from clearlane.store.claims import claim_listing
+from clearlane.store.claims.claim_listing import ListFilters
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
+from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
 
 PERSON = Actor("operator", "somebody")
@@ -241,3 +248,153 @@ async def test_an_assignment_that_is_undone_opens_the_claim_before_it_again(flow
     for amount in (0, -8000):
         await payment_admin.undo_assignment(flow.context, by_amount[amount], 1, actor=PERSON)
     assert await one.both() == (("Complete", "paid", "paid", 8000), ("Sent", "sent", None, 0))
+
+
+async def readings(flow, number):
+    """A claim as V3, v1 and the console's list and totals read it: state, label, and whether it is listed and counted."""
+    stated = (await flow.statuses())[number]
+    found = await find_claim(flow.database, flow.vault, number, scope=flow.site.scope)
+    [row] = await load_claim_rows(flow.context, flow.site, [number], actor=ACTOR, action="test")
+    assert stated.state == found.state
+    assert found.label == row.label
+    async with flow.database.read(flow.site.scope) as tx:
+        listed = await claim_listing.list_keys(tx, [row.label], ListFilters(), limit=1_000)
+    is_listed = number in {key.claim_number for key in listed}
+    assert is_listed != row.is_replaced
+    summary = await refresh_summary(flow.context, flow.site)
+    assert summary.labels[row.label].count == len(listed) if listed else is_listed is False
+    return found.state, found.label, is_listed
+
+
+async def correct(flow, number, note, way=""):
+    return await submit_correction(
+        flow.context, flow.site, number, {NOTE: note}, way=way, actor=ACTOR, now=flow.clock.now()
+    )
+
+
+async def history_of(flow, number):
+    return await load_claim_history(flow.database, flow.vault, number, actor=ACTOR)
+
+
+NOTE = "F19_ClaimSupplementalInfoNoteText"
+PAID, OFF_THE_LIST = ("Complete", "paid", True), ("Complete", "paid", False)
+
+
+@pytest.mark.safe_default(1)
+@pytest.mark.parametrize("frequency", ["7", "8"])
+async def test_a_paid_claim_is_listed_and_counted_again_once_its_successor_was_rejected(
+    flow, frequency
+):
+    one = await Pair(flow, 1).open(frequency)
+    assert await readings(flow, one.first) == OFF_THE_LIST
+    await one.arrive(status(patient(one.name, "A7:500:85*20261121*U*100")))
+    assert await readings(flow, one.first) == PAID
+    assert await readings(flow, one.second) == ("Rejected", "rejected", True)
+    history = await history_of(flow, one.first)
+    which = "void" if frequency == "8" else "correction"
+    said = f"Its {which} {one.second} was rejected; the claim stands."
+    assert (history.uneffective_successor.sentence, history.successor) == (said, "")
+    assert history.related == ()
+    with pytest.raises(CorrectionConflict, match=f"{one.second} .*Rejected. Correct that one"):
+        await correct(flow, one.first, "ANOTHER")
+    # The correction of the rejected claim takes the place of both.
+    done = await correct(flow, one.second, "AGAIN")
+    assert done.sent_as == ("void" if frequency == "8" else "replacement")
+    assert await readings(flow, one.first) == OFF_THE_LIST
+    assert await readings(flow, one.second) == ("Rejected", "rejected", False)
+    assert (await history_of(flow, one.first)).successor == done.claim_number
+    # The decision on it passes through the rejected claim, in any order.
+    [name] = accounts(await flow.send())
+    flow.clock.advance(timedelta(minutes=1))
+    amount = "0" if frequency == "8" else "60"
+    files = [
+        one.reversal,
+        one.remit(name, "1", "100", amount, f"CAS*CO*45*{100 - int(amount)}", payer_number="P2"),
+    ]
+    await one.arrive(*(files if frequency == "8" else files[::-1]))
+    closed = "voided" if frequency == "8" else "replaced"
+    assert await readings(flow, one.first) == ("Complete", closed, False)
+    said = " ".join(s for e in (await history_of(flow, one.first)).entries for s in e.sentences)
+    assert ("A corrected remittance usually follows" in said) == (frequency == "7")
+
+
+@pytest.mark.safe_default(1)
+@pytest.mark.parametrize("frequency", ["7", "8"])
+async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_canceled(flow, frequency):
+    one = Pair(flow, 1)
+    [one.first], content = await flow.sent(**one.own)
+    [one.account] = accounts(content)
+    await one.arrive(one.remit(one.account, "1", "100", "80", OFF, day="20261114"))
+
+    async def succeed(note):
+        own = {"F22_MedicaidResubmissionCode": frequency, NOTE: note}
+        flow.clock.advance(timedelta(minutes=1))
+        [number] = await flow.submit(**one.own | own)
+        assert await readings(flow, one.first) == OFF_THE_LIST
+        return number
+
+    async def cancel(number):
+        done = await cancel_claim(
+            flow.context, flow.site, number, actor=ACTOR, now=flow.clock.now()
+        )
+        assert done == (number, "Canceled", "")
+        assert await readings(flow, one.first) == PAID
+        assert await readings(flow, number) == ("Canceled", "canceled", True)
+
+    first = await succeed("FIRST")
+    if frequency == "8":
+        with pytest.raises(
+            CorrectionConflict, match=r"void .* cannot be corrected. Cancel it first"
+        ):
+            await correct(flow, one.first, "ANOTHER")
+    await cancel(first)
+    which = "void" if frequency == "8" else "correction"
+    history = await history_of(flow, one.first)
+    said = f"Its {which} {first} was canceled; the claim stands."
+    assert history.uneffective_successor.sentence == said
+    # A second one under the same id takes over from the canceled one, and is canceled in turn.
+    second = await succeed("SECOND")
+    assert await readings(flow, first) == ("Canceled", "canceled", False)
+    await cancel(second)
+    assert await readings(flow, first) == ("Canceled", "canceled", True)
+    # A person may also correct the paid claim itself.
+    done = await correct(flow, one.first, "THIRD")
+    assert done.sent_as == "replacement"
+    assert await readings(flow, one.first) == OFF_THE_LIST
+    history = await history_of(flow, one.first)
+    assert (history.successor, history.uneffective_successor) == (done.claim_number, None)
+    assert (await history_of(flow, done.claim_number)).predecessor == one.first
+
+
+@pytest.mark.safe_default(1)
+async def test_another_visit_after_a_canceled_void_leaves_the_paid_claim_listed(flow):
+    one = await Pair(flow, 1).open("8")
+    await one.arrive(status(patient(one.name, "A7:500:85*20261121*U*100")))
+    day = (START.date() - timedelta(days=20)).isoformat()
+    line = {"F24A_DateOfServiceFrom": day, "F24A_DateOfServiceTo": day}
+    [visit] = await flow.submit(**one.own, line=line)
+    assert await readings(flow, one.first) == PAID
+    assert await readings(flow, visit) == ("Received", "received", True)
+
+
+@pytest.mark.safe_default(1)
+async def test_a_rejected_claim_does_not_ask_again_beside_its_rejected_correction(flow):
+    one = Pair(flow, 1)
+    [one.first], content = await flow.sent(**one.own)
+    await one.arrive(status(patient(*accounts(content), "A7:500:85*20261102*U*100")))
+    [second], content = await flow.sent(**one.own)
+    await one.arrive(status(patient(*accounts(content), "A7:500:85*20261103*U*100")))
+    assert await readings(flow, one.first) == ("Rejected", "rejected", False)
+    assert await readings(flow, second) == ("Rejected", "rejected", True)
+
+
+@pytest.mark.safe_default(1)
+async def test_a_claim_that_is_paid_after_its_replacement_was_rejected_is_listed(flow):
+    one = await Pair(flow, 1).open("7", paid_before=False)
+    await one.arrive(status(patient(one.name, "A7:500:85*20261121*U*100")))
+    assert await readings(flow, one.first) == ("Acknowledged", "accepted", False)
+    await one.arrive(one.remit(one.account, "1", "100", "80", OFF))
+    assert await readings(flow, one.first) == PAID
+    # The payer takes the replacement in after all.
+    await one.arrive(one.remit(one.name, "1", "100", "60", "CAS*CO*45*40", payer_number="P2"))
+    assert (await readings(flow, one.first))[2] is False

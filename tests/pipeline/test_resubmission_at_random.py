@@ -160,7 +160,12 @@ class Play:
         assert {row[5:7] for row in rows.values()} <= {(1, 0)}
         # Every claim is live, or has the one successor that took over from it. One of the live ones holds the id.
         for id, _, is_current, before, after, *_, is_superseded in rows.values():
-            assert bool(is_superseded) == (after is not None)
+            # A decided claim is live again once its successor was rejected.
+            is_live_again = after is not None and (listed[id].state, listed[after].state) == (
+                "Complete",
+                "Rejected",
+            )
+            assert is_superseded if after and not is_live_again else after or not is_superseded
             assert not (is_current and is_superseded)
             assert after is None or rows[after][3] == id
             assert before is None or rows[before][4] == id

@@ -28,14 +28,15 @@ def describe_payment(payment: PaymentHeading) -> str:
     return " ".join(filter(None, parts)) + "."
 
 
-def describe_claim_payment(claim_payment: ClaimPayment) -> str:
-    """Return a sentence or two about the payer's decision on a claim."""
+def describe_claim_payment(claim_payment: ClaimPayment, *, is_voided: bool = False) -> str:
+    """Return a sentence or two about the payer's decision on a claim. Nothing follows the reversal of a voided one."""
     words = codes.load("claim_payment_statuses").get(claim_payment.status_code, "Decided")
     if claim_payment.is_reversal:
-        return (
+        taken_back = (
             f"An earlier payment was taken back: {format_money(-claim_payment.paid)} of {format_money(-claim_payment.charged)}"
-            " charged. A corrected remittance follows as a rule."
+            " charged."
         )
+        return taken_back if is_voided else f"{taken_back} A corrected remittance usually follows."
     sentence = (
         f"{words}: of {format_money(claim_payment.charged)} charged the payer paid {format_money(claim_payment.paid)}, the patient"
         f" owes {format_money(claim_payment.patient)}, and {format_money(claim_payment.adjusted)} was adjusted otherwise."

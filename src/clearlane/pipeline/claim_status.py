@@ -18,13 +18,14 @@ from clearlane.claims.claim_status import (
 )
 from clearlane.claims.lifecycle import ClaimState, Closing, LifecycleStatus
 from clearlane.claims.responses.facts import Fact
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
 from clearlane.pipeline.claim_label import claim_outcome, label_claim
-from clearlane.pipeline.claim_succession import find_closings, open_status
+from clearlane.pipeline.claim_succession import find_closings, follow_successors, open_status
 from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
-from clearlane.store.claims import claim_lookup, claim_search, claim_updates
+from clearlane.store.claims import claim_lookup, claim_search, claim_updates, reinstatement
 from clearlane.store.claims.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.database.database import Tx
@@ -83,8 +84,39 @@ async def update_statuses(
     ]
     if rejected:
         await claim_updates.release_references(tx, rejected)
+    await _reinstate_and_supersede(tx, recomputed)
     await _keep_former_payer_numbers(tx, vault, recomputed)
     return [one.claim.claim_number for one in recomputed]
+
+
+async def _reinstate_and_supersede(tx: Tx, recomputed: Sequence["_RecomputedClaim"]) -> None:
+    """Reinstate claims whose successor was rejected, and supersede them again if it is not rejected any more.
+
+    No statement for claims without predecessor and successor. All of them were locked before (``related_claims``).
+    """
+    moved = [one for one in recomputed if one.before.state is not one.status.state]
+    after = [one for one in moved if one.claim.predecessor_id]
+    # What took over from a claim that is rejected now stays in the place of the claim before both.
+    rejected = [
+        one.claim
+        for one in after
+        if one.status.state is ClaimState.REJECTED and not one.claim.is_superseded
+    ]
+    restored = [one.claim for one in after if one.before.state is ClaimState.REJECTED]
+    completed = [
+        one.claim
+        for one in moved
+        if one.claim.is_superseded and one.status.state is ClaimState.COMPLETE
+    ]
+    if rejected:
+        await reinstatement.reinstate_before_rejected(tx, rejected)
+    if restored:
+        await reinstatement.supersede_before(tx, restored)
+    if completed:
+        last = await follow_successors(tx, completed)
+        without = [number for number, one in last.items() if one.state in REFUSED_OR_CANCELED]
+        if without:
+            await reinstatement.reinstate(tx, sorted(without))
 
 
 class _RecomputedClaim(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import Closing
 from clearlane.claims.responses.facts import Fact, FactKind
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
 from clearlane.kernel.clock import from_micros, to_local
 from clearlane.payments.model import ClaimPayment
@@ -48,16 +49,36 @@ async def find_closings(
     await _add_voids(tx, vault, [one for one in statuses if statuses[one].is_void], known, closings)
     succeeded = [one for one in statuses if one.successor_id and one.claim_number not in closings]
     if succeeded:
-        ids = [one.successor_id for one in succeeded if one.successor_id]
-        successors = await claim_updates.lock_claims(tx, ids)
+        successors = await follow_successors(tx, succeeded)
         await vault.load_keys_of(tx, [one.status for one in successors.values() if one.status])
         for claim in succeeded:
-            after = successors.get(claim.successor_id or "")
+            after = successors.get(claim.claim_number)
             if after is None or after.status is None or after.payer_id != claim.payer_id:
                 continue
             if closing := close_predecessor(open_status(vault, after)):
                 closings[claim.claim_number] = closing
     return closings
+
+
+async def follow_successors(tx: Tx, claims: Sequence[LockedClaim]) -> dict[str, LockedClaim]:
+    """Return the claims that were sent last in the place of others, by the numbers of those.
+
+    A successor that was canceled or rejected may have been taken over in turn, by one that takes effect.
+    """
+    last: dict[str, LockedClaim] = {}
+    following = {one.claim_number: one.successor_id for one in claims if one.successor_id}
+    while following:
+        found = await claim_updates.lock_claims(tx, list(following.values()))
+        last |= {number: found[after] for number, after in following.items() if after in found}
+        following = {
+            number: after.successor_id
+            for number in following
+            if (after := last.get(number))
+            and after.successor_id
+            and after.is_superseded
+            and after.state in REFUSED_OR_CANCELED
+        }
+    return last
 
 
 async def _add_voids(
@@ -78,9 +99,10 @@ async def _add_voids(
             silent.append(claim)
     if not silent:
         return
-    before = await load_known_facts(tx, vault, [one.predecessor_id or "" for one in silent])
+    voided = await _find_voided(tx, silent)
+    before = await load_known_facts(tx, vault, sorted(set(voided.values())))
     for claim in silent:
-        reversals = reversals_in_effect(_payments(before[claim.predecessor_id or ""].values()))
+        reversals = reversals_in_effect(_payments(before[voided[claim.claim_number]].values()))
         ids = [one.document_id for one in reversals]
         created = await documents.list_created(tx, ids) if reversals else []
         sent = _first_sent(known[claim.claim_number].values())
@@ -92,6 +114,28 @@ async def _add_voids(
             day = max(one.day for one in reversals)
             if closing := close_void((), taken_back=day):
                 closings[claim.claim_number] = closing
+
+
+async def _find_voided(tx: Tx, voids: Sequence[LockedClaim]) -> dict[str, str]:
+    """Return the claims that voids are about, by the numbers of these: not those that never took effect."""
+    found = {one.claim_number: one.predecessor_id or "" for one in voids}
+    links: dict[str, ClaimLink] = {}
+    while wanted := sorted(set(found.values()) - links.keys()):
+        listed = await claim_updates.list_links(tx, wanted)
+        if not listed:
+            break
+        links |= listed
+        found = {number: pass_refused(before, links) for number, before in found.items()}
+    return found
+
+
+def pass_refused(claim_number: str, links: Mapping[str, ClaimLink]) -> str:
+    """Return a claim, or the one before it that took effect if it was canceled or rejected."""
+    link = links.get(claim_number)
+    while link and link.predecessor_id and link.state in REFUSED_OR_CANCELED:
+        claim_number = link.predecessor_id
+        link = links.get(claim_number)
+    return claim_number
 
 
 def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPayment]:

@@ -24,7 +24,7 @@ from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
 from clearlane.pipeline.claim_events import RecordedFact
 from clearlane.pipeline.claim_status import update_statuses
-from clearlane.pipeline.claim_succession import is_void_answer, open_status
+from clearlane.pipeline.claim_succession import is_void_answer, open_status, pass_refused
 from clearlane.pipeline.related_claims import list_links, lock_relatives, update_relatives
 from clearlane.pipeline.stored_facts import (
     AnyFact,
@@ -147,7 +147,7 @@ async def _with_voided_claims(
     """
     await vault.load_keys_of(tx, [one.status for one in links.values() if one.status])
     voided = {
-        link.claim_number: link.predecessor_id
+        link.claim_number: pass_refused(link.predecessor_id, links)
         for link in links.values()
         if link.predecessor_id and open_status(vault, link).is_void
     }

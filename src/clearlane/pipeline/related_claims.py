@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.stored_facts import load_known_facts
 from clearlane.store.claims import claim_updates
@@ -25,11 +26,20 @@ DELIVERED_STATES = frozenset(
 
 
 async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLink]:
-    """Return those of these claims that have a predecessor or successor, by their numbers."""
+    """Return those of these claims that have a predecessor or successor, by their numbers.
+
+    With the canceled and rejected ones beside them, whose other relatives may be concerned as well.
+    """
     found: dict[str, ClaimLink] = {}
     for start in range(0, len(claim_numbers), LINKS_AT_ONCE):
         page = claim_numbers[start : start + LINKS_AT_ONCE]
         found |= await claim_updates.list_links(tx, page)
+    # A decision passes through claims that never took effect.
+    looked_at = set(found)
+    while beyond := sorted(_relatives(found.values()) - looked_at):
+        looked_at.update(beyond)
+        links = await claim_updates.list_links(tx, beyond)
+        found |= {id: one for id, one in links.items() if one.state in REFUSED_OR_CANCELED}
     return found
 
 

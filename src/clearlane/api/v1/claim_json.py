@@ -79,7 +79,8 @@ class ClaimJson(BaseModel):
         str | None, Field(description="Number of the claim that it took over from.")
     ]
     successor: Annotated[
-        str | None, Field(description="Number of the claim that took over from it.")
+        str | None,
+        Field(description="Number of the claim that was sent, or was to be sent, in its place."),
     ]
     prior_payer_claim: Annotated[
         str | None,

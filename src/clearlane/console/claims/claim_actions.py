@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import CORRECTED
 from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
 from clearlane.console.claims.claim_advice import claim_advice, why_not_sent_again
@@ -164,6 +165,9 @@ def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why nothing can be sent in the claim's place from here; empty where it can."""
     if replaced := _why_replaced(history):
         return replaced
+    after = history.uneffective_successor
+    if after and after.state == ClaimState.REJECTED:
+        return f"{after.sentence} Correct {after.claim_number}."
     if not row.site.console_corrections:
         return "Claims of this site are corrected in your practice software, not here."
     return ""

@@ -13,11 +13,14 @@ from clearlane.claims.resubmission import ResubmissionDecision
 from clearlane.pipeline.intake.hold_claims import (
     WAS_CANCELED,
     cancel_within,
+    is_unsent,
+    open_status,
     succession_sentence,
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
 from clearlane.store.claims.claims import NOT_ACCEPTED, ClaimInsertResult
+from clearlane.store.claims.unsent_claims import UnsentClaim
 from clearlane.store.database.database import Tx
 
 UNSENT_STATES = frozenset({ClaimState.RECEIVED, ClaimState.HELD})
@@ -46,7 +49,7 @@ async def take_predecessor(
     if claim is None:
         raise CorrectionConflict("There is no claim of this number.")
     if claim.successor_id:
-        raise CorrectionConflict(await succession_sentence(tx, claim.successor_id, "Correct"))
+        await _require_no_effect(tx, context, site, claim)
     if claim.state == ClaimState.CANCELED:
         raise CorrectionConflict(WAS_CANCELED)
     if claim.state not in UNSENT_STATES:
@@ -58,6 +61,21 @@ async def take_predecessor(
     if not await cancel_within(tx, context, site, claim, now):
         raise CorrectionConflict(ON_ITS_WAY)
     return claim.state
+
+
+async def _require_no_effect(tx: Tx, context: WorkContext, site: Site, claim: UnsentClaim) -> None:
+    """Refuse to correct a claim that another was sent in the place of, unless that one was canceled."""
+    successor = claim.successor_id or ""
+    after = await unsent_claims.lock(tx, successor)
+    if after is None or (after.state == ClaimState.CANCELED and not claim.is_superseded):
+        return
+    is_void = after.status is not None and (await open_status(tx, context, site, after)).is_void
+    if not is_void or after.state == ClaimState.REJECTED:
+        raise CorrectionConflict(await succession_sentence(tx, successor, "Correct"))
+    todo = "Cancel it first" if is_unsent(after) else "To bill the service again, send a new claim"
+    raise CorrectionConflict(
+        f"The void {successor} has taken over, and it is {after.state}. A void cannot be corrected. {todo}."
+    )
 
 
 def require_successor(claim_number: str, predecessor_state: str, result: ClaimInsertResult) -> None:
@@ -84,7 +102,8 @@ def require_successor(claim_number: str, predecessor_state: str, result: ClaimIn
             f"The claim is {result.earlier_state} and cannot be corrected now."
         )
     raise CorrectionConflict(
-        f"The claim {other} has taken over, and it is {result.earlier_state}. Correct that one."
+        f"The claim {other} has taken over, and it is {result.earlier_state}. Correct that one, "
+        "unless it is a void."
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_status import decode_claim_status, encode_claim_status
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status, encode_claim_status
 from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
@@ -21,6 +21,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
 from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.reinstatement import lock_before, reinstate_before
 from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.claims.unsent_claims import UnsentChange, UnsentClaim
 from clearlane.store.database.database import Actor, JobExtension, Tx, unextended
@@ -97,6 +98,15 @@ async def succession_sentence(tx: Tx, successor: str, todo: str) -> str:
     return f"The claim {successor} has taken over{state}. {todo} that one."
 
 
+async def open_status(tx: Tx, context: WorkContext, site: Site, claim: UnsentClaim) -> ClaimStatus:
+    """Return the status of an accepted claim."""
+    if claim.status is None:
+        raise LookupError(f"claim {claim.claim_number} was not accepted, so it has no status")
+    await context.vault.load_keys_of(tx, [claim.status])
+    opened = context.vault.open(site.scope, STATUS_COLUMN, claim.claim_number, claim.status)
+    return decode_claim_status(opened)
+
+
 def is_unsent(claim: UnsentClaim) -> bool:
     """Return whether no batch has taken the claim, and no restore leaves that in doubt."""
     return claim.sendings == 0 and claim.queued not in (0, QUEUED_IN_DOUBT, -QUEUED_IN_DOUBT)
@@ -114,10 +124,12 @@ async def _run(
     await context.vault.ensure_key(site.scope)
 
     async def job(tx: Tx) -> UnsentResult:
+        if verb is CANCEL:
+            await lock_before(tx, claim_number)
         claim = await unsent_claims.lock(tx, claim_number)
         if claim is None:
             return UnsentResult(claim_number, "", "There is no claim of this number.")
-        if claim.successor_id:
+        if claim.successor_id and claim.is_superseded:
             # Also of a claim that is canceled: its correction is what will be sent.
             refusal = await succession_sentence(tx, claim.successor_id, verb.word)
             return UnsentResult(claim_number, claim.state, refusal)
@@ -129,6 +141,8 @@ async def _run(
             return UnsentResult(claim_number, claim.state, refusal)
         if not await _change(tx, context, site, claim, verb, now, events=1):
             return UnsentResult(claim_number, claim.state, IN_BATCH)
+        if verb is CANCEL:
+            await reinstate_before(tx, claim)
         tx.audit(verb.audited, ids=[claim_number])
         tx.add_events([_event(site, claim, verb, wanted, now)])
         return UnsentResult(claim_number, wanted.value)
@@ -173,10 +187,9 @@ async def _change(
     if wanted is None or claim.status is None or not is_unsent(claim):
         return False
     vault, today = context.vault, to_local(now, site.time_zone).date()
-    await vault.load_keys_of(tx, [claim.status])
-    opened = vault.open(site.scope, STATUS_COLUMN, claim.claim_number, claim.status)
+    before = await open_status(tx, context, site, claim)
     status = msgspec.structs.replace(
-        decode_claim_status(opened), state=wanted, state_changed_day=today, updated_day=today
+        before, state=wanted, state_changed_day=today, updated_day=today
     )
     sealed = vault.seal(site.scope, STATUS_COLUMN, claim.claim_number, encode_claim_status(status))
     queued = 0 if wanted is ClaimState.CANCELED else -claim.queued

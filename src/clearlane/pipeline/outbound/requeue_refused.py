@@ -128,7 +128,7 @@ def _was_accepted(members: Sequence[BatchMember], known: KnownFacts) -> bool:
 
 def _goes_again(claim: LockedClaim, member: BatchMember, known: KnownFacts) -> bool:
     """Return whether a claim waits because of this refusal alone: nobody replaced it, and it was not sent since."""
-    if claim.successor_id is not None or claim.sendings != member.attempt:
+    if claim.is_superseded or claim.sendings != member.attempt:
         return False
     return lifecycle.fold(known[member.claim_number].values()).file_refused
 

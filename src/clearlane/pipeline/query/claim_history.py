@@ -13,10 +13,11 @@ from clearlane.claims import lifecycle
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.lifecycle import ClaimEvent
+from clearlane.claims.lifecycle import ClaimClosing, ClaimEvent
 from clearlane.claims.read.repair_summary import summarise_repairs
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.field_lookup import path_in_claim
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
@@ -114,6 +115,21 @@ class IdRelation(StrEnum):
     """The other one is about another visit or patient."""
 
 
+class UneffectiveSuccessor(NamedTuple):
+    """A claim that was sent, or was to be sent, in the place of another, and never took effect."""
+
+    claim_number: str
+    is_void: bool
+    state: str
+    """Rejected or Canceled."""
+
+    @property
+    def sentence(self) -> str:
+        """What became of it, and of the claim before it."""
+        which = "void" if self.is_void else "correction"
+        return f"Its {which} {self.claim_number} was {self.state.lower()}; the claim stands."
+
+
 class RelatedClaim(NamedTuple):
     """Another live claim under the same vendor's claim id."""
 
@@ -133,7 +149,9 @@ class ClaimHistory:
     predecessor: str = ""
     """Request id of the claim that it took over from under the same vendor's claim id."""
     successor: str = ""
-    """Request id of the claim that took over from it."""
+    """Number of the claim that took its place; empty if that one never took effect."""
+    uneffective_successor: UneffectiveSuccessor | None = None
+    """The claim that was to take its place; None if there is none, or if it took effect or may still."""
     prior_payer_claim: str = ""
     """Request id of the claim to an earlier payer whose decision it carries."""
     related: tuple[RelatedClaim, ...] = ()
@@ -157,6 +175,8 @@ class _HistoryRows:
     documents: list[StoredDocument]
     payments: list[OccurrenceDocument]
     events: list[tuple[int, str]]
+    successor: tuple[str, ClaimStateRow] | None
+    """The number and state of the last claim that was sent in its place."""
     under_same_id: list[ClaimUnderId]
 
 
@@ -180,15 +200,18 @@ async def load_history_in_scope(
     async with database.read(scope) as tx:
         rows = await _load_rows(tx, claim_number)
         sealed = [row.payload for row in rows.facts] + [row.payload for row in rows.documents]
-        await vault.load_keys_of(tx, filter(None, [*sealed, _sealed_status(rows)]))
-    entries = sorted(_entries(vault, loaded, rows), key=lambda one: one.at)
+        sealed += [one.status for one in _state_rows(rows) if one.status]
+        await vault.load_keys_of(tx, sealed)
     state = rows.status_row
+    status = _open_status(vault, scope, claim_number, state)
+    entries = sorted(_entries(vault, loaded, rows, status), key=lambda one: one.at)
     return ClaimHistory(
         loaded,
-        _open_status(vault, scope, claim_number, rows),
+        status,
         tuple(entries),
         predecessor=(state and state.predecessor_id) or "",
-        successor=(state and state.successor_id) or "",
+        successor=rows.successor[0] if rows.successor and state and state.is_superseded else "",
+        uneffective_successor=_uneffective_successor(vault, scope, rows),
         prior_payer_claim=(state and state.prior_payer_claim) or "",
         related=tuple(_related(claim_number, rows)),
         sendings=tuple(rows.sendings),
@@ -212,6 +235,8 @@ def _related(claim_number: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
     if own is None:
         return
     for other in rows.under_same_id:
+        if other.claim_number in (own.predecessor_id, own.successor_id):
+            continue
         same_services = (other.patient_key, other.service_day) == (own.patient_key, own.service_day)
         if own.prior_payer_claim == other.claim_number:
             relation = IdRelation.SECONDARY_OF
@@ -224,6 +249,29 @@ def _related(claim_number: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
         yield RelatedClaim(relation, other.claim_number, other.payer_id)
 
 
+def _uneffective_successor(
+    vault: Vault, scope: Scope, rows: _HistoryRows
+) -> UneffectiveSuccessor | None:
+    if rows.successor is None or rows.status_row is None or rows.status_row.is_superseded:
+        return None
+    number, state = rows.successor
+    status = _open_status(vault, scope, number, state)
+    return UneffectiveSuccessor(number, status is not None and status.is_void, state.state)
+
+
+async def _find_successor(tx: Tx, state: ClaimStateRow) -> tuple[str, ClaimStateRow] | None:
+    """Return the last claim that was sent in the place of one; those between them never took effect."""
+    last = None
+    while state.successor_id and (last is None or state.is_superseded):
+        number, found = state.successor_id, await claim_history.find_state(tx, state.successor_id)
+        if found is None:
+            break
+        last, state = (number, found), found
+        if found.state not in REFUSED_OR_CANCELED:
+            break
+    return last
+
+
 async def _load_rows(tx: Tx, claim_number: str) -> _HistoryRows:
     state = await claim_history.find_state(tx, claim_number)
     return _HistoryRows(
@@ -234,24 +282,27 @@ async def _load_rows(tx: Tx, claim_number: str) -> _HistoryRows:
         await documents.list_for_claim(tx, claim_number),
         await occurrences.list_own_of_claim(tx, claim_number, limit=PAYMENTS_SHOWN_MAX),
         await claims.list_events(tx, claim_number),
+        await _find_successor(tx, state) if state else None,
         await claim_history.list_under_same_id(tx, claim_number, state) if state else [],
     )
 
 
-def _sealed_status(rows: _HistoryRows) -> bytes | None:
-    return rows.status_row.status if rows.status_row else None
+def _state_rows(rows: _HistoryRows) -> list[ClaimStateRow]:
+    found = [rows.status_row, rows.successor[1] if rows.successor else None]
+    return [one for one in found if one is not None]
 
 
 def _open_status(
-    vault: Vault, scope: Scope, claim_number: str, rows: _HistoryRows
+    vault: Vault, scope: Scope, claim_number: str, state: ClaimStateRow | None
 ) -> ClaimStatus | None:
-    sealed = _sealed_status(rows)
-    if sealed is None:
+    if state is None or state.status is None:
         return None
-    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, sealed))
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, state.status))
 
 
-def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[HistoryEntry]:
+def _entries(
+    vault: Vault, loaded: LoadedClaim, rows: _HistoryRows, status: ClaimStatus | None
+) -> Iterator[HistoryEntry]:
     created = from_micros(loaded.row.created_at)
     state = rows.status_row
     before = state.predecessor_id if state else None
@@ -263,10 +314,13 @@ def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[
     yield HistoryEntry(created, CHECKED, sentences=tuple(check_sentences(loaded)))
     for sending in rows.sendings:
         yield from _delivery_entries(sending)
+    superseded = [at for at, event in rows.events if event == claims.SUPERSEDED]
     for at, event in rows.events:
         if event == claims.SUPERSEDED and state:
+            # Of several the last one stayed; the others were canceled.
             sentence = f"{state.successor_id} took over its claim id."
-            yield HistoryEntry(from_micros(at), "Sent again", sentences=(sentence,))
+            sentences = (sentence,) if at == superseded[-1] else ()
+            yield HistoryEntry(from_micros(at), "Sent again", sentences=sentences)
         if event in EVENT_HEADLINES:
             yield HistoryEntry(from_micros(at), EVENT_HEADLINES[event])
     controls = sent_line_controls(loaded)
@@ -278,7 +332,8 @@ def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[
         fact = open_fact(vault, row)
         part = parts.get(row.document_id)
         content = open_document_source(vault, part).part if part else b""
-        yield _payer_entry(fact, source, loaded, controls, content)
+        is_voided = status is not None and status.closing is ClaimClosing.VOIDED
+        yield _payer_entry(fact, source, loaded, controls, content, is_voided=is_voided)
 
 
 def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
@@ -306,6 +361,8 @@ def _payer_entry(
     loaded: LoadedClaim,
     controls: Sequence[str],
     part: bytes,
+    *,
+    is_voided: bool,
 ) -> HistoryEntry:
     # Here, because they bring the tables and the reader of X12: a claim that no payer has answered needs neither.
     from clearlane.claims.responses import provenance
@@ -322,7 +379,10 @@ def _payer_entry(
             f"Remittance: {codes.load('claim_payment_statuses').get(fact.status_code, fact.status_code)}",
             source.name,
             fact.document_id,
-            (explain.describe_claim_payment(fact), explain.describe_payment(fact.payment)),
+            (
+                explain.describe_claim_payment(fact, is_voided=is_voided),
+                explain.describe_payment(fact.payment),
+            ),
             explanations,
         )
     explanations = tuple(provenance.explain_complaints(fact, loaded.claim, controls))

@@ -105,7 +105,7 @@ class ClaimRow:
     generation: int
     """1 for a first submission, 2 for its correction."""
     is_replaced: bool
-    """Whether another claim took over its vendor's claim id."""
+    """Whether another claim was sent in its place, and took effect or may still."""
     work: ClaimWorkItem | None = None
     forwarded_to: str = ""
     """The next payer, where this one forwarded the claim: its name, or words for one without a name."""
@@ -219,7 +219,7 @@ def _row(
             status,
             known,
             page.documents,
-            is_replaced=row.successor_id is not None,
+            is_replaced=bool(row.is_superseded),
             forwarded_to=forwarded_to,
         )
     )
@@ -244,7 +244,7 @@ def _row(
         forwarded_to=forwarded_to,
         changed_at=changed_at,
         generation=page.generations[row.claim_number],
-        is_replaced=row.successor_id is not None,
+        is_replaced=bool(row.is_superseded),
         work=page.work.get(row.claim_number),
     )
 

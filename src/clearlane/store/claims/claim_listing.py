@@ -74,7 +74,7 @@ class ListRow(NamedTuple):
     updated_at: int
     service_day: str | None
     predecessor_id: str | None
-    successor_id: str | None
+    is_superseded: int
     payload: bytes
     status: bytes | None
 

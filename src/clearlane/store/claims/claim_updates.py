@@ -32,6 +32,8 @@ class LockedClaim(NamedTuple):
     status: bytes | None
     predecessor_id: str | None
     successor_id: str | None
+    is_superseded: int
+    """0 although it has a successor if that one never took effect."""
     event_sequence: int
     """The number of events about it that its vendor was given."""
     time_zone: str
@@ -83,6 +85,7 @@ class ClaimLink(NamedTuple):
 
     vendor_id: int
     claim_number: str
+    state: str
     payer_id: str
     predecessor_id: str | None
     successor_id: str | None

@@ -15,7 +15,9 @@ from sqlalchemy import bindparam, delete, literal, select
 from clearlane.claims.claim_subject import SubjectComparison
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
+    ORIGINAL,
     REFUSALS,
+    REFUSED_OR_CANCELED,
     TAKES_THE_ID,
     EarlierClaim,
     ResubmissionDecision,
@@ -23,6 +25,7 @@ from clearlane.claims.resubmission import (
     decide_resubmission,
 )
 from clearlane.kernel.clock import from_micros
+from clearlane.store.claims.reinstatement import supersede_again
 from clearlane.store.database.database import Tx
 from clearlane.store.database.group_commit import LockContention
 from clearlane.store.database.schema import (
@@ -108,6 +111,8 @@ class CurrentClaim:
     updated_at: int
     paid_cents: int
     patient_cents: int
+    predecessor_id: str | None
+    """The claim that it took over from."""
     former_holder: str | None
     """The claim that had the id before it and is live as well; None for nearly all."""
 
@@ -125,6 +130,7 @@ class StoredPredecessor:
     updated_at: int
     paid_cents: int
     patient_cents: int
+    predecessor_id: str | None
     former_holder: str | None
     payer_number_key: int | None
     event_sequence: int
@@ -441,7 +447,11 @@ async def _judge(
     Contents are opened for that only if they decide, or if the id has more than one live claim.
     """
     decision = decide(holder, claim)
-    is_shared = holder.former_holder is not None
+    # A claim before a canceled one is live again, and a person may have named it.
+    may_be_named = claim.corrects not in {"", holder.claim_number} and (
+        holder.state == ClaimState.CANCELED and holder.predecessor_id is not None
+    )
+    is_shared = may_be_named or holder.former_holder is not None
     if decision is ResubmissionDecision.REPEATED_REQUEST or not (
         is_shared or decision is ResubmissionDecision.UNDECIDED
     ):
@@ -462,7 +472,11 @@ async def _take_over(
     """Take the id from its holder, and the place of the earlier claim for its successor; False if one has changed."""
     is_successor = decision is ResubmissionDecision.SUCCESSOR
     if is_successor and earlier.claim_number == holder.claim_number:
+        # Before the claim itself is changed: everything locks the older claim first.
+        again = await _supersede_again(tx, claim, earlier)
         taken = await _succeed(tx, claim, earlier, _TAKE_OVER)
+        if again and not taken:
+            raise LockContention(f"the predecessor of {claim.claim_number} has changed")
     else:
         taken = bool(
             await tx.run(_PASS_ON, earlier_id=holder.claim_number, seen_at=holder.updated_at)
@@ -470,6 +484,14 @@ async def _take_over(
         if taken and is_successor and not await _succeed(tx, claim, earlier, _TAKE_PLACE):
             raise LockContention(f"the predecessor of {claim.claim_number} has changed")
     return taken
+
+
+async def _supersede_again(tx: Tx, claim: NewClaim, earlier: EarlierRow) -> bool:
+    """Supersede what was live again because the earlier claim never took effect; return whether there was something."""
+    if earlier.predecessor_id is None or ClaimState(earlier.state) not in REFUSED_OR_CANCELED:
+        return False
+    is_correction = bool(claim.corrects) or claim.frequency != ORIGINAL
+    return await supersede_again(tx, earlier, earlier.state, is_correction=is_correction)
 
 
 async def _succeed(tx: Tx, claim: NewClaim, earlier: EarlierRow, statement: Statement) -> bool:
@@ -595,7 +617,7 @@ more than one may be so; of those that were not accepted, the last one, until a 
 _OF_IDS = select(
     claims.c.vendor_claim_hash, claims.c.claim_number, claims.c.content_hash, claims.c.state,
     claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.patient_cents,
-    claims.c.former_holder,
+    claims.c.predecessor_id, claims.c.former_holder,
 ).where(
     claims.c.kind == bindparam("kind"), among(claims.c.vendor_claim_hash, "vendor_claims")
 )  # fmt: skip

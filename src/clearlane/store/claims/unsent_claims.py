@@ -22,8 +22,12 @@ class UnsentClaim(NamedTuple):
     """Positive while it waits for a batch, and the same negative while it is held."""
     sendings: int
     event_sequence: int
+    predecessor_id: str | None
+    """The claim that it took over from."""
     successor_id: str | None
-    """The claim that took over from it."""
+    """The claim that took over from it, or was to."""
+    is_superseded: int
+    """0 again once that claim was canceled or rejected without effect."""
     status: bytes | None
 
     def __repr__(self) -> str:

@@ -141,7 +141,7 @@ _COUNT = Statement(
     .where(
         _IS_OPEN,
         claims.c.label == TO_RESEND,
-        claims.c.successor_id.is_(None),
+        claims.c.is_superseded == 0,
         claims.c.sendings == batch_claims.c.attempt,
     )
     .group_by(*_GROUP)
