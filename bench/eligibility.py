@@ -105,7 +105,7 @@ def bare() -> list[float]:
         envelope = write_270.Envelope(
             sender="CLEARLANE", receiver="TST01", control=17, moment=datetime.now(UTC), usage="T"
         )
-        payload = write_270.write_inquiry(inquiry, envelope, trace="17-1")
+        payload = b"".join(write_270.write_inquiries([(inquiry, "17-1")], envelope))
         reply = loop.run_until_complete(payer.ask(payload, payload_type="270", seconds=20))
         assert b"EB" in reply.payload
 
@@ -219,14 +219,14 @@ def batch() -> Measure:
     )
 
 
-def answered(data: Path, eligibility_request_id: int) -> float:
+def answered(data: Path, inquiry_request_id: int) -> float:
     """Seconds from a request to its last response, by what the service noted itself."""
     connection = sqlite3.connect(f"file:{data / 'clearlane.db'}?mode=ro", uri=True)
     sql = (
         "SELECT sum(state <> 'Answered'), max(answered_at), min(created_at)"
-        " FROM eligibility_inquiries JOIN eligibility_requests ON id = eligibility_request_id WHERE id = ?"
+        " FROM inquiries JOIN inquiry_requests ON id = inquiry_request_id WHERE id = ?"
     )
-    while (row := connection.execute(sql, (eligibility_request_id,)).fetchone())[0]:
+    while (row := connection.execute(sql, (inquiry_request_id,)).fetchone())[0]:
         time.sleep(0.5)
     connection.close()
     return (row[1] - row[2]) / 1e6

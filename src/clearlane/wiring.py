@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from clearlane.connect.loopback import SimulatedRealtimePayer
     from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.model import Payer
-    from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
+    from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.query.measures import MeasureSource
@@ -424,7 +424,7 @@ async def _start_node(
 
 
 def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
-    from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner, no_sleeping_payers
+    from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner, no_sleeping_payers
 
     sandbox = installation._sandbox  # noqa: SLF001  (same module)
     return InquiryRunner(

@@ -19,15 +19,16 @@ from clearlane.api.v3.benefits.compose_response import (
     encode_outcome,
 )
 from clearlane.eligibility import fields, read_271
-from clearlane.eligibility.benefit_answer import (
+from clearlane.inquiry.inquiry_outcome import (
     AnswerError,
     InquiryError,
     InquiryOutcome,
     InterchangeStatus,
     RequestStatus,
     ValidationResult,
+    build_error,
 )
-from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
+from clearlane.pipeline.inquiry.request_answers import RequestAnswers
 from tests.cases import every_case
 from tests.eligibility.invented import (
     HEAD,
@@ -117,7 +118,8 @@ async def test_a_response_reads_back_as_structures():
 
 
 def test_an_error_of_the_connection_is_at_the_payer_of_the_request():
-    error = read_271.build_connection_error(inquiry(), "Timeout", "The payer did not answer.")
+    reason = AnswerError(code="Timeout", message="The payer did not answer.")
+    error = build_error("Connection", inquiry(), (reason,))
     made = json.loads(encode_outcome(InquiryOutcome(error=error), with_x12=False))
     assert (made["Type"], made["PayeeTraceNumber"]["Number"]) == ("Connection", "visit 7")
     assert made["Errors"] == [

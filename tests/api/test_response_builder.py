@@ -16,6 +16,7 @@ import pytest
 from clearlane.api.v3.benefits import json_types, qualifiers, response_builder
 from clearlane.api.v3.benefits.compose_response import encode_element
 from clearlane.eligibility import read_271
+from clearlane.inquiry.response_file import AnswerMatch
 from tests.cases import every_case, full_or_quick
 from tests.corpus import corpus_files
 from tests.eligibility.invented import (
@@ -487,7 +488,7 @@ def test_an_answer_without_any_level_is_reported_as_it_was_asked():
     assert (payer.PayerId, payer.Payees[0].NationalProviderId) == ("TST01", "1234567893")
     assert (subscriber.MemberId, subscriber.PayeeTraceNumber) == ("2001", None)
     assert subscriber.Dependents[0].PayeeTraceNumber.Number == "visit 8"
-    assert read_271.match_answer(one, asked, TRACE) is read_271.AnswerMatch.MATCHED
+    assert read_271.match_answer(one, asked, TRACE) is AnswerMatch.MATCHED
 
 
 def test_a_person_without_a_name_or_status_is_reported_still():
@@ -496,7 +497,7 @@ def test_a_person_without_a_name_or_status_is_reported_still():
     assert one.subscriber.party is None
     assert read_271.trace_number(one) == TRACE
     assert build(one).Payers[0].Payees[0].Subscribers[0].Errors[0].Code == "42"
-    assert read_271.match_answer(one, inquiry(), TRACE) is read_271.AnswerMatch.WRONG_PATIENT
+    assert read_271.match_answer(one, inquiry(), TRACE) is AnswerMatch.WRONG_PATIENT
 
 
 def test_two_days_for_one_end_of_a_period_are_both_reported():

@@ -21,20 +21,20 @@ KIND_OF_WORK = "a row for each kind of work"
 PART_IMPORTS: dict[str, Rows] = {
     "pipeline": {
         **imports(
-            "work_context", "verbs take the work context", "access", "eligibility", "enrollment", "inbound", "intake",
+            "work_context", "verbs take the work context", "access", "enrollment", "inbound", "inquiry", "intake",
             "notify", "operator", "outbound", "query",
         ),
         **imports("shared", STATUS, "inbound", "intake", "operator", "outbound", "query"),
-        **imports("shared", "inquiries go out on the routes that claims use", "eligibility"),
+        **imports("shared", "inquiries go out on the routes that claims use", "inquiry"),
         **imports("shared", "an event names the vendor's claim id, which is read from the claim", "notify"),
-        **imports("eligibility", "a 271 in a file ends the inquiry that is open", "inbound"),
+        **imports("inquiry", "an answer in a file ends the inquiry that is open", "inbound"),
         **imports("outbound", "an answer proves a delivery; a poll that works ends a pause", "inbound"),
         **imports("enrollment", "a claim may need an enrolled provider, or take the ZIP code from there", "intake"),
-        **imports("eligibility", "advancing the sandbox's clock runs what is due", "operator"),
+        **imports("inquiry", "advancing the sandbox's clock runs what is due", "operator"),
         **imports("inbound", "a person replays a file; advancing the clock runs what is due", "operator"),
         **imports("outbound", "a person sends a batch again; advancing the clock runs what is due", "operator"),
-        **{("schedule", part): KIND_OF_WORK for part in ("eligibility", "inbound", "intake", "notify", "operator", "outbound", "query")},
-        **imports("eligibility", "the context holds the node's inquiry runner", "work_context"),
+        **{("schedule", part): KIND_OF_WORK for part in ("inbound", "inquiry", "intake", "notify", "operator", "outbound", "query")},
+        **imports("inquiry", "the context holds the node's inquiry runner", "work_context"),
         **imports("intake", "the context holds the node's intake batcher", "work_context"),
     },
     "store": {

@@ -16,7 +16,8 @@ MODULES_MAX = 25
 # Each package and the packages it may import: those of the layers below it, never its neighbours.
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
-DIRECTORIES = X12 | {"payers", "accounts"}
+# Beside the directories: what every inquiry to a payer shares, for eligibility and whatever else asks payers.
+DIRECTORIES = X12 | {"payers", "accounts", "inquiry"}
 DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
@@ -28,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "x12": KERNEL,
     "payers": X12,
     "accounts": X12,
+    "inquiry": X12,
     "claims": DIRECTORIES,
     "payments": DIRECTORIES,
     "eligibility": DIRECTORIES,

@@ -62,6 +62,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "fields": "the catalogue of a domain's fields",
     "finding": "a claim's finding is the kernel's with its field",
     "inbox": FACE,
+    "inquiries": ROWS,
     "instances": ROWS,
     "keys": FACE,
     "lifecycle": "the table of states and events",

@@ -1,6 +1,6 @@
 """Eligibility in the console: payers found while one types, a question and its sheet, and earlier answers.
 
-Also tests `pipeline/eligibility/request_list` and `store/database/schema/eligibility`.
+Also tests `pipeline/inquiry/eligibility_list` and `store/database/schema/inquiries`.
 """
 
 import re

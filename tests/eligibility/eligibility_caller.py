@@ -96,14 +96,12 @@ class _Open:
 
 async def requests_at(serving):
     """How many requests a service has stored."""
-    return await _number(serving, "SELECT count(*) FROM eligibility_requests")
+    return await _number(serving, "SELECT count(*) FROM inquiry_requests")
 
 
 async def answers_at(serving):
     """How many patients have their answers."""
-    return await _number(
-        serving, "SELECT count(*) FROM eligibility_inquiries WHERE state = 'Answered'"
-    )
+    return await _number(serving, "SELECT count(*) FROM inquiries WHERE state = 'Answered'")
 
 
 async def _number(serving, sql):

@@ -10,8 +10,9 @@ from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.routes import RouteSecrets
-from clearlane.pipeline.eligibility import inquire as verbs
-from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
+from clearlane.pipeline.inquiry import ask, eligibility_request, request_answers
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
 from clearlane.pipeline.route_connections import RouteConnections
 from clearlane.store.database.database import Actor
 from clearlane.store.delivery.routes import ActiveRoutes, RouteWithSecrets
@@ -143,23 +144,28 @@ class Node:
 
     async def submit(self, request=None):
         done = await self.inquire(request)
-        assert isinstance(done, verbs.InquiryReceipt), done
+        assert isinstance(done, eligibility_request.InquiryReceipt), done
         return await joined(
-            verbs.await_answers(
-                self.context, done, site=self.site, now=self.clock.now(), stopping=self.stopping
+            ask.await_answers(
+                self.context,
+                ELIGIBILITY,
+                done.eligibility_request_id,
+                site=self.site,
+                now=self.clock.now(),
+                stopping=self.stopping,
             )
         )
 
     async def inquire(self, request=None):
         content = json.dumps(request or document(IsTest=False, payer_PayerId="MDW10")).encode()
-        return await verbs.inquire(
+        return await eligibility_request.inquire(
             self.context, content, site=self.site, actor=ACTOR, now=self.clock.now()
         )
 
-    async def responses(self, eligibility_request_id):
+    async def responses(self, request_number):
         return await joined(
-            verbs.read_numbered_answers(
-                self.context, eligibility_request_id, site=self.site, actor=ACTOR
+            request_answers.read_numbered_answers(
+                self.context, ELIGIBILITY, request_number, site=self.site, actor=ACTOR
             )
         )
 

@@ -1,4 +1,7 @@
-"""What a payer answered is stored in our own type and reads back as it was, from every public file."""
+"""What a payer answered is stored in our own type and reads back as it was, from every public file.
+
+Also tests `inquiry/inquiry_outcome`.
+"""
 
 from decimal import Decimal
 from random import Random
@@ -7,13 +10,14 @@ import msgspec
 import pytest
 
 from clearlane.eligibility import benefit_answer, read_271
-from clearlane.eligibility.benefit_answer import (
+from clearlane.eligibility.benefit_answer import decode_outcome
+from clearlane.inquiry.inquiry_outcome import (
     InquiryOutcome,
     ValidationResult,
-    decode_outcome,
     decode_results,
     encode_outcome,
     encode_results,
+    request_status,
 )
 from tests.cases import every_case, full_or_quick
 from tests.corpus import corpus_files
@@ -96,7 +100,7 @@ def test_validation_results_read_back_as_they_were_stored():
     ],
 )  # fmt: skip
 def test_the_status_follows_from_what_is_awaited(sent, awaited, status):
-    assert benefit_answer.request_status(sent, awaited) == status
+    assert request_status(sent, awaited) == status
 
 
 @pytest.mark.parametrize(

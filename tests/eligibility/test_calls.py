@@ -341,7 +341,7 @@ async def test_an_answer_that_is_no_x12_ends_the_inquiry(caller):
 
 async def test_a_large_document_goes_out_behind_front_desks_and_is_complete(caller):
     # More patients than a page of answers has.
-    patients = limits.ELIGIBILITY_PAGE_ROWS + 2
+    patients = limits.INQUIRY_PAGE_ROWS + 2
     large = caller.begin(many([f"3{at:03}" for at in range(patients)]))
     front = await asyncio.gather(*(caller.submit(one(f"4{at:03}")) for at in range(5)))
     body = await large

@@ -1,6 +1,6 @@
 """Payers that take files only: inquiries go out as a 270 file, and what comes back is applied to them.
 
-Also tests `eligibility/matching`, `eligibility/inbound`, `pipeline/inbound/post_eligibility` and
+Also tests `eligibility/matching`, `eligibility/inbound`, `pipeline/inbound/post_inquiries` and
 `pipeline/route_connections`.
 """
 
@@ -13,12 +13,19 @@ import pytest
 
 from clearlane.connect.connections import RealtimeConnection
 from clearlane.connect.port import Unreachable
-from clearlane.eligibility import read_271
+from clearlane.inquiry.response_file import AnswerMatch
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.pipeline.eligibility import inquire, inquiry_batches, inquiry_schedule
-from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
-from clearlane.pipeline.inbound import post_eligibility
+from clearlane.pipeline.inbound import post_inquiries
+from clearlane.pipeline.inquiry import (
+    ask,
+    eligibility_request,
+    inquiry_batches,
+    inquiry_schedule,
+    request_answers,
+)
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.route_connections import RouteConnections
@@ -26,7 +33,7 @@ from clearlane.sandbox.eligibility import responder_of
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import read
 from clearlane.sandbox.responses.envelope import reply_envelope
-from clearlane.store import eligibility
+from clearlane.store import inquiries
 from clearlane.store.delivery.routes import ActiveRoutes
 from tests.contexts import work_context
 from tests.eligibility.eligibility_caller import COMPLETE, INCOMPLETE, many, traces
@@ -81,12 +88,17 @@ class Mail:
         """Ask about some patients; the number of the request, and the call that waits."""
         content = json.dumps(many(members, PAYER) | {"IsTest": False}).encode()
         now = self.flow.clock.now()
-        done = await inquire.inquire(
+        done = await eligibility_request.inquire(
             self.context, content, site=self.flow.site, actor=ACTOR, now=now
         )
-        assert isinstance(done, inquire.InquiryReceipt), done
-        waiting = inquire.await_answers(
-            self.context, done, site=self.flow.site, now=now, stopping=asyncio.Event()
+        assert isinstance(done, eligibility_request.InquiryReceipt), done
+        waiting = ask.await_answers(
+            self.context,
+            ELIGIBILITY,
+            done.eligibility_request_id,
+            site=self.flow.site,
+            now=now,
+            stopping=asyncio.Event(),
         )
         return done.eligibility_request_id, asyncio.create_task(joined(waiting))
 
@@ -101,7 +113,9 @@ class Mail:
 
     async def responses(self, id):
         return await joined(
-            inquire.read_answers(self.context, id, site=self.flow.site, actor=ACTOR)
+            request_answers.read_answers(
+                self.context, ELIGIBILITY, id, site=self.flow.site, actor=ACTOR
+            )
         )
 
 
@@ -209,11 +223,11 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
     row = next(row for row in content.split(b"~") if b"*9CLEARLANE" in row)
     ours = row.split(b"*")[2]
     cases = {
-        content.replace(ours, b"NOT-A-NUMBER"): ("NOT-A-NUMBER", post_eligibility.NO_TRACE),
-        content.replace(ours, b"5-1"): ("5-1", post_eligibility.NO_INQUIRY),
+        content.replace(ours, b"NOT-A-NUMBER"): ("NOT-A-NUMBER", post_inquiries.NO_TRACE),
+        content.replace(ours, b"5-1"): ("5-1", post_inquiries.NO_INQUIRY),
         content.replace(b"ARDEN*ROSA", b"LUND*IVO").replace(b"19800229", b"19700101"): (
             ours.decode(),
-            post_eligibility.MISMATCHES[read_271.AnswerMatch.WRONG_PATIENT],
+            post_inquiries.MISMATCHES[AnswerMatch.WRONG_PATIENT],
         ),
     }
     for at, (changed, expected) in enumerate(cases.items()):
@@ -229,14 +243,14 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
 async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):
     mail.connections, none = Unanswered(mail.flow.connections), mail.connections
     id, waiting = await mail.ask("2001")
-    async with mail.flow.database.read(eligibility.SCOPE) as tx:
-        [queue] = await eligibility.open_queues(tx)
-    assert queue.mode == eligibility.INTERACTIVE
+    async with mail.flow.database.read(inquiries.SCOPE) as tx:
+        [queue] = await inquiries.open_queues(tx)
+    assert queue.mode == inquiries.INTERACTIVE
     mail.flow.clock.advance(timedelta(seconds=60))
     await waiting
     await mail.send()
-    async with mail.flow.database.read(eligibility.SCOPE) as tx:
-        assert await eligibility.open_queues(tx) == [queue], "there is a way"
+    async with mail.flow.database.read(inquiries.SCOPE) as tx:
+        assert await inquiries.open_queues(tx) == [queue], "there is a way"
     mail.connections = none
     mail.flow.clock.advance(timedelta(hours=1))
     sent = await mail.send()

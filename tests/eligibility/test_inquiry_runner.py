@@ -1,6 +1,7 @@
 """Outcomes of inquiries over a CORE connection: four classes, which are retried, and which count once.
 
-Also tests `pipeline/eligibility/inquire` and `pipeline/eligibility/realtime_inquiry`.
+Also tests `pipeline/inquiry/ask`, `pipeline/inquiry/eligibility_request`, `pipeline/inquiry/eligibility_transaction` and
+`pipeline/inquiry/realtime_inquiry`.
 """
 
 import asyncio
@@ -11,19 +12,20 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.kernel.clock import SystemClock, to_micros
-from clearlane.kernel.limits import ELIGIBILITY_WAIT_SECONDS_MAX
-from clearlane.pipeline.eligibility import inquire, inquiry_schedule
-from clearlane.pipeline.eligibility.eligibility_results import load_request
-from clearlane.pipeline.eligibility.inquire import ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
-from clearlane.pipeline.eligibility.inquiry_runner import (
-    ELIGIBILITY_LEASE_SECONDS,
-    ELIGIBILITY_RETRY_SECONDS,
+from clearlane.kernel.limits import INQUIRY_WAIT_SECONDS_MAX
+from clearlane.pipeline.inquiry import ask, eligibility_request, inquiry_schedule
+from clearlane.pipeline.inquiry.ask import IMMEDIATE_INQUIRIES_MAX
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.inquiry_runner import (
+    INQUIRY_LEASE_SECONDS,
+    INQUIRY_RETRY_SECONDS,
     open_inquiry,
     retry_seconds,
 )
-from clearlane.pipeline.eligibility.realtime_inquiry import read_reply
-from clearlane.store import eligibility
-from clearlane.store.database.schema import eligibility_requests
+from clearlane.pipeline.inquiry.realtime_inquiry import read_reply
+from clearlane.pipeline.inquiry.request_answers import load_request
+from clearlane.store import inquiries
+from clearlane.store.database.schema import inquiry_requests
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches
 from clearlane.store.installation import operating_counts
@@ -35,8 +37,8 @@ from tests.eligibility.invented import document
 from tests.patience import PATIENCE_SECONDS, until
 from tests.sandbox.invented import clean
 
-ALL = Statement(select(eligibility_requests.c.id), system=True)
-WAIT = timedelta(seconds=ELIGIBILITY_WAIT_SECONDS_MAX)
+ALL = Statement(select(inquiry_requests.c.id), system=True)
+WAIT = timedelta(seconds=INQUIRY_WAIT_SECONDS_MAX)
 
 
 @pytest.fixture
@@ -125,9 +127,9 @@ async def test_the_words_of_a_payers_fault_are_for_operators_only(node, mood):
     body = await node.submit()
     assert errors(body) == [ENDS[mood]]
     assert said not in json.dumps(body["ErrorResponses"])
-    async with node.database.read(eligibility.SCOPE) as tx:
+    async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
-    shown = await load_request(node.database, node.vault, id, actor=ACTOR)
+    shown = await load_request(node.database, node.vault, ELIGIBILITY, id, actor=ACTOR)
     [error] = shown.inquiries[0].outcome.error.errors
     assert said in error.payer_text
 
@@ -186,7 +188,7 @@ async def test_a_payer_that_forbids_it_is_not_asked_again(node):
 async def test_a_busy_envelope_is_tried_again_by_the_tail_and_in_the_end_reported(node):
     node.payer.mood = "code:ServerBusy"
     waiting = node.begin()
-    for seen, pause in enumerate(ELIGIBILITY_RETRY_SECONDS, start=1):
+    for seen, pause in enumerate(INQUIRY_RETRY_SECONDS, start=1):
         await wait_for(waiting, node, pause, seen=seen)
     await wait_for(waiting, node, 60, seen=6)
     body = await waiting
@@ -243,9 +245,9 @@ async def test_another_payers_answer_is_refused(node):
 async def test_a_second_answer_counts_once(node):
     node.answer_with(benefits)
     body = await node.submit()
-    async with node.database.read(eligibility.SCOPE) as tx:
+    async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
-        found = await eligibility.find_inquiry(tx, id, 1)
+        found = await inquiries.find_inquiry(tx, id, 1)
     question = open_inquiry(node.vault, found[0])
     again = read_reply(question, benefits(question.trace, member="2002"), node.clock.now())
     assert await node.runner.store_result(question, again) is False
@@ -259,7 +261,7 @@ async def test_a_payer_that_cannot_be_reached_is_tried_again(node):
     waiting = node.begin()
 
     async def stored():
-        async with node.database.read(eligibility.SCOPE) as tx:
+        async with node.database.read(inquiries.SCOPE) as tx:
             return await tx.rows(ALL)
 
     await until(stored)
@@ -289,10 +291,10 @@ async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service)
     node.payer.seconds = 0
     await other.quiet()
     assert len(node.payer.seen) == 1, "the lease still holds"
-    node.clock.advance(timedelta(seconds=ELIGIBILITY_LEASE_SECONDS))
+    node.clock.advance(timedelta(seconds=INQUIRY_LEASE_SECONDS))
     await other.quiet()
-    numbers = Statement(select(eligibility_requests.c.request_number), system=True)
-    async with node.database.read(eligibility.SCOPE) as tx:
+    numbers = Statement(select(inquiry_requests.c.request_number), system=True)
+    async with node.database.read(inquiries.SCOPE) as tx:
         [(number,)] = await tx.rows(numbers)
     late = await other.responses(number)
     assert (late["Status"], traces(late)) == (COMPLETE, ["visit 7"])
@@ -306,9 +308,9 @@ async def test_an_answer_at_one_node_ends_the_wait_at_another(node, place, servi
     await node.wait_for_inquiries()
     other = await Node(place, node.database, node.clock, service, site=node.site).open()
     node.payer.seconds = 0
-    async with node.database.read(eligibility.SCOPE) as tx:
+    async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
-        found, _ = await eligibility.find_inquiry(tx, id, 1)
+        found, _ = await inquiries.find_inquiry(tx, id, 1)
     question = open_inquiry(other.vault, found)
     assert await other.runner.store_result(
         question, read_reply(question, benefits(question.trace), node.clock.now())
@@ -342,7 +344,14 @@ async def test_a_call_waits_in_real_seconds_until_55_have_passed(place, database
     began = asyncio.get_running_loop().time()
     now = node.clock.now() - WAIT + timedelta(seconds=1)
     body = await joined(
-        inquire.await_answers(node.context, done, site=node.site, now=now, stopping=node.stopping)
+        ask.await_answers(
+            node.context,
+            ELIGIBILITY,
+            done.eligibility_request_id,
+            site=node.site,
+            now=now,
+            stopping=node.stopping,
+        )
     )
     assert body["Status"] == INCOMPLETE
     assert asyncio.get_running_loop().time() - began >= 0.9
@@ -364,7 +373,7 @@ async def test_old_requests_are_forgotten_after_the_days_of_the_setting(node):
 
 async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
     node.answer_with(benefits, side_by_side=True)
-    count = ELIGIBILITY_IMMEDIATE_PATIENTS_MAX + 5
+    count = IMMEDIATE_INQUIRIES_MAX + 5
     request = many(["2001"] * count, "MDW10") | {"IsTest": False}
     body = await node.submit(request)
     assert (body["Status"], len(body["Responses"])) == (COMPLETE, count)
@@ -374,10 +383,10 @@ async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
 async def test_a_key_that_is_taken_is_not_used_twice(node, monkeypatch):
     node.answer_with(benefits)
     keys = iter([76, 76, 76, 77])
-    monkeypatch.setattr(inquire, "new_request_key", lambda now: next(keys))
+    monkeypatch.setattr(ask, "new_request_key", lambda now: next(keys))
     first, second = (await node.submit())["RequestId"], (await node.submit())["RequestId"]
     assert second == first + 1
-    async with node.database.read(eligibility.SCOPE) as tx:
+    async with node.database.read(inquiries.SCOPE) as tx:
         assert sorted(await tx.rows(ALL)) == [(76,), (77,)]
 
 
@@ -405,9 +414,9 @@ def test_rests_grow_from_what_core_asks_for_to_an_hour():
 
 
 def test_keys_fit_into_every_json_reader(clock):
-    numbers = [inquire.new_request_key(clock.now()) for _ in range(100)]
+    numbers = [ask.new_request_key(clock.now()) for _ in range(100)]
     clock.advance(timedelta(days=365 * 40))
-    numbers.append(inquire.new_request_key(clock.now()))
+    numbers.append(ask.new_request_key(clock.now()))
     assert all(0 < number < 2**53 for number in numbers)
     assert max(numbers[:100]) < numbers[-1]
 
@@ -416,5 +425,5 @@ async def test_malformed_requests_ask_nobody(node):
     done = await node.inquire(
         document(IsTest=False, payer_PayerId="MDW10", subscriber_MemberId=None)
     )
-    assert isinstance(done, inquire.MalformedInquiry)
+    assert isinstance(done, eligibility_request.MalformedInquiry)
     assert not node.payer.seen

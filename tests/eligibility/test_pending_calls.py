@@ -1,6 +1,6 @@
 """Calls that wait: a thousand at once, a node that stops, one that is killed, and two nodes on one database.
 
-Also tests `pipeline/eligibility/eligibility_results`.
+Also tests `pipeline/inquiry/request_answers`.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from time import monotonic as now
 import httpx
 import pytest
 
-from clearlane.kernel.limits import ELIGIBILITY_WAIT_SECONDS_MAX
+from clearlane.kernel.limits import INQUIRY_WAIT_SECONDS_MAX
 from clearlane.sandbox.members import SANDBOX_DELAY_PER_PATIENT_SECONDS
 from tests.api.service_process import ServiceProcess, VendorAccount
 from tests.databases import KINDS
@@ -111,11 +111,11 @@ async def test_a_thousand_calls_wait_at_once_and_each_is_answered_at_55_seconds(
             body = await caller.submit(one("2001"))
             assert body["Status"] == COMPLETE
             ended = any(task.done() for task in waiting)
-            assert not ended or now() - began >= ELIGIBILITY_WAIT_SECONDS_MAX
+            assert not ended or now() - began >= INQUIRY_WAIT_SECONDS_MAX
             await caller.advance("55s")
             answers = await asyncio.gather(*waiting)
             # On a slow machine the earliest have waited for so long that their payer is in time.
-            left = SANDBOX_DELAY_PER_PATIENT_SECONDS - ELIGIBILITY_WAIT_SECONDS_MAX
+            left = SANDBOX_DELAY_PER_PATIENT_SECONDS - INQUIRY_WAIT_SECONDS_MAX
             assert {body["Status"] for took, body in answers if took < left} <= {INCOMPLETE}
             ids = {body["RequestId"] for _, body in answers}
             assert len(ids) == count

@@ -1,6 +1,6 @@
 """A file of a payer is read patient by patient; each answer is matched with its inquiry, and stored whole.
 
-Also tests `eligibility/refusals`, `eligibility/matching`, `eligibility/patient_levels` and `eligibility/inbound`.
+Also tests `inquiry/refusals`, `inquiry/response_file`, `eligibility/matching`, `eligibility/patient_levels` and `eligibility/inbound`.
 """
 
 import pytest
@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.eligibility import read_271
-from clearlane.eligibility.benefit_answer import (
+from clearlane.eligibility.benefit_answer import decode_outcome
+from clearlane.inquiry.inquiry_outcome import (
     AnswerError,
     InquiryOutcome,
     InterchangeStatus,
-    decode_outcome,
+    build_error,
     encode_outcome,
 )
+from clearlane.inquiry.response_file import AnswerMatch, ResponseFile
 from clearlane.x12.checker import check
 from tests.cases import full_or_quick
 from tests.eligibility.invented import (
@@ -54,7 +56,7 @@ MATCHED = answered(*HEAD, *RECEIVER, *PERSON, "EB*1**30")
 def test_our_trace_number_is_found():
     assert read_271.trace_number(MATCHED) == TRACE
     assert read_271.trace_number(answered(*HEAD, "AAA*N**42*R")) == TRACE
-    assert read_271.match_answer(MATCHED, inquiry(), TRACE) is read_271.AnswerMatch.MATCHED
+    assert read_271.match_answer(MATCHED, inquiry(), TRACE) is AnswerMatch.MATCHED
 
 
 BARE = (PERSON[0], *PERSON[4:])
@@ -106,21 +108,21 @@ MATCHES = [
     ("body", "verdict"), [row[1:] for row in MATCHES], ids=[row[0] for row in MATCHES]
 )
 def test_whose_answer_it_is(body, verdict):
-    assert read_271.match_answer(answered(*body), inquiry(), TRACE) is read_271.AnswerMatch[verdict]
+    assert read_271.match_answer(answered(*body), inquiry(), TRACE) is AnswerMatch[verdict]
 
 
 def test_the_dependent_of_another_name_is_the_wrong_patient():
     sister = [row.replace("MILO", "TESSA").replace("20150304", "20120101") for row in WITH_CHILD]
     assert (
         read_271.match_answer(answered(*WITH_CHILD, "EB*1**30"), child(), TRACE)
-        is read_271.AnswerMatch.MATCHED
+        is AnswerMatch.MATCHED
     )
     assert (
         read_271.match_answer(answered(*sister, "EB*1**30"), child(), TRACE)
-        is read_271.AnswerMatch.WRONG_PATIENT
+        is AnswerMatch.WRONG_PATIENT
     )
     refused = (*HEAD, *RECEIVER, *PERSON[:-1], "AAA*N**75*C")
-    assert read_271.match_answer(answered(*refused), child(), TRACE) is read_271.AnswerMatch.MATCHED
+    assert read_271.match_answer(answered(*refused), child(), TRACE) is AnswerMatch.MATCHED
 
 
 def test_a_payer_may_go_by_its_aliases():
@@ -129,7 +131,7 @@ def test_a_payer_may_go_by_its_aliases():
         head = (*HEAD[:2], f"NM1*PR*2*ANY*****PI*{id}")
         assert (
             read_271.match_answer(answered(*head, *RECEIVER, *PERSON), asked, TRACE)
-            is read_271.AnswerMatch.MATCHED
+            is AnswerMatch.MATCHED
         )
 
 
@@ -203,7 +205,7 @@ def test_a_ta1_refuses_the_interchange():
     assert refusal.status == InterchangeStatus(
         control_number="000000017", verdict="R", code="006", message="Sender is invalid"
     )
-    made = read_271.build_refusal(refusal, inquiry())
+    made = build_error(refusal.kind, inquiry(), refusal.errors, refusal.status)
     assert (made.kind, made.caller_trace.number, made.path) == ("TA1", "visit 7", SUBSCRIBER)
     assert made.errors == (AnswerError(code="006", message="Sender is invalid", location="ISA"),)
     assert refusal.content.startswith(b"ISA")
@@ -224,7 +226,7 @@ def test_a_999_refuses_a_set_segment_by_segment():
         ("1", "2100/NM1/09 (segment 9)"), ("8", "DMG (segment 10)"), ("5", "ST"),
     ]  # fmt: skip
     assert (refusal.status.control_number, refusal.status.verdict) == ("000000017", "R")
-    assert read_271.build_refusal(refusal, None).kind == "999"
+    assert build_error("999", None, refusal.errors).kind == "999"
 
 
 def test_the_refusal_of_one_set_quotes_nothing_of_another():
@@ -264,7 +266,7 @@ def test_an_acceptance_is_no_answer():
 
 
 def test_a_payer_that_cannot_be_reached_is_reported():
-    made = read_271.build_connection_error(inquiry(), "Timeout", "The payer did not answer.")
+    made = build_error("Connection", inquiry(), (AnswerError(code="Timeout", message="Late."),))
     assert (made.kind, made.path, made.errors[0].code) == ("Connection", SUBSCRIBER, "Timeout")
 
 
@@ -290,7 +292,7 @@ def test_a_damaged_file_never_stops_us(at, junk, cut):
 
 def test_what_nobody_asked_for_is_neither_answer_nor_refusal():
     data = answer_file("BHT*0022*13*1*20240501*1201", *HEAD[1:], group="HS", kind="270")
-    assert read_271.read(data) == read_271.ResponseFile(is_x12=True)
+    assert read_271.read(data) == ResponseFile(is_x12=True)
 
 
 def test_refusals_of_benefits_are_among_all_refusals():
@@ -300,9 +302,9 @@ def test_refusals_of_benefits_are_among_all_refusals():
 
 def test_a_payer_without_a_number_is_known_by_its_name():
     named = answered(*HEAD[:2], "NM1*PR*2*SANDBOX MEDICAL", *RECEIVER, *PERSON)
-    assert read_271.match_answer(named, inquiry(), TRACE) is read_271.AnswerMatch.MATCHED
+    assert read_271.match_answer(named, inquiry(), TRACE) is AnswerMatch.MATCHED
     other = answered(*HEAD[:2], "NM1*PR*2*HARBOR HEALTH PLAN", *RECEIVER, *PERSON)
-    assert read_271.match_answer(other, inquiry(), TRACE) is read_271.AnswerMatch.WRONG_PAYER
+    assert read_271.match_answer(other, inquiry(), TRACE) is AnswerMatch.WRONG_PAYER
 
 
 def test_the_subscribers_own_answer_is_beside_several_dependents():
@@ -332,7 +334,7 @@ def test_levels_that_the_payer_left_out_are_those_of_the_inquiry():
     assert (made.source.party.id, made.receiver.party.id) == ("TST01", "1234567893")
     assert (made.subscriber.party.id, made.dependent.party.first) == ("2001", "MILO")
     assert made.patient is made.dependent
-    assert read_271.match_answer(one, child(), TRACE) is read_271.AnswerMatch.MATCHED
+    assert read_271.match_answer(one, child(), TRACE) is AnswerMatch.MATCHED
 
 
 def test_a_benefit_outside_its_loop_is_among_the_benefits():

@@ -23,8 +23,12 @@ def segments(data: bytes) -> list[list[str]]:
     return [row.split("*") for row in data.decode().split("~") if row]
 
 
+def write_one(asked, wanted, trace):
+    return b"".join(write_270.write_inquiries([(asked, trace)], wanted))
+
+
 def written(**changes):
-    return segments(write_270.write_inquiry(inquiry(**changes), envelope(), trace=TRACE))
+    return segments(write_one(inquiry(**changes), envelope(), TRACE))
 
 
 def test_a_subscriber_is_asked_about():
@@ -49,10 +53,7 @@ def test_a_subscriber_is_asked_about():
 def test_a_dependent_is_asked_about_with_the_subscribers_number():
     found = document(subscriber_Dependents=[MILO], subscriber_RequestedBenefits=None)
     [inquiries] = check_document(found).inquiries
-    rows = [
-        "*".join(row)
-        for row in segments(write_270.write_inquiry(inquiries, envelope(), trace=TRACE))
-    ]
+    rows = ["*".join(row) for row in segments(write_one(inquiries, envelope(), TRACE))]
     assert rows[8:-3] == [
         "HL*3*2*22*1",
         "NM1*IL*1*ARDEN*ROSA****MI*2001",
@@ -103,13 +104,13 @@ def test_a_caller_without_a_number_has_no_second_trace(nothing):
 @pytest.mark.parametrize("trace", ["", "a b", "A*B", "small"])
 def test_a_trace_number_of_our_own_must_be_fit(trace):
     with pytest.raises(ValueError, match="trace"):
-        write_270.write_inquiry(inquiry(), envelope(), trace=trace)
+        write_one(inquiry(), envelope(), trace)
 
 
 def test_other_separators_are_written_and_kept_out_of_texts():
     inquiries = inquiry(subscriber_CommonName="AR|DEN>X")
     wanted = envelope(delimiters=Delimiters("|", ">", "!", "\n"))
-    data = write_270.write_inquiry(inquiries, wanted, trace=TRACE)
+    data = write_one(inquiries, wanted, TRACE)
     assert b"NM1|IL|1|AR DEN X|ROSA" in data
     assert check.check(data).errors == 0
 
@@ -135,7 +136,7 @@ def test_every_field_of_the_tables_has_a_place_that_is_written():
     )
     found: set[tuple[str, str]] = set()
     for inquiries in check_document(whole).inquiries:
-        root = next(parse(write_270.write_inquiry(inquiries, envelope(), trace=TRACE)).sets()).root
+        root = next(parse(write_one(inquiries, envelope(), TRACE)).sets()).root
         for scope in write_270.SCOPES:
             for loop in root.descendants(scope.scope):
                 found |= {(scope.scope, field) for field in scope.read(loop)}

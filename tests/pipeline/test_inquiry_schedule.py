@@ -1,4 +1,4 @@
-"""The scheduled work of eligibility: what is due is sent, and old requests are purged a few at a time."""
+"""The scheduled work of inquiries: what is due is sent, and old requests are purged a few at a time."""
 
 from datetime import timedelta
 
@@ -6,25 +6,22 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.eligibility import inquiry_schedule
-from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
-from clearlane.store import eligibility
+from clearlane.pipeline.inquiry import inquiry_schedule
+from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
+from clearlane.store import inquiries
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor
-from clearlane.store.database.schema import eligibility_inquiries, eligibility_requests
+from clearlane.store.database.schema import inquiries as inquiry_rows
+from clearlane.store.database.schema import inquiry_requests
 from clearlane.store.database.sql import Statement
-from clearlane.store.eligibility import BY_FILE, NewInquiry
+from clearlane.store.inquiries import BY_FILE, NewInquiry, StoredRequest
 from clearlane.store.vault.vault import Vault
 from tests.contexts import NoConnections, work_context
 from tests.databases import make_site
 
 VENDOR = Actor("vendor", "LARK")
-REQUESTS = Statement(
-    select(eligibility_requests.c.id).order_by(eligibility_requests.c.id), system=True
-)
-INQUIRIES = Statement(
-    select(eligibility_inquiries.c.eligibility_request_id).distinct(), system=True
-)
+REQUESTS = Statement(select(inquiry_requests.c.id).order_by(inquiry_requests.c.id), system=True)
+INQUIRIES = Statement(select(inquiry_rows.c.inquiry_request_id).distinct(), system=True)
 KEPT_DAYS = 30
 
 
@@ -47,13 +44,13 @@ async def add_requests(context, *ages_days):
         for id, age in enumerate(ages_days, 1):
             made = to_micros(now - timedelta(days=age))
             inquiry = NewInquiry(1, "MDW10", "Medical", BY_FILE, made, None, b"sealed")
-            await eligibility.add(tx, id, id, made, None, [inquiry])
+            await inquiries.add(tx, StoredRequest(id, "270", id, made, 1, None), [inquiry])
 
     await context.database.write(scope, job, actor=VENDOR)
 
 
 async def left(context):
-    async with context.database.read(eligibility.SCOPE) as tx:
+    async with context.database.read(inquiries.SCOPE) as tx:
         requests = [id for (id,) in await tx.rows(REQUESTS)]
         assert {id for (id,) in await tx.rows(INQUIRIES)} == set(requests)
     return requests
@@ -76,7 +73,7 @@ async def counts(context):
     ],
 )
 async def test_old_requests_are_purged_a_few_at_a_time(context, monkeypatch, ages, kept, audited):
-    monkeypatch.setattr(inquiry_schedule, "ELIGIBILITY_PURGED_AT_ONCE", 2)
+    monkeypatch.setattr(inquiry_schedule, "INQUIRY_PURGED_AT_ONCE", 2)
     await add_requests(context, *ages)
     assert await inquiry_schedule.purge_old_requests(context, context.clock.now()) == sum(audited)
     assert await left(context) == kept

@@ -182,6 +182,7 @@ WORDS = {
     "x12": "the format engine",
     "payers": "who can be reached",
     "accounts": "vendors, sites, people",
+    "inquiry": "what inquiries share",
     "claims": "fields, rules, lifecycle",
     "payments": "835: what was paid",
     "eligibility": "270 and 271",

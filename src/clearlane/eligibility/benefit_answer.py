@@ -9,51 +9,22 @@ days as ``date``. Their names in an API are made where that API is. Knows no API
 
 from datetime import datetime
 from decimal import Decimal
-from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from clearlane.eligibility.model import InquiryTrace
+from clearlane.inquiry.inquiry_outcome import (
+    AnswerError,
+    InquiryOutcome,
+    InquiryStruct,
+    InquiryTrace,
+)
 from clearlane.x12.views import benefits
 
-ErrorKind = Literal["TA1", "999", "Connection"]
 ANSWER: Literal["271"] = "271"
-CONNECTION: Literal["Connection"] = "Connection"
 
 
-# A stored struct: a new field has a default, so that answers stored before it can still be read. The views inside
-# follow the same rule, since all their fields have defaults.
-class AnswerStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A stored part of an answer that prints which fields are filled, never their content."""
-
-    def __repr__(self) -> str:
-        filled = (name for name in self.__struct_fields__ if getattr(self, name))
-        return f"{type(self).__name__}({', '.join(filled)})"
-
-
-class AnswerError(AnswerStruct, frozen=True, kw_only=True):
-    """An error of an envelope, of a refused file, or of a connection."""
-
-    code: str = ""
-    message: str = ""
-    location: str = ""
-    """Segment or loop; empty for an error that concerns the payer of the inquiry as a whole."""
-    payer_text: str = ""
-    """What the payer's service said of a failed connection, for operators only: it may name machines and accounts."""
-
-
-class InterchangeStatus(AnswerStruct, frozen=True, kw_only=True):
-    """A payer's acknowledgement of an interchange as a whole."""
-
-    control_number: str = ""
-    verdict: str = ""
-    """TA104 or AK901."""
-    code: str = ""
-    message: str = ""
-
-
-class BenefitAnswer(AnswerStruct, frozen=True, kw_only=True):
+class BenefitAnswer(InquiryStruct, frozen=True, kw_only=True):
     """A payer's answer about one patient. Levels that the payer left out are filled from the inquiry."""
 
     document_id: str
@@ -82,47 +53,8 @@ class BenefitAnswer(AnswerStruct, frozen=True, kw_only=True):
         return self.dependent or self.subscriber
 
 
-class InquiryError(AnswerStruct, frozen=True, kw_only=True):
-    """Why an inquiry got no 271: a refusal of its file, or a payer that was not reached."""
-
-    kind: ErrorKind
-    path: str = ""
-    """The patient's path in the request; empty if the inquiry is not known."""
-    caller_trace: InquiryTrace | None = None
-    errors: tuple[AnswerError, ...] = ()
-    status: InterchangeStatus | None = None
-
-
-class InquiryOutcome(AnswerStruct, frozen=True, kw_only=True):
-    """The stored result of an inquiry: an answer, or an error in its place, and the X12 that it is from."""
-
-    answer: BenefitAnswer | None = None
-    error: InquiryError | None = None
-    x12: bytes = b""
-
-
-class ValidationResult(AnswerStruct, frozen=True, kw_only=True):
-    """Why a part of a request could not be sent."""
-
-    location: str
-    """The path in the request."""
-    code: str
-    message: str
-
-
-class RequestStatus(StrEnum):
-    """The status of a whole request."""
-
-    NOTHING_SENT = "nothing sent"
-    INCOMPLETE = "incomplete"
-    COMPLETE = "complete"
-
-
-def request_status(sent: int, awaited: int) -> RequestStatus:
-    """Return the status of a request for its counts of sent and unanswered inquiries."""
-    if not sent:
-        return RequestStatus.NOTHING_SENT
-    return RequestStatus.INCOMPLETE if awaited else RequestStatus.COMPLETE
+BenefitOutcome: TypeAlias = InquiryOutcome[BenefitAnswer]
+"""The stored result of an eligibility inquiry."""
 
 
 def patient_share(benefit: benefits.BenefitView) -> Decimal | None:
@@ -132,26 +64,9 @@ def patient_share(benefit: benefits.BenefitView) -> Decimal | None:
     return fraction / 100 if fraction and fraction > 1 else fraction
 
 
-def encode_outcome(outcome: InquiryOutcome) -> bytes:
-    """Return the stored form of an outcome, to be sealed."""
-    return _ENCODER.encode(outcome)
-
-
-def decode_outcome(stored: bytes) -> InquiryOutcome:
-    """Return the outcome that :func:`encode_outcome` was given."""
+def decode_outcome(stored: bytes) -> BenefitOutcome:
+    """Return the outcome that ``encode_outcome`` was given."""
     return _OUTCOMES.decode(stored)
 
 
-def encode_results(results: tuple[ValidationResult, ...]) -> bytes:
-    """Return the stored form of validation results, to be sealed: the sentences may quote what was sent."""
-    return _ENCODER.encode(results)
-
-
-def decode_results(stored: bytes) -> tuple[ValidationResult, ...]:
-    """Return the results that :func:`encode_results` was given."""
-    return _RESULTS.decode(stored)
-
-
-_ENCODER = msgspec.msgpack.Encoder()
-_OUTCOMES = msgspec.msgpack.Decoder(InquiryOutcome)
-_RESULTS = msgspec.msgpack.Decoder(tuple[ValidationResult, ...])
+_OUTCOMES = msgspec.msgpack.Decoder(BenefitOutcome)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from clearlane.eligibility.benefit_answer import AnswerError, BenefitAnswer, patient_share
+from clearlane.eligibility.benefit_answer import BenefitAnswer, patient_share
+from clearlane.inquiry.inquiry_outcome import AnswerError
 from clearlane.kernel.formats import last_first
 from clearlane.x12 import codes
 from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView

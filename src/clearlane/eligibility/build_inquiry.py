@@ -12,8 +12,8 @@ from clearlane.eligibility.model import (
     Inquiry,
     InquiryParty,
     InquiryPerson,
-    InquiryTrace,
 )
+from clearlane.inquiry.inquiry_outcome import InquiryTrace
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.x12.writer.encode import clean
 

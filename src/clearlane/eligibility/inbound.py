@@ -1,14 +1,12 @@
-"""Values read from a payer's file: answers about patients, and refusals of our files.
+"""The part of a 271 about one patient, as it was read from a payer's file.
 
 Knows the values of views; knows no bytes of the format.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Literal
 
-from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
+from clearlane.inquiry.inquiry_outcome import AnswerError
 from clearlane.x12.views import benefits, shared_types
 
 
@@ -59,38 +57,3 @@ class PatientAnswer:
         for member in (self.subscriber, self.dependent):
             for benefit in member.benefits if member else ():
                 yield from benefit.refusals
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FileRefusal:
-    """A TA1 or 999 that rejects a file we sent."""
-
-    kind: Literal["TA1", "999"]
-    control_number: str
-    """The control number of our interchange (TA1) or group (999)."""
-    set_control_number: str
-    """ST02 of the rejected set; empty if the whole interchange or group is rejected."""
-    status: InterchangeStatus
-    errors: tuple[AnswerError, ...]
-    content: bytes
-
-    def __repr__(self) -> str:
-        return f"FileRefusal({self.kind} of {self.control_number})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseFile:
-    """The answers and refusals of one file."""
-
-    answers: tuple[PatientAnswer, ...] = ()
-    refusals: tuple[FileRefusal, ...] = ()
-    is_x12: bool = False
-    """Whether the file is X12 at all."""
-
-
-class AnswerMatch(StrEnum):
-    """The result of comparing an answer with an inquiry."""
-
-    MATCHED = "matched"
-    WRONG_PATIENT = "wrong patient"
-    WRONG_PAYER = "wrong payer"

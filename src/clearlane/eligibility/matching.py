@@ -3,8 +3,9 @@
 Knows answers and inquiries; knows no file.
 """
 
-from clearlane.eligibility.inbound import AnswerMatch, PatientAnswer
+from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.model import ORIGINATOR, Inquiry, InquiryPerson
+from clearlane.inquiry.response_file import AnswerMatch
 from clearlane.x12.views import shared_types
 from clearlane.x12.writer.encode import clean
 

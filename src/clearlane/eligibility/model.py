@@ -8,16 +8,10 @@ from datetime import date
 
 import msgspec
 
+from clearlane.inquiry.inquiry_outcome import InquiryStruct, InquiryTrace
+
 ORIGINATOR = "9CLEARLANE"
 """TRN03 of our trace numbers: ten characters, with 9 for a user-assigned id."""
-
-
-class InquiryStruct(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored part of an inquiry that prints which fields are filled, never their content."""
-
-    def __repr__(self) -> str:
-        filled = (name for name in self.__struct_fields__ if getattr(self, name))
-        return f"{type(self).__name__}({', '.join(filled)})"
 
 
 class InquiryParty(InquiryStruct, frozen=True, kw_only=True):
@@ -41,13 +35,6 @@ class InquiryPerson(InquiryStruct, frozen=True, kw_only=True):
     birth: date | None = None
     sex: str = ""
     """M, F or empty."""
-
-
-class InquiryTrace(InquiryStruct, frozen=True, kw_only=True):
-    """The caller's trace number as the caller sent it."""
-
-    number: str = ""
-    originator: str = ""
 
 
 class BenefitQuestion(InquiryStruct, frozen=True, kw_only=True):

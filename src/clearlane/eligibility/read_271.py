@@ -5,13 +5,9 @@
         trace_number(answer)                      # our trace number, to find the inquiry by
         match_answer(answer, inquiry, trace)      # MATCHED, WRONG_PATIENT or WRONG_PAYER
         build_answer(answer, inquiry, ...)        # the answer as it is stored
-    for refusal in file.refusals:                 # TA1 or 999 instead of a 271
-        build_refusal(refusal, inquiry)           # the error that is stored in its place
 
-Each answer has one patient and the levels above it. A 999 or TA1 that accepts is ignored. Content that is not X12
-has neither answers nor refusals.
-
-Knows 271s, 999s and TA1s; knows no connection, no store and no clock.
+Each answer has one patient and the levels above it. A TA1 or 999 instead of a 271 is read by ``inquiry.refusals``. Knows
+271s; knows no connection, no store and no clock.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,55 +18,26 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from clearlane.eligibility import patient_levels
-from clearlane.eligibility import refusals as refusals_of
-from clearlane.eligibility.benefit_answer import (
-    CONNECTION,
-    AnswerError,
-    BenefitAnswer,
-    InquiryError,
-)
-from clearlane.eligibility.inbound import AnswerMatch, FileRefusal, PatientAnswer, ResponseFile
+from clearlane.eligibility.benefit_answer import ANSWER, BenefitAnswer
+from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.matching import match_answer, may_be_resent, trace_number
 from clearlane.eligibility.model import Inquiry, InquiryParty, InquiryPerson
+from clearlane.inquiry.inquiry_outcome import AnswerError
+from clearlane.inquiry.response_file import ResponseFile, read_response
 from clearlane.kernel.finding import Severity
-from clearlane.x12 import grammar, guides, tree, views
-from clearlane.x12.reader import reader
+from clearlane.x12 import tree, views
 from clearlane.x12.tree import get_element
 from clearlane.x12.views import benefits, shared_types
 
-__all__ = [
-    "AnswerMatch",
-    "FileRefusal",
-    "PatientAnswer",
-    "ResponseFile",
-    "build_answer",
-    "build_connection_error",
-    "build_refusal",
-    "match_answer",
-    "may_be_resent",
-    "read",
-    "trace_number",
-]  # fmt: skip
+__all__ = ["build_answer", "match_answer", "may_be_resent", "read", "trace_number"]
 
 PERSON = "1"
 """NM102 of a person."""
 
 
-def read(content: bytes) -> ResponseFile:
+def read(content: bytes) -> ResponseFile[PatientAnswer]:
     """Return the answers and refusals of a file."""
-    file = reader.parse(content, check=False, choose_guide=_choose)
-    answers: list[PatientAnswer] = []
-    refusals: list[FileRefusal] = []
-    for interchange in file.interchanges:
-        refusals += refusals_of.interchange_refusals(interchange)
-        for set in interchange.sets():
-            if set.guide is not None and set.guide.kind == "271":
-                answers += _answers(set, content)
-            elif set.guide is not None and set.guide.kind == "999":
-                refusals += refusals_of.set_refusals(set)
-    return ResponseFile(
-        answers=tuple(answers), refusals=tuple(refusals), is_x12=bool(file.interchanges)
-    )
+    return read_response(content, ANSWER, _answers)
 
 
 def build_answer(
@@ -103,35 +70,6 @@ def build_answer(
         subscriber=levels.subscriber and _strip_member(levels.subscriber),
         dependent=levels.dependent and _strip_member(levels.dependent),
     )
-
-
-def build_refusal(refusal: FileRefusal, inquiry: Inquiry | None) -> InquiryError:
-    """Return the error of an inquiry whose file was rejected."""
-    return InquiryError(
-        kind=refusal.kind,
-        path=inquiry.path if inquiry else "",
-        caller_trace=inquiry.trace if inquiry else None,
-        errors=refusal.errors,
-        status=refusal.status,
-    )
-
-
-def build_connection_error(
-    inquiry: Inquiry | None, code: str, message: str, payer_text: str = ""
-) -> InquiryError:
-    """Return the error of an inquiry that did not reach its payer; ``payer_text`` is for operators."""
-    return InquiryError(
-        kind=CONNECTION,
-        path=inquiry.path if inquiry else "",
-        caller_trace=inquiry.trace if inquiry else None,
-        errors=(AnswerError(code=code, message=message, payer_text=payer_text),),
-    )
-
-
-def _choose(transaction: str, version: str) -> grammar.Guide | None:
-    """Return the guide of a set. Any version of a 271 is read by the one guide, so that no answer is lost."""
-    found = guides.by_version(transaction, version)
-    return guides.by_kind("271") if found is None and transaction == "271" else found
 
 
 def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer]:

@@ -17,7 +17,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from clearlane.eligibility import fields, json_struct, services
-from clearlane.eligibility.benefit_answer import ValidationResult
 from clearlane.eligibility.build_inquiry import (
     InquiryBuilder,
     asks_only_dental,
@@ -28,6 +27,7 @@ from clearlane.eligibility.fields import EligibilityRequest, RequestPatient, pat
 from clearlane.eligibility.json_struct import JsonStruct
 from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.stepwise import run_to_end
+from clearlane.inquiry.inquiry_outcome import ValidationResult
 from clearlane.kernel import formats, limits
 from clearlane.payers.model import Payer
 

@@ -1,7 +1,6 @@
 """Write inquiries as a 270 (005010X279A1), from placement tables for each level.
 
-    write_inquiry(inquiry, envelope, trace="...")                # one patient, for real time
-    write_inquiries([(inquiry, trace), ...], envelope)           # many patients, for a batch
+    write_inquiries([(inquiry, trace), ...], envelope)           # one patient for real time, many for a batch
 
 Each patient is a transaction set of its own, so that an answer at any level finds its inquiry: our trace number is in
 BHT03 and in the patient's TRN; the caller's trace number is in a second TRN.
@@ -18,14 +17,14 @@ from clearlane.eligibility.model import (
     BenefitQuestion,
     Inquiry,
     InquiryPerson,
-    InquiryTrace,
 )
+from clearlane.inquiry.inquiry_outcome import InquiryTrace
 from clearlane.x12 import guides
 from clearlane.x12.writer import placement
 from clearlane.x12.writer.writer import Envelope, clean, wrap_sets
 
 __all__ = [
-    "GUIDE", "ORIGINATOR", "SCOPES", "Envelope", "set_texts", "write_inquiries", "write_inquiry",
+    "GUIDE", "ORIGINATOR", "SCOPES", "Envelope", "set_texts", "write_inquiries",
 ]  # fmt: skip
 
 GUIDE = guides.by_kind("270")
@@ -104,15 +103,13 @@ DEPENDENT_BENEFIT = placement.compile_placement(GUIDE, "2110D", _benefit_places(
 SCOPES = (SOURCE, RECEIVER, SUBSCRIBER, DEPENDENT, SUBSCRIBER_BENEFIT, DEPENDENT_BENEFIT)
 
 
-def write_inquiry(inquiry: Inquiry, envelope: Envelope, *, trace: str) -> bytes:
-    """Return an interchange with one inquiry. Raises ValueError for a trace number that cannot be written."""
-    return b"".join(write_inquiries([(inquiry, trace)], envelope))
-
-
 def write_inquiries(
     inquiries: Iterable[tuple[Inquiry, str]], envelope: Envelope
 ) -> Iterator[bytes]:
-    """Yield an interchange with many inquiries, each with its trace number, piece by piece."""
+    """Yield an interchange with inquiries, each with its trace number, piece by piece.
+
+    Raises ValueError for a trace number that cannot be written.
+    """
     foreign = {code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"}
 
     def bodies() -> Iterator[Iterable[str]]:

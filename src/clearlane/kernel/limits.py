@@ -113,9 +113,9 @@ RETRY_SECONDS_MAX = 3_600
 # The most by which the clock of a node may differ from the database's before an operator is warned.
 CLOCK_DIFFERENCE_SECONDS_MAX = 5
 
-# Eligibility: inquiries that are read at a time, how long a call waits for payers' answers, how long these are kept.
-ELIGIBILITY_PAGE_ROWS = 64
-ELIGIBILITY_WAIT_SECONDS_MAX = 55
+# Inquiries to payers: how many are read at a time, how long a call waits for answers, how long these are kept.
+INQUIRY_PAGE_ROWS = 64
+INQUIRY_WAIT_SECONDS_MAX = 55
 ELIGIBILITY_KEPT_DAYS = 90
 
 # Events.

@@ -1,7 +1,7 @@
 """The verbs of the product: the only layer that knows domains and I/O together.
 
 A verb loads, decides and saves; deciding is pure and lives in the domain packages. The packages follow the way of a
-claim: ``intake``, ``outbound``, ``inbound``; then ``eligibility`` and ``enrollment``, ``notify`` (events out),
+claim: ``intake``, ``outbound``, ``inbound``; then ``inquiry`` (ask payers) and ``enrollment``, ``notify`` (events out),
 ``operator`` (decisions of people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are
 shared by these:
 

@@ -5,8 +5,8 @@ The engine adds its own schedules (recovery and purge).
 
 from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
-from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
 from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.operator import enrollment_answers

@@ -24,7 +24,7 @@ from clearlane.store.events.event_watch import EventWatch
 from clearlane.store.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
+    from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

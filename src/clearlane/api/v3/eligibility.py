@@ -12,14 +12,12 @@ from clearlane.api.v3 import responses
 from clearlane.api.v3.benefits.compose_response import compose_response
 from clearlane.api.v3.benefits.json_types import EligibilityResponseJson
 from clearlane.api.v3.error_responses import V3_ERRORS
+from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.fields import EligibilityRequest
-from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
-from clearlane.pipeline.eligibility.inquire import (
-    MalformedInquiry,
-    await_answers,
-    inquire,
-    read_numbered_answers,
-)
+from clearlane.pipeline.inquiry.ask import await_answers
+from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inquire
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_numbered_answers
 
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
@@ -36,7 +34,10 @@ async def submit(call: Call) -> Response:
     if isinstance(outcome, MalformedInquiry):
         return responses.findings_response(outcome.findings)
     call.notes.extend(outcome.notes)
-    answers = await await_answers(context, outcome, site=call.site, now=now, stopping=call.stopping)
+    id = outcome.eligibility_request_id
+    answers = await await_answers(
+        context, ELIGIBILITY, id, site=call.site, now=now, stopping=call.stopping
+    )
     return await _stream(call, answers)
 
 
@@ -44,14 +45,14 @@ async def get_responses(call: Call) -> Response:
     """Return all responses that have arrived for a request."""
     number = call.parameters["requestId"]
     answers = await read_numbered_answers(
-        call.context.work_context, number, site=call.site, actor=call.actor
+        call.context.work_context, ELIGIBILITY, number, site=call.site, actor=call.actor
     )
     if answers is None:
         return responses.message(404, f"No eligibility request {number} was found.")
     return await _stream(call, answers)
 
 
-async def _stream(call: Call, answers: RequestAnswers) -> Response:
+async def _stream(call: Call, answers: RequestAnswers[BenefitAnswer]) -> Response:
     with_x12 = call.context.work_context.eligibility_x12
     return await stream_text(compose_response(answers, with_x12=with_x12), JSON_UTF8)
 

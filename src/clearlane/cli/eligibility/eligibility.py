@@ -18,7 +18,7 @@ from clearlane.cli.command.output import show_facts, show_json, show_table, show
 from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.eligibility.eligibility_answer import response_tables
-from clearlane.eligibility.benefit_answer import InquiryOutcome
+from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitOutcome
 from clearlane.eligibility.benefit_table import (
     Accumulator,
     BenefitRow,
@@ -28,7 +28,7 @@ from clearlane.eligibility.benefit_table import (
 
 if TYPE_CHECKING:
     from clearlane.client import EligibilityAnswer
-    from clearlane.pipeline.eligibility.eligibility_results import EligibilityRequestDetails
+    from clearlane.pipeline.inquiry.request_answers import InquiryRequestDetails
     from clearlane.wiring import Installation
 
 app = typer.Typer(
@@ -153,12 +153,15 @@ def show(
     Example: clearlane eligibility show 412345678 --x12
     """
     from clearlane.cli.command.operator_command import run_in_installation
-    from clearlane.pipeline.eligibility.eligibility_results import load_request
+    from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+    from clearlane.pipeline.inquiry.request_answers import load_request
     from clearlane.wiring import Installation
 
-    async def work(installation: Installation) -> "EligibilityRequestDetails":
+    async def work(installation: Installation) -> "InquiryRequestDetails[BenefitAnswer]":
         id = await _find_request(installation, eligibility_request_id, vendor)
-        found = await load_request(installation.database, installation.vault, id, actor=operator())
+        found = await load_request(
+            installation.database, installation.vault, ELIGIBILITY, id, actor=operator()
+        )
         if found is None:
             refuse(f"There is no eligibility request {eligibility_request_id}.")
         return found
@@ -177,10 +180,11 @@ def show(
 
 async def _find_request(installation: "Installation", number: int, vendor_key: str) -> int:
     """Return the id of the request with this number: of the vendor, or the only one."""
-    from clearlane.pipeline.eligibility.eligibility_results import find_numbered
+    from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+    from clearlane.pipeline.inquiry.request_answers import find_numbered
 
     keys = {one.id: one.key for one in installation.accounts.vendors}
-    found = await find_numbered(installation.database, number)
+    found = await find_numbered(installation.database, ELIGIBILITY, number)
     if vendor_key:
         found = [one for one in found if keys[one[1]].casefold() == vendor_key.casefold()]
     if not found:
@@ -200,7 +204,7 @@ def _is_test(session: ClientSession, payer: str) -> bool:
     return payer.casefold() in names
 
 
-def _show_inquiries(found: "EligibilityRequestDetails") -> None:
+def _show_inquiries(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
     from clearlane.kernel.clock import from_micros
 
     show_table(
@@ -234,7 +238,7 @@ def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) 
         _show_patient(table)
 
 
-def _show_request(found: "EligibilityRequestDetails") -> None:
+def _show_request(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
     """Print what is stored."""
     typer.echo(f"Request {found.request_number}: {found.status}")
     for result in found.results:
@@ -249,7 +253,7 @@ def _show_request(found: "EligibilityRequestDetails") -> None:
         _show_patient(table)
 
 
-def _request_json(found: "EligibilityRequestDetails") -> dict[str, Any]:
+def _request_json(found: "InquiryRequestDetails[BenefitAnswer]") -> dict[str, Any]:
     """Return a stored request in our own names; the files are shown by ``--x12``."""
     return {
         "eligibility_request_id": found.request_number,
@@ -268,7 +272,7 @@ def _request_json(found: "EligibilityRequestDetails") -> dict[str, Any]:
     }
 
 
-def _outcome_json(outcome: InquiryOutcome) -> dict[str, Any]:
+def _outcome_json(outcome: BenefitOutcome) -> dict[str, Any]:
     return {
         "answer": msgspec.to_builtins(outcome.answer),
         "error": msgspec.to_builtins(outcome.error),

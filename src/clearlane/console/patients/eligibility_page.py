@@ -15,18 +15,16 @@ from clearlane.console.frame.act_question import ADDS, SENDS_NOTHING
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number
-from clearlane.eligibility.benefit_answer import RequestStatus
+from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.benefit_table import PatientTable, patient_tables
+from clearlane.inquiry.inquiry_outcome import RequestStatus
 from clearlane.payers.model import Payer
-from clearlane.pipeline.eligibility import request_list
-from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
-from clearlane.pipeline.eligibility.inquire import (
-    MalformedInquiry,
-    await_answers,
-    inquire,
-    read_answers,
-)
-from clearlane.pipeline.eligibility.request_list import ListedRequest
+from clearlane.pipeline.inquiry import eligibility_list
+from clearlane.pipeline.inquiry.ask import await_answers
+from clearlane.pipeline.inquiry.eligibility_list import ListedRequest
+from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inquire
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_answers
 
 pages = PageRows(roles=EVERYBODY, menu="/eligibility")
 
@@ -91,19 +89,22 @@ async def ask(request: PageRequest) -> Response:
     receipt = await inquire(context, document, site=site, actor=request.actor, now=now)
     if isinstance(receipt, MalformedInquiry):
         return await _render(request, [one.message for one in receipt.findings], 400)
-    await await_answers(context, receipt, site=site, now=now, stopping=asyncio.Event())
-    return request.redirect(f"/eligibility/{receipt.eligibility_request_id}")
+    id = receipt.eligibility_request_id
+    await await_answers(context, ELIGIBILITY, id, site=site, now=now, stopping=asyncio.Event())
+    return request.redirect(f"/eligibility/{id}")
 
 
 @pages.page("/eligibility/{id}")
 async def show_answer(request: PageRequest) -> Response:
     """Show the benefits that a payer stated, as a sheet."""
     site, id = _site(request), path_number(request, "id", "question")
-    answers = await read_answers(request.context.work_context, id, site=site, actor=request.actor)
+    answers = await read_answers(
+        request.context.work_context, ELIGIBILITY, id, site=site, actor=request.actor
+    )
     if answers is None:
         raise NoSuchPage("There is no such question of this site.")
     sheet = await _sheet(answers)
-    earlier = await request_list.list_of_same_patients(
+    earlier = await eligibility_list.list_of_same_patients(
         request.context.work_context, site, id, limit=EARLIER_SHOWN, actor=request.actor
     )
     return request.render(
@@ -118,7 +119,7 @@ async def show_answer(request: PageRequest) -> Response:
     )
 
 
-async def _sheet(answers: RequestAnswers) -> AnswerSheet:
+async def _sheet(answers: RequestAnswers[BenefitAnswer]) -> AnswerSheet:
     outcomes = [one async for page in answers.answered for one in page]
     refused = [one async for page in answers.refused for one in page]
     faults = [result.message for result in answers.results]
@@ -134,7 +135,7 @@ async def _render(
     site = request.site if request.site and request.site.baa_accepted else None
     earlier: list[ListedRequest] = []
     if site is not None:
-        earlier = await request_list.list_newest(
+        earlier = await eligibility_list.list_newest(
             request.context.work_context, site, limit=EARLIER_SHOWN, actor=request.actor
         )
     typed = {name: request.form.get(name) for name in FIELDS}

@@ -4,7 +4,7 @@ A timer runs ``receive`` every other second: it fetches files from mailboxes, st
 each; ``file_visits`` decides when one that its payer may still be writing is taken and dropped. A connection that is
 brought files calls ``receive.receive`` itself. ``post`` identifies a file and has
 ``check_addresses`` compare its sender and receiver with the route; it passes answers to inquiries to
-``post_eligibility`` and payments to ``post_payments``, reads everything else with ``inbound_statements``, which finds the
+``post_inquiries`` and payments to ``post_payments``, reads everything else with ``inbound_statements``, which finds the
 claims with ``match_claims``, and records the facts (``pipeline.record_facts``). ``match_payments`` matches claim payments
 whose claim was sent only later.
 """

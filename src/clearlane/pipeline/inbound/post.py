@@ -24,7 +24,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline import record_facts
-from clearlane.pipeline.inbound import post_eligibility
+from clearlane.pipeline.inbound import post_inquiries
 from clearlane.pipeline.inbound.check_addresses import AddressCheck, check_addresses, refusal
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
 from clearlane.pipeline.inbound.match_payments import match_waiting
@@ -168,7 +168,7 @@ class FilePosting:
 
     async def run(self) -> InboxOutcome:
         """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
-        done = await post_eligibility.post_eligibility_file(
+        done = await post_inquiries.post_inquiry_answers(
             self._context, self._file, self._content, self._read
         )
         if done is not None:

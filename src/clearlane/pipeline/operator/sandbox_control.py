@@ -15,8 +15,8 @@ from clearlane.connect.loopback_connections import LoopbackConnections, ledger_n
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.model import PAYER_TYPES, Payer
-from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.operator.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.work_context import WorkContext

@@ -1,4 +1,4 @@
-"""Counters that only go up: control numbers of interchanges, and the numbers of vendors' eligibility requests.
+"""Counters that only go up: control numbers of interchanges, and the numbers of vendors' requests to payers.
 
 A control number is given once, for all payers. A request number is given once to a vendor and fits a 32-bit signed
 integer, because that is what vendors' programs store it in. After a restore both go on far ahead of what can have been
@@ -24,7 +24,7 @@ REQUEST_NUMBER_MAX = 2**31 - 1
 REQUEST_NUMBER_START_MIN, REQUEST_NUMBER_START_MAX = 100_000_000, 1_000_000_000
 REQUEST_NUMBERS_SKIPPED = 10_000_000
 """How many are left out at least after a restore: those of a day with a hundred requests a second."""
-REQUESTS_OF_VENDOR = "eligibility requests of vendor "
+REQUESTS_OF_VENDOR = "inquiry requests of vendor "
 
 
 async def next_control_number(tx: Tx, *, skip: int = 0) -> int:
@@ -41,7 +41,7 @@ async def last_control_number(tx: Tx) -> int:
 
 
 async def next_request_number(tx: Tx, vendor_id: VendorId) -> int:
-    """Return the number of a vendor's next eligibility request; the first starts anywhere."""
+    """Return the number of a vendor's next request to payers; the first starts anywhere."""
     spread = REQUEST_NUMBER_START_MAX - REQUEST_NUMBER_START_MIN
     start = REQUEST_NUMBER_START_MIN + secrets.randbelow(spread)
     row = await tx.row(_NEXT_REQUEST, name=f"{REQUESTS_OF_VENDOR}{vendor_id}", number=start)

@@ -20,9 +20,9 @@ from clearlane.store.database.schema import (
     audit,
     batches,
     claims,
-    eligibility_inquiries,
-    eligibility_requests,
     inbox,
+    inquiries,
+    inquiry_requests,
     nodes,
     payments,
     takeovers,
@@ -188,7 +188,7 @@ async def count_payments(tx: Tx, now: int) -> PaymentCounts:
 
 async def count_inquiries(tx: Tx, now: int) -> list[InquiryCounts]:
     """Count the real-time inquiries of the last minutes by payer."""
-    wait = limits.ELIGIBILITY_WAIT_SECONDS_MAX * 1_000_000
+    wait = limits.INQUIRY_WAIT_SECONDS_MAX * 1_000_000
     since = now - INQUIRY_MINUTES * 60_000_000
     rows = await tx.rows(_INQUIRIES, since=since, wait=wait, waited=now - wait)
     return [
@@ -304,21 +304,18 @@ _UNBALANCED = Statement(
         payments.c.duplicate_of.is_(None),
     )
 )
-_TOOK = eligibility_inquiries.c.answered_at - eligibility_requests.c.created_at
-_NO_ANSWER = eligibility_inquiries.c.answer == inlined("Connection")
+_TOOK = inquiries.c.answered_at - inquiry_requests.c.created_at
+_NO_ANSWER = inquiries.c.answer == inlined("Connection")
 _IN_TIME = (_moment("wait") >= _TOOK) & ~_NO_ANSWER
 _TOO_LATE = (
     _NO_ANSWER
     | (_moment("wait") < _TOOK)
-    | (
-        eligibility_inquiries.c.answered_at.is_(None)
-        & (eligibility_requests.c.created_at < _moment("waited"))
-    )
+    | (inquiries.c.answered_at.is_(None) & (inquiry_requests.c.created_at < _moment("waited")))
 )
 _INQUIRIES = Statement(
     select(
-        eligibility_inquiries.c.type,
-        eligibility_inquiries.c.payer_id,
+        inquiries.c.type,
+        inquiries.c.payer_id,
         func.count(),
         func.count().filter(_IN_TIME),
         func.count().filter(_TOO_LATE),
@@ -326,31 +323,31 @@ _INQUIRIES = Statement(
         func.max(_TOOK),
     )
     .join_from(
-        eligibility_requests,
-        eligibility_inquiries,
-        eligibility_inquiries.c.eligibility_request_id == eligibility_requests.c.id,
+        inquiry_requests,
+        inquiries,
+        inquiries.c.inquiry_request_id == inquiry_requests.c.id,
     )
     .where(
-        eligibility_requests.c.created_at >= _moment("since"),
-        eligibility_inquiries.c.batch_id.is_(None),
+        inquiry_requests.c.created_at >= _moment("since"),
+        inquiries.c.batch_id.is_(None),
     )
-    .group_by(eligibility_inquiries.c.type, eligibility_inquiries.c.payer_id),
+    .group_by(inquiries.c.type, inquiries.c.payer_id),
     system=True,
 )
 _OPEN_INQUIRIES = Statement(
     select(
-        eligibility_inquiries.c.type,
-        eligibility_inquiries.c.payer_id,
+        inquiries.c.type,
+        inquiries.c.payer_id,
         func.count(),
-        func.min(eligibility_requests.c.created_at),
+        func.min(inquiry_requests.c.created_at),
     )
     .join_from(
-        eligibility_inquiries,
-        eligibility_requests,
-        eligibility_inquiries.c.eligibility_request_id == eligibility_requests.c.id,
+        inquiries,
+        inquiry_requests,
+        inquiries.c.inquiry_request_id == inquiry_requests.c.id,
     )
-    .where(eligibility_inquiries.c.state == inlined("Open"))
-    .group_by(eligibility_inquiries.c.type, eligibility_inquiries.c.payer_id),
+    .where(inquiries.c.state == inlined("Open"))
+    .group_by(inquiries.c.type, inquiries.c.payer_id),
     system=True,
 )
 _PARKED_WORK = Statement(

@@ -9,7 +9,7 @@ so that nothing of a payer's answer is lost.
 from collections.abc import Mapping
 
 from clearlane.eligibility import services
-from clearlane.eligibility.benefit_answer import RequestStatus
+from clearlane.inquiry.inquiry_outcome import RequestStatus
 
 REQUEST_STATUSES: Mapping[RequestStatus, str] = {
     RequestStatus.NOTHING_SENT: "AllInvalid",

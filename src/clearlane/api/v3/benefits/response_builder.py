@@ -26,13 +26,14 @@ from clearlane.api.v3.benefits.qualifiers import (
     SUBSCRIBER_FAULTS,
 )
 from clearlane.api.v3.benefits.response_benefits import map_benefit
-from clearlane.eligibility.benefit_answer import (
+from clearlane.eligibility.benefit_answer import BenefitAnswer
+from clearlane.eligibility.model import ORIGINATOR
+from clearlane.inquiry.inquiry_outcome import (
     AnswerError,
-    BenefitAnswer,
     InquiryError,
+    InquiryTrace,
     InterchangeStatus,
 )
-from clearlane.eligibility.model import ORIGINATOR, InquiryTrace
 from clearlane.x12.reader.lexer import read_as_utf8
 from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits, shared_types

@@ -8,10 +8,10 @@ from clearlane.store.database.schema.console import *  # noqa: F403
 from clearlane.store.database.schema.core import *  # noqa: F403
 from clearlane.store.database.schema.counts import *  # noqa: F403
 from clearlane.store.database.schema.delivery import *  # noqa: F403
-from clearlane.store.database.schema.eligibility import *  # noqa: F403
 from clearlane.store.database.schema.enrollment import *  # noqa: F403
 from clearlane.store.database.schema.events import *  # noqa: F403
 from clearlane.store.database.schema.failed_deliveries import *  # noqa: F403
+from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
 from clearlane.store.database.schema.webhooks import *  # noqa: F403

@@ -1,7 +1,7 @@
-"""Send the open eligibility inquiries of one node to payers in real time.
+"""Send the open inquiries of one node to payers in real time.
 
-    runner.start(eligibility_request_id, count, immediate)    # a caller waits: at once
-    runner.wake()                                 # large documents and retries: as far as each payer's limit allows
+    runner.start(inquiry_request_id, count, immediate)    # a caller waits: at once
+    runner.wake()                                         # large requests and retries: as far as each payer's limit allows
 
 An outcome is stored before the waiting call is released. Inquiries are rows with a lease, so those of a node that
 died are sent by another. Nothing depends on the call that submitted an inquiry. Knows queues and leases; what is sent
@@ -17,47 +17,44 @@ from typing import Any, TypeVar
 import structlog
 
 from clearlane.connect.connections import Connections
-from clearlane.eligibility import model
-from clearlane.eligibility.benefit_answer import ANSWER, CONNECTION, encode_outcome
-from clearlane.events.event import EventActor, NewEvent
+from clearlane.inquiry.inquiry_outcome import encode_outcome
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.kernel.tasks import cancel_all
-from clearlane.pipeline.eligibility.pending_calls import PendingCalls
-from clearlane.pipeline.eligibility.realtime_inquiry import (
+from clearlane.pipeline.inquiry.inquiry_transaction import FinalResult, PendingInquiry
+from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
+from clearlane.pipeline.inquiry.pending_calls import PendingCalls
+from clearlane.pipeline.inquiry.realtime_inquiry import (
     LOST,
     NO_ROUTE,
     AttemptResult,
-    FinalResult,
-    PendingInquiry,
     RetryLater,
     result_of_failure,
     send_inquiry,
 )
-from clearlane.store import eligibility
+from clearlane.store import inquiries
 from clearlane.store.database.database import Actor, Database, StoreFault, Tx
-from clearlane.store.eligibility import InquiryQueue, StoredInquiry
+from clearlane.store.inquiries import InquiryQueue, StoredInquiry
 from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
 
 # How long an inquiry is leased; how often and how long a payer that cannot answer now is asked
 # again (CORE: not sooner than 90 seconds where the inquiry may have arrived); how many inquiries a payer gets at once.
-ELIGIBILITY_LEASE_SECONDS = 120
-ELIGIBILITY_RETRY_SECONDS = (1, 2, 4, 8, 16)
-ELIGIBILITY_LATE_RETRY_SECONDS_FIRST = 90
-ELIGIBILITY_LATE_RETRY_SECONDS_MAX = 3_600
-ELIGIBILITY_RETRY_HOURS_MAX = 24
-ELIGIBILITY_PAYER_AT_ONCE = 16
+INQUIRY_LEASE_SECONDS = 120
+INQUIRY_RETRY_SECONDS = (1, 2, 4, 8, 16)
+INQUIRY_LATE_RETRY_SECONDS_FIRST = 90
+INQUIRY_LATE_RETRY_SECONDS_MAX = 3_600
+INQUIRY_RETRY_HOURS_MAX = 24
+INQUIRY_PAYER_AT_ONCE = 16
 
 T = TypeVar("T")
 
-LEASE = timedelta(seconds=ELIGIBILITY_LEASE_SECONDS)
-WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
-GIVE_UP_AFTER = timedelta(hours=ELIGIBILITY_RETRY_HOURS_MAX)
-REALTIME_MODES = frozenset({eligibility.INTERACTIVE, eligibility.BULK})
+LEASE = timedelta(seconds=INQUIRY_LEASE_SECONDS)
+GIVE_UP_AFTER = timedelta(hours=INQUIRY_RETRY_HOURS_MAX)
+REALTIME_MODES = frozenset({inquiries.INTERACTIVE, inquiries.BULK})
 """The modes of inquiries sent here; the third goes out in files."""
 
 
@@ -96,10 +93,10 @@ class InquiryRunner:
         self._stopped = False
 
     def start(
-        self, eligibility_request_id: int, count: int, immediate: Sequence[PendingInquiry]
+        self, inquiry_request_id: int, count: int, immediate: Sequence[PendingInquiry]
     ) -> None:
         """Start the inquiries of a stored request: these at once, the others from the queues."""
-        self.pending_calls.expect(eligibility_request_id, count)
+        self.pending_calls.expect(inquiry_request_id, count)
         for pending in immediate:
             self._active[pending.key] = None
             self._create_task(self._ask_while_caller_waits(pending))
@@ -125,8 +122,8 @@ class InquiryRunner:
             return True
         if any(state.is_sending for state in self._queues.values()):
             return True
-        async with self._database.read(eligibility.SCOPE) as tx:
-            queues = await eligibility.due_queues(tx, to_micros(now))
+        async with self._database.read(inquiries.SCOPE) as tx:
+            queues = await inquiries.due_queues(tx, to_micros(now))
         return any(queue.mode in REALTIME_MODES for queue in queues)
 
     def retire(self, connections: Connections) -> None:
@@ -151,14 +148,13 @@ class InquiryRunner:
         await self._connections().close()
         if unfinished:
             now = to_micros(self._clock.now())
-            await self._write(lambda tx: eligibility.reschedule(tx, unfinished, now))
+            await self._write(lambda tx: inquiries.reschedule(tx, unfinished, now))
 
     # ---- one inquiry -------------------------------------------------------------------------
 
     async def _ask_while_caller_waits(self, pending: PendingInquiry) -> None:
         """Send while the call waits, with short pauses; leave what is not answered by then to the queues."""
-        deadline = from_micros(pending.created_at) + WAIT
-        pauses = iter(ELIGIBILITY_RETRY_SECONDS)
+        pauses = iter(INQUIRY_RETRY_SECONDS)
         try:
             while True:
                 result = await self._attempt(pending)
@@ -166,7 +162,7 @@ class InquiryRunner:
                     next(pauses, None) if isinstance(result, RetryLater) and result.soon else None
                 )
                 next_at = None if pause is None else self._clock.now() + timedelta(seconds=pause)
-                if next_at is None or next_at >= deadline:
+                if next_at is None or next_at >= pending.deadline:
                     await self._record_attempt(pending, result)
                     return
                 self._active[pending.key] = next_at
@@ -191,9 +187,7 @@ class InquiryRunner:
             del self._active[pending.key]
 
     async def _attempt(self, pending: PendingInquiry) -> AttemptResult:
-        connections = self._connections().realtime_connections(
-            pending.inquiry.payer_type, pending.payer_id
-        )
+        connections = self._connections().realtime_connections(pending.payer_type, pending.payer_id)
         if not connections:
             return RetryLater(result_of_failure(pending, NO_ROUTE), soon=False)
         connection = connections[(pending.attempts - 1) % len(connections)]
@@ -212,14 +206,14 @@ class InquiryRunner:
             await self.store_result(pending, result.final)
         else:
             next_at = to_micros(now + timedelta(seconds=retry_seconds(pending.attempts)))
-            await self._write(lambda tx: eligibility.reschedule(tx, [pending.key], next_at))
+            await self._write(lambda tx: inquiries.reschedule(tx, [pending.key], next_at))
 
     async def store_result(self, pending: PendingInquiry, result: FinalResult) -> bool:
         """Store an outcome and count it for the waiting call; return False where there was one before."""
         now = self._clock.now()
         first = await store_result(self._database, self._vault, pending, result, now, self._actor)
         if first:
-            self.pending_calls.count_answer(pending.eligibility_request_id)
+            self.pending_calls.count_answer(pending.inquiry_request_id)
         return first
 
     # ---- large documents and retries ---------------------------------------------------------
@@ -229,8 +223,8 @@ class InquiryRunner:
         try:
             while self._due.is_set():
                 self._due.clear()
-                async with self._database.read(eligibility.SCOPE) as tx:
-                    queues = await eligibility.due_queues(tx, to_micros(self._clock.now()))
+                async with self._database.read(inquiries.SCOPE) as tx:
+                    queues = await inquiries.due_queues(tx, to_micros(self._clock.now()))
                 for queue in queues:
                     if queue.mode in REALTIME_MODES and queue not in self._queues:
                         self._queues[queue] = _QueueState()
@@ -259,18 +253,16 @@ class InquiryRunner:
     async def _lease_page(self, queue: InquiryQueue) -> list[PendingInquiry]:
         now = self._clock.now()
         until = to_micros(now + LEASE)
-        async with self._database.read(eligibility.SCOPE) as tx:
-            due = await eligibility.list_due(
-                tx, queue, to_micros(now), limits.ELIGIBILITY_PAGE_ROWS
-            )
+        async with self._database.read(inquiries.SCOPE) as tx:
+            due = await inquiries.list_due(tx, queue, to_micros(now), limits.INQUIRY_PAGE_ROWS)
             await self._vault.load_keys_of(tx, [one.inquiry for one in due])
-        leased = await self._write(lambda tx: eligibility.lease(tx, due, until)) if due else []
+        leased = await self._write(lambda tx: inquiries.lease(tx, due, until)) if due else []
         return [open_inquiry(self._vault, one) for one in leased]
 
     # ---- shared by all ---------------------------------------------------------------
 
     async def _write(self, job: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-        return await self._database.write(eligibility.SCOPE, job, actor=self._actor)
+        return await self._database.write(inquiries.SCOPE, job, actor=self._actor)
 
     def _create_task(self, work: Coroutine[Any, Any, None]) -> None:
         if self._stopped:
@@ -291,7 +283,7 @@ class _QueueState:
     """The state of the task that sends queued inquiries to one payer."""
 
     slots: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(ELIGIBILITY_PAYER_AT_ONCE)
+        default_factory=lambda: asyncio.Semaphore(INQUIRY_PAYER_AT_ONCE)
     )
     waiting: int = 0
     """How many inquiries of the page wait for a free slot."""
@@ -315,65 +307,51 @@ async def store_result(
     """Store the outcome of an inquiry; return False where there was one before."""
     await vault.ensure_key(pending.scope)
     content = encode_outcome(result.outcome)
-    sealed = vault.seal(pending.scope, eligibility.RESPONSES, pending.trace, content)
+    sealed = vault.seal(pending.scope, inquiries.RESPONSES, pending.trace, content)
 
     async def job(tx: Tx) -> bool:
-        first = await eligibility.record_answer(
-            tx, pending.eligibility_request_id, pending.number, result.kind, to_micros(now), sealed
+        first = await inquiries.record_answer(
+            tx, pending.inquiry_request_id, pending.number, result.kind, to_micros(now), sealed
         )
         if first:
-            tx.add_events([_answer_event(pending, result, now)])
+            await pending.transaction.record(tx, pending, result, now)
         return first
 
-    return await database.write(eligibility.SCOPE, job, actor=actor)
-
-
-def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -> NewEvent:
-    """Return the event of an inquiry that ended, by an answer or without one."""
-    answered = result.kind == ANSWER
-    return NewEvent(
-        "eligibility.completed" if answered else "eligibility.failed",
-        to_micros(now),
-        pending.scope.vendor,
-        pending.scope.site,
-        data={
-            "eligibility_request_id": pending.request_number,
-            "patient_number": pending.number,
-            "late": now > from_micros(pending.created_at) + WAIT,
-        },
-        actor=EventActor.SYSTEM if result.kind == CONNECTION else EventActor.PAYER,
-    )
+    return await database.write(inquiries.SCOPE, job, actor=actor)
 
 
 def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
     """Open a stored inquiry."""
     scope = Scope(VendorId(stored.vendor_id), SiteId(stored.site_id))
-    content = vault.open(scope, eligibility.INQUIRIES, stored.trace, stored.inquiry)
+    content = vault.open(scope, inquiries.INQUIRIES, stored.trace, stored.inquiry)
+    transaction = TRANSACTIONS[stored.transaction_set]
     return PendingInquiry(
+        transaction=transaction,
         scope=scope,
-        eligibility_request_id=stored.eligibility_request_id,
+        inquiry_request_id=stored.inquiry_request_id,
         request_number=stored.request_number,
         number=stored.number,
         attempts=stored.attempts,
         created_at=stored.created_at,
+        payer_type=stored.type,
         payer_id=stored.payer_id,
-        inquiry=model.restore(content),
+        inquiry=transaction.payload.decode(content),
     )
 
 
 def retry_seconds(attempts: int) -> int:
     """Return how long to pause after so many attempts: it doubles up to a maximum."""
-    doublings = min(max(attempts, 1) - 1, ELIGIBILITY_LATE_RETRY_SECONDS_MAX.bit_length())
+    doublings = min(max(attempts, 1) - 1, INQUIRY_LATE_RETRY_SECONDS_MAX.bit_length())
     return min(
-        ELIGIBILITY_LATE_RETRY_SECONDS_FIRST << doublings,
-        ELIGIBILITY_LATE_RETRY_SECONDS_MAX,
+        INQUIRY_LATE_RETRY_SECONDS_FIRST << doublings,
+        INQUIRY_LATE_RETRY_SECONDS_MAX,
     )
 
 
 def _log_failure(pending: PendingInquiry, fault: BaseException) -> None:
     log.warning(
         "inquiry not sent",
-        request=pending.eligibility_request_id,
+        request=pending.inquiry_request_id,
         number=pending.number,
         payer=pending.payer_id,
         fault=fault_code(fault),

@@ -1,6 +1,6 @@
-"""Post files that answer batches of eligibility inquiries, patient by patient.
+"""Post files that answer batches of inquiries, inquiry by inquiry.
 
-    posting = await post_eligibility_file(context, file, content, read)     # None: not about inquiries
+    posting = await post_inquiry_answers(context, file, content, read)     # None: not about inquiries
 
 An answer is matched with its inquiry by our trace number, and must be of the payer that the file came from. What
 matches no inquiry is parked for a person; a second answer is ignored. Knows no claim.
@@ -17,38 +17,40 @@ import structlog
 from clearlane.claims.responses.ack_messages import AckMessage, GroupAck, InterchangeAck
 from clearlane.claims.responses.facts import ClaimKey, FactKind, UnmatchedFact
 from clearlane.claims.responses.inbound_file import InboundFile
-from clearlane.eligibility import read_271, refusals
+from clearlane.inquiry import refusals
+from clearlane.inquiry.refusals import FileRefusal
+from clearlane.inquiry.response_file import AnswerMatch
 from clearlane.kernel import limits
 from clearlane.kernel.formats import parse_control_number
-from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry, store_result
-from clearlane.pipeline.eligibility.realtime_inquiry import (
+from clearlane.pipeline.inquiry.inquiry_runner import open_inquiry, store_result
+from clearlane.pipeline.inquiry.inquiry_transaction import (
+    AnyTransaction,
     FinalResult,
+    InquiryAnswer,
     PendingInquiry,
-    result_of_271,
-    result_of_refusal,
 )
+from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
+from clearlane.pipeline.inquiry.realtime_inquiry import result_of_answer, result_of_refusal
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility
+from clearlane.store import inquiries
 from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
 from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
 
-RESPONSE_SET, INQUIRY_GROUP = "271", "HS"
-"""The transaction set of responses, and the functional group (AK101) of inquiries."""
 NO_INQUIRY_FOUND = "{count} answers are for no inquiry that was sent to this payer."
 NO_TRACE = "The answer has no trace number of an inquiry."
 NO_INQUIRY = "No inquiry with this trace number was sent to this payer."
 NO_FILE = "No file of inquiries with this control number was sent to this payer."
 MISMATCHES = {
-    read_271.AnswerMatch.WRONG_PATIENT: "The answer is about another patient than the inquiry.",
-    read_271.AnswerMatch.WRONG_PAYER: "The answer names another payer than the inquiry.",
+    AnswerMatch.WRONG_PATIENT: "The answer is about another patient than the inquiry.",
+    AnswerMatch.WRONG_PAYER: "The answer names another payer than the inquiry.",
 }
 
 
 @dataclass(slots=True)
-class EligibilityPosting:
+class InquiryPosting:
     """What was applied of a file, and what was parked."""
 
     file: InboxFile
@@ -88,67 +90,87 @@ class EligibilityPosting:
         )
 
 
-async def post_eligibility_file(
+async def post_inquiry_answers(
     context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
-) -> EligibilityPosting | None:
+) -> InquiryPosting | None:
     """Apply the statements of a file about inquiries; return None where it has none."""
     kinds, messages = read.identified.kinds, read.messages or ()
-    if RESPONSE_SET in kinds:
-        found = await asyncio.to_thread(read_271.read, content)
-    elif await _answers_inquiries(context, messages):
+    posting = InquiryPosting(file, context.vault, kinds)
+    answering = [one for one in TRANSACTIONS.values() if one.answer_set in kinds]
+    refused: Sequence[FileRefusal] = ()
+    if not answering:
+        if not await _answers_inquiries(context, messages):
+            return None
         refused = await asyncio.to_thread(lambda: tuple(_refusals(messages)))
-        found = read_271.ResponseFile(answers=(), refusals=refused, is_x12=True)
-    else:
-        return None
-    posting = EligibilityPosting(file, context.vault, kinds)
-    for answer in found.answers:
-        pending = await _find_inquiry(context, file, answer)
-        now = context.clock.now()
-        if isinstance(pending, str):
-            posting.park(RESPONSE_SET, pending, read_271.trace_number(answer), now)
-            continue
-        await _store_result(
-            context, pending, await asyncio.to_thread(result_of_271, pending, answer, now)
-        )
-        posting.applied += 1
-    for refusal in found.refusals:
-        await _record_refusal(context, file, refusal, posting)
+    for transaction in answering:
+        found = await asyncio.to_thread(transaction.reader.read, content)
+        for answer in found.answers:
+            await _record_answer(context, transaction, answer, posting)
+        refused = found.refusals  # of the whole file, so the same for each transaction
+    # A refusal of no inquiries may be one of claims, which is posted with their statements.
+    parks = not any(one.answers_are_statements for one in answering)
+    for refusal in refused:
+        await _record_refusal(context, refusal, posting, parks=parks)
     return posting
 
 
+async def _record_answer(
+    context: WorkContext,
+    transaction: AnyTransaction,
+    answer: InquiryAnswer,
+    posting: InquiryPosting,
+) -> None:
+    """Record an answer on its inquiry, or park it."""
+    number = transaction.reader.trace_number(answer)
+    pending = await _find_inquiry(context, posting.file, transaction, answer, number)
+    now = context.clock.now()
+    if not isinstance(pending, str):
+        await _store_result(
+            context, pending, await asyncio.to_thread(result_of_answer, pending, answer, now)
+        )
+        posting.applied += 1
+    elif not transaction.answers_are_statements:
+        posting.park(transaction.answer_set, pending, number, now)
+
+
 async def _find_inquiry(
-    context: WorkContext, file: InboxFile, answer: read_271.PatientAnswer
+    context: WorkContext,
+    file: InboxFile,
+    transaction: AnyTransaction,
+    answer: InquiryAnswer,
+    trace_number: str,
 ) -> PendingInquiry | str:
     """Return the inquiry that an answer of this payer belongs to, or why there is none."""
-    key = eligibility.parse_trace(read_271.trace_number(answer))
+    key = inquiries.parse_trace(trace_number)
     if key is None:
         return NO_TRACE
-    async with context.database.read(eligibility.SCOPE) as tx:
-        found = await eligibility.find_inquiry(tx, *key)
-        if found is None or found[0].payer_id != file.payer_id:
+    async with context.database.read(inquiries.SCOPE) as tx:
+        found = await inquiries.find_inquiry(tx, *key)
+        if found is None or (found[0].transaction_set, found[0].payer_id) != (
+            transaction.inquiry_set,
+            file.payer_id,
+        ):
             return NO_INQUIRY
         await context.vault.load_keys_of(tx, [found[0].inquiry])
     pending = open_inquiry(context.vault, found[0])
-    match = read_271.match_answer(answer, pending.inquiry, pending.trace)
-    return pending if match is read_271.AnswerMatch.MATCHED else MISMATCHES[match]
+    match = transaction.reader.match(answer, pending.inquiry, pending.trace)
+    return pending if match is AnswerMatch.MATCHED else MISMATCHES[match]
 
 
 async def _record_refusal(
-    context: WorkContext,
-    file: InboxFile,
-    refusal: read_271.FileRefusal,
-    posting: EligibilityPosting,
+    context: WorkContext, refusal: FileRefusal, posting: InquiryPosting, *, parks: bool
 ) -> None:
     """Record a refusal on every inquiry of the refused file, or of the refused set in it."""
     batch, rows = None, []
-    async with context.database.read(eligibility.SCOPE) as tx:
+    async with context.database.read(inquiries.SCOPE) as tx:
         control = parse_control_number(refusal.control_number)
         if control is not None:
             batch = await batches.find_by_control(tx, control)
-            rows = await eligibility.list_for_batch(tx, batch.id) if batch else []
+            rows = await inquiries.list_for_batch(tx, batch.id) if batch else []
         await context.vault.load_keys_of(tx, [one.inquiry for one in rows])
-    if batch is None or batch.payer_id != file.payer_id or not rows:
-        posting.park(refusal.kind, NO_FILE, refusal.control_number, context.clock.now())
+    if batch is None or batch.payer_id != posting.file.payer_id or not rows:
+        if parks:
+            posting.park(refusal.kind, NO_FILE, refusal.control_number, context.clock.now())
         return
     if (at := parse_control_number(refusal.set_control_number)) is not None:
         rows = rows[at - 1 : at]
@@ -166,24 +188,25 @@ async def _store_result(context: WorkContext, pending: PendingInquiry, result: F
         )
         and runner
     ):
-        runner.pending_calls.count_answer(pending.eligibility_request_id)
+        runner.pending_calls.count_answer(pending.inquiry_request_id)
 
 
 async def _answers_inquiries(context: WorkContext, messages: Sequence[AckMessage]) -> bool:
     """Return whether one of the acknowledgements of a file answers a batch of inquiries."""
-    if any(one.verdict.function == INQUIRY_GROUP for one in messages if isinstance(one, GroupAck)):
+    groups = {one.group for one in TRANSACTIONS.values()}
+    if any(one.verdict.function in groups for one in messages if isinstance(one, GroupAck)):
         return True
     numbers = [one.reference.number for one in messages if isinstance(one, InterchangeAck)]
     parsed = map(parse_control_number, numbers)
     controls = [control for control in parsed if control is not None]
     if not controls:
         return False
-    async with context.database.read(eligibility.SCOPE) as tx:
+    async with context.database.read(inquiries.SCOPE) as tx:
         found = [await batches.find_by_control(tx, control) for control in controls]
-        return any([bool(await eligibility.list_for_batch(tx, one.id)) for one in found if one])
+        return any([bool(await inquiries.list_for_batch(tx, one.id)) for one in found if one])
 
 
-def _refusals(messages: Sequence[AckMessage]) -> Iterator[read_271.FileRefusal]:
+def _refusals(messages: Sequence[AckMessage]) -> Iterator[FileRefusal]:
     """Yield the refusals in acknowledgements; those of whole interchanges first, since the first one is recorded."""
     for one in messages:
         if isinstance(one, InterchangeAck):

@@ -1,4 +1,4 @@
-"""Hold calls until their eligibility request is complete, or until they have waited long enough.
+"""Hold calls until their request to payers is complete, or until they have waited long enough.
 
 A waiting call has a future and no thread, timer or connection of its own. Answers stored by this node release it at
 once; those stored by other nodes are found by one query for all waiting calls. Knows no answer.
@@ -16,12 +16,12 @@ import structlog
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.tasks import cancel_all
-from clearlane.store import eligibility
+from clearlane.store import inquiries
 from clearlane.store.database.database import Database
 
 log = structlog.get_logger()
 
-ELIGIBILITY_POLL_SECONDS = 0.5
+INQUIRY_POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -47,39 +47,37 @@ class PendingCalls:
     def __len__(self) -> int:
         return len(self._open)
 
-    def expect(self, eligibility_request_id: int, missing: int) -> None:
+    def expect(self, inquiry_request_id: int, missing: int) -> None:
         """Begin to count the answers of a request. Call :meth:`wait` afterwards, or :meth:`forget`."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._open[eligibility_request_id] = _PendingCall(future, missing)
+        self._open[inquiry_request_id] = _PendingCall(future, missing)
 
-    def count_answer(self, eligibility_request_id: int) -> None:
+    def count_answer(self, inquiry_request_id: int) -> None:
         """Count one more stored answer of a request, and release its call at the last."""
-        call = self._open.get(eligibility_request_id)
+        call = self._open.get(inquiry_request_id)
         if call is not None:
             call.missing -= 1
             if call.missing <= 0:
                 _release(call)
 
-    async def wait(
-        self, eligibility_request_id: int, until: datetime, stopping: asyncio.Event
-    ) -> None:
+    async def wait(self, inquiry_request_id: int, until: datetime, stopping: asyncio.Event) -> None:
         """Return when the request is complete, at ``until`` at the latest, or when the node stops."""
-        call = self._open.get(eligibility_request_id)
+        call = self._open.get(inquiry_request_id)
         if call is None:  # the request has no inquiry
             return
         try:
             if not call.future.done() and not stopping.is_set():
-                heapq.heappush(self._deadlines, (until, eligibility_request_id))
+                heapq.heappush(self._deadlines, (until, inquiry_request_id))
                 self._ensure_task("time", self._release_expired)
                 self._ensure_task("poll", self._poll_completed)
                 self._release_on_stop(stopping)
                 await call.future
         finally:
-            self.forget(eligibility_request_id)
+            self.forget(inquiry_request_id)
 
-    def forget(self, eligibility_request_id: int) -> None:
+    def forget(self, inquiry_request_id: int) -> None:
         """Stop counting the answers of a request."""
-        self._open.pop(eligibility_request_id, None)
+        self._open.pop(inquiry_request_id, None)
 
     def release_all(self) -> None:
         """Release every call: it responds with what has arrived."""
@@ -101,22 +99,22 @@ class PendingCalls:
     async def _release_expired(self) -> None:
         """Release each call at its deadline. Only the earliest is waited for, so one timer is enough."""
         while self._deadlines:
-            until, eligibility_request_id = self._deadlines[0]
-            if eligibility_request_id in self._open:
+            until, inquiry_request_id = self._deadlines[0]
+            if inquiry_request_id in self._open:
                 await self._clock.wait_until(until)
             heapq.heappop(self._deadlines)
-            call = self._open.get(eligibility_request_id)
+            call = self._open.get(inquiry_request_id)
             if call is not None:
                 _release(call)
 
     async def _poll_completed(self) -> None:
         """Release calls whose requests other nodes completed, while any call waits."""
         while self._open:
-            await asyncio.sleep(ELIGIBILITY_POLL_SECONDS)
+            await asyncio.sleep(INQUIRY_POLL_SECONDS)
             waiting = [id for id, one in self._open.items() if not one.future.done()]
             try:
-                async with self._database.read(eligibility.SCOPE) as tx:
-                    complete = await eligibility.complete_requests(tx, waiting)
+                async with self._database.read(inquiries.SCOPE) as tx:
+                    complete = await inquiries.complete_requests(tx, waiting)
             except Exception as fault:  # noqa: BLE001  (the next poll may succeed)
                 log.warning("waiting calls not polled", fault=fault_code(fault))
                 continue

@@ -1,12 +1,13 @@
-"""Read the refusals in a TA1 or 999 that came instead of a 271.
+"""Read the refusals in a TA1 or 999 that came instead of an answer.
 
 Knows acknowledgments; knows no inquiry.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
-from clearlane.eligibility.inbound import FileRefusal
+from clearlane.inquiry.inquiry_outcome import AnswerError, InterchangeStatus
 from clearlane.kernel.formats import parse_control_number
 from clearlane.x12 import tree, views
 from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1
@@ -15,6 +16,23 @@ from clearlane.x12.views.original import SeparatorRestorer
 
 # The errors of other sets may quote their data, so a refusal holds the response to one set.
 REFUSAL_PART = ExtractSpec(repeated=frozenset({"2000"}), closing=frozenset({"AK9"}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FileRefusal:
+    """A TA1 or 999 that rejects a file we sent."""
+
+    kind: Literal["TA1", "999"]
+    control_number: str
+    """The control number of our interchange (TA1) or group (999)."""
+    set_control_number: str
+    """ST02 of the rejected set; empty if the whole interchange or group is rejected."""
+    status: InterchangeStatus
+    errors: tuple[AnswerError, ...]
+    content: bytes
+
+    def __repr__(self) -> str:
+        return f"FileRefusal({self.kind} of {self.control_number})"
 
 
 def interchange_refusals(interchange: tree.Interchange) -> Iterator[FileRefusal]:

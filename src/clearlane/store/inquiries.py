@@ -1,26 +1,24 @@
-"""Eligibility requests and their inquiries: added together, answered one by one, each once.
+"""Requests that ask payers, and their inquiries: added together, answered one by one, each once.
 
 A node that sends an inquiry leases it by moving ``next_at`` ahead, so that the inquiries of a node that died become
-due again. Sealed values are bound to the request and the patient's number in it. Knows no field and no response.
+due again. ``transaction_set`` is ST01 of the inquiry (270). Sealed values are bound to the request and the number of the
+inquiry in it. Knows no field and no answer.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
 from clearlane.store.database.database import SystemScope, Tx
-from clearlane.store.database.schema import eligibility_inquiries as inquiries
-from clearlane.store.database.schema import eligibility_requests as requests
+from clearlane.store.database.schema import inquiries
+from clearlane.store.database.schema import inquiry_requests as requests
 from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select
 from clearlane.store.delivery.control_numbers import REQUEST_NUMBER_MAX
 
 SCOPE = SystemScope("inquiries are sent for many clients")
-REQUESTS, INQUIRIES, RESPONSES = (
-    "eligibility_requests",
-    "eligibility_inquiries",
-    "eligibility_responses",
-)
+REQUESTS, INQUIRIES, RESPONSES = "inquiry_requests", "inquiries", "inquiry_responses"
 TRACE_DIGITS_MAX, POSITION_DIGITS_MAX = 18, 9
 OPEN, MAILED, ANSWERED = "Open", "Mailed", "Answered"
 INTERACTIVE, BULK, BY_FILE = 0, 1, 2
@@ -36,7 +34,7 @@ class NewInquiry(NamedTuple):
     mode: int
     next_at: int
     patient_key: int | None
-    """The keyed hash that finds the inquiries about one patient."""
+    """The keyed hash that finds the inquiries about one patient, of this transaction alone."""
     inquiry: bytes
 
     def __repr__(self) -> str:
@@ -48,8 +46,10 @@ class StoredRequest(NamedTuple):
     """A stored request. ``payload`` is sealed."""
 
     id: int
+    transaction_set: str
+    """270, or that of another inquiry."""
     request_number: int
-    """V3's ``RequestId``."""
+    """V3's ``RequestId``, if it was submitted there."""
     created_at: int
     inquiries: int
     payload: bytes | None
@@ -62,7 +62,7 @@ class StoredRequest(NamedTuple):
 class ListedInquiry(NamedTuple):
     """An inquiry in a list of a site. ``inquiry`` is sealed."""
 
-    eligibility_request_id: int
+    inquiry_request_id: int
     number: int
     payer_id: str
     type: str
@@ -71,7 +71,7 @@ class ListedInquiry(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"ListedInquiry({self.eligibility_request_id}-{self.number})"
+        return f"ListedInquiry({self.inquiry_request_id}-{self.number})"
 
 
 class InquiryStatus(NamedTuple):
@@ -93,8 +93,9 @@ class InquiryResponse(NamedTuple):
 
 
 class InquiryQueue(NamedTuple):
-    """The inquiries to one payer in one mode."""
+    """The inquiries of one transaction to one payer in one mode."""
 
+    transaction_set: str
     mode: int
     type: str
     payer_id: str
@@ -105,8 +106,9 @@ class StoredInquiry(NamedTuple):
 
     vendor_id: int
     site_id: int
-    eligibility_request_id: int
+    inquiry_request_id: int
     number: int
+    transaction_set: str
     payer_id: str
     type: str
     mode: int
@@ -118,52 +120,35 @@ class StoredInquiry(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"Asked({self.eligibility_request_id}-{self.number})"
+        return f"Asked({self.inquiry_request_id}-{self.number})"
 
     @property
     def trace(self) -> str:
         """Our trace number, which the response repeats."""
-        return trace(self.eligibility_request_id, self.number)
+        return trace(self.inquiry_request_id, self.number)
 
 
-def trace(eligibility_request_id: int, number: int) -> str:
-    """Return the trace number of a patient of a request."""
-    return f"{eligibility_request_id}-{number}"
+def trace(inquiry_request_id: int, number: int) -> str:
+    """Return the trace number of an inquiry, for which its content and its answer are sealed too."""
+    return f"{inquiry_request_id}-{number}"
 
 
 def parse_trace(text: str) -> tuple[int, int] | None:
     """Return request id and number of a trace number; None where it is none of ours."""
-    eligibility_request_id, _, number = text.strip().partition("-")
-    if not (
-        eligibility_request_id.isascii()
-        and eligibility_request_id.isdigit()
-        and number.isascii()
-        and number.isdigit()
-    ):
+    inquiry_request_id, _, number = text.strip().partition("-")
+    if not all(part.isascii() and part.isdigit() for part in (inquiry_request_id, number)):
         return None
-    fits = len(eligibility_request_id) <= TRACE_DIGITS_MAX and len(number) <= POSITION_DIGITS_MAX
-    return (int(eligibility_request_id), int(number)) if fits else None
+    fits = len(inquiry_request_id) <= TRACE_DIGITS_MAX and len(number) <= POSITION_DIGITS_MAX
+    return (int(inquiry_request_id), int(number)) if fits else None
 
 
-def row_key(eligibility_request_id: int, number: int) -> str:
-    """Return the row key that the inquiry and the response of a patient are sealed for."""
-    return trace(eligibility_request_id, number)
-
-
-async def add(
-    tx: Tx,
-    id: int,
-    request_number: int,
-    created_at: int,
-    payload: bytes | None,
-    new: Sequence[NewInquiry],
-) -> None:
+async def add(tx: Tx, request: StoredRequest, new: Sequence[NewInquiry]) -> None:
     """Add a request of the scope with its inquiries."""
-    request = StoredRequest(id, request_number, created_at, len(new), payload)
     await tx.run(_ADD, **request._asdict())
     rows = [
         {
-            "eligibility_request_id": id,
+            "inquiry_request_id": request.id,
+            "transaction_set": request.transaction_set,
             "state": OPEN,
             # An interactive inquiry is leased from the start.
             "attempts": int(one.mode == INTERACTIVE),
@@ -176,31 +161,32 @@ async def add(
         await tx.many(_ADD_INQUIRY, rows)
 
 
-async def find(tx: Tx, id: int) -> StoredRequest | None:
+async def find(tx: Tx, transaction_set: str, id: int) -> StoredRequest | None:
     """Return a request of the scope."""
-    row = await tx.row(_FIND, id=id)
+    row = await tx.row(_FIND, transaction_set=transaction_set, id=id)
     return None if row is None else StoredRequest(*row)
 
 
-async def find_id(tx: Tx, request_number: int) -> int | None:
+async def find_id(tx: Tx, transaction_set: str, request_number: int) -> int | None:
     """Return the id of the scope's request with this number."""
     if not 0 < request_number <= REQUEST_NUMBER_MAX:
         return None
-    row = await tx.row(_FIND_ID, request_number=request_number)
+    row = await tx.row(_FIND_ID, transaction_set=transaction_set, request_number=request_number)
     return None if row is None else int(row[0])
 
 
-async def list_numbered(tx: Tx, request_number: int) -> list[tuple[int, int]]:
+async def list_numbered(tx: Tx, transaction_set: str, request_number: int) -> list[tuple[int, int]]:
     """Return id and vendor of each request with this number: two vendors may have the same one."""
     if not 0 < request_number <= REQUEST_NUMBER_MAX:
         return []
-    rows = await tx.rows(_NUMBERED, request_number=request_number)
+    rows = await tx.rows(_NUMBERED, transaction_set=transaction_set, request_number=request_number)
     return [(int(id), int(vendor_id)) for id, vendor_id in rows]
 
 
-async def list_newest(tx: Tx, limit: int) -> list[StoredRequest]:
+async def list_newest(tx: Tx, transaction_set: str, limit: int) -> list[StoredRequest]:
     """Return the newest requests of the scope."""
-    return [StoredRequest(*row) for row in await tx.rows(_NEWEST, limit=limit)]
+    rows = await tx.rows(_NEWEST, transaction_set=transaction_set, limit=limit)
+    return [StoredRequest(*row) for row in rows]
 
 
 async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
@@ -208,21 +194,19 @@ async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
     return [StoredRequest(*row) for row in await tx.rows(_SOME, ids=list(ids))] if ids else []
 
 
-async def list_first_inquiries(
-    tx: Tx, eligibility_request_ids: Sequence[int]
-) -> list[ListedInquiry]:
+async def list_first_inquiries(tx: Tx, inquiry_request_ids: Sequence[int]) -> list[ListedInquiry]:
     """Return the first inquiry of each of these requests of the scope."""
-    if not eligibility_request_ids:
+    if not inquiry_request_ids:
         return []
     return [
         ListedInquiry(*row)
-        for row in await tx.rows(_FIRST, eligibility_request_ids=list(eligibility_request_ids))
+        for row in await tx.rows(_FIRST, inquiry_request_ids=list(inquiry_request_ids))
     ]
 
 
-async def list_patient_keys(tx: Tx, eligibility_request_id: int, limit: int) -> list[int]:
+async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list[int]:
     """Return the keys of the patients of a request of the scope."""
-    rows = await tx.rows(_PATIENT_KEYS, eligibility_request_id=eligibility_request_id, limit=limit)
+    rows = await tx.rows(_PATIENT_KEYS, inquiry_request_id=inquiry_request_id, limit=limit)
     return list(dict.fromkeys(int(key) for (key,) in rows))
 
 
@@ -245,14 +229,14 @@ async def list_inquiries(tx: Tx, id: int) -> list[tuple[StoredInquiry, str]]:
 
 async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
     """Return the status of each patient of a request of the scope, in the order of the document."""
-    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, eligibility_request_id=id)]
+    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, inquiry_request_id=id)]
 
 
 async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
     """Return the responses for these patients of a request of the scope, in the order of the document."""
     if not numbers:
         return []
-    rows = await tx.rows(_RESPONSES, eligibility_request_id=id, numbers=list(numbers))
+    rows = await tx.rows(_RESPONSES, inquiry_request_id=id, numbers=list(numbers))
     return [InquiryResponse(*row) for row in rows]
 
 
@@ -285,10 +269,10 @@ async def list_due(tx: Tx, queue: InquiryQueue, now: int, limit: int) -> list[St
 
 
 async def find_inquiry(
-    tx: Tx, eligibility_request_id: int, number: int
+    tx: Tx, inquiry_request_id: int, number: int
 ) -> tuple[StoredInquiry, str] | None:
     """Return one inquiry of any client, and its state."""
-    row = await tx.row(_ONE, eligibility_request_id=eligibility_request_id, number=number)
+    row = await tx.row(_ONE, inquiry_request_id=inquiry_request_id, number=number)
     return None if row is None else (StoredInquiry(*row[:-1]), str(row[-1]))
 
 
@@ -298,7 +282,7 @@ async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[
         each._replace(next_at=until, attempts=each.attempts + 1)
         for each in inquiries
         if await tx.run(
-            _TAKE, of=each.eligibility_request_id, nth=each.number, seen=each.next_at, until=until
+            _TAKE, of=each.inquiry_request_id, nth=each.number, seen=each.next_at, until=until
         )
     ]
 
@@ -308,8 +292,8 @@ async def reschedule(tx: Tx, of: Sequence[tuple[int, int]], next_at: int) -> Non
     await tx.many(
         _PUT_BACK,
         [
-            {"of": eligibility_request_id, "nth": nth, "later": next_at}
-            for eligibility_request_id, nth in of
+            {"of": inquiry_request_id, "nth": nth, "later": next_at}
+            for inquiry_request_id, nth in of
         ],
     )
 
@@ -318,17 +302,17 @@ async def mark_mailed(tx: Tx, sent: Sequence[StoredInquiry], batch_id: int) -> N
     """Record that these inquiries are in a batch."""
     await tx.many(
         _MAILED,
-        [{"of": one.eligibility_request_id, "nth": one.number, "into": batch_id} for one in sent],
+        [{"of": one.inquiry_request_id, "nth": one.number, "into": batch_id} for one in sent],
     )
 
 
 async def record_answer(
-    tx: Tx, eligibility_request_id: int, number: int, kind: str, at: int, content: bytes
+    tx: Tx, inquiry_request_id: int, number: int, kind: str, at: int, content: bytes
 ) -> bool:
     """Store a response; return False where there was one before. ``content`` is sealed."""
     return bool(
         await tx.run(
-            _ANSWERED, of=eligibility_request_id, nth=number, kind=kind, moment=at, content=content
+            _ANSWERED, of=inquiry_request_id, nth=number, kind=kind, moment=at, content=content
         )
     )
 
@@ -338,36 +322,39 @@ async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
     return [StoredInquiry(*row) for row in await tx.rows(_OF_BATCH, batch_id=batch_id)]
 
 
-async def purge(tx: Tx, before: int, limit: int) -> int:
-    """Delete requests made before a time, and return how many."""
-    ids = [int(id) for (id,) in await tx.rows(_OLD, before=before, limit=limit)]
-    if ids:
+async def purge(tx: Tx, before: int, limit: int) -> Counter[str]:
+    """Delete requests made before a time, and return how many of each transaction."""
+    rows = await tx.rows(_OLD, before=before, limit=limit)
+    if rows:
+        ids = [int(id) for id, _ in rows]
         await tx.run(_PURGE_INQUIRIES, ids=ids)
         await tx.run(_PURGE, ids=ids)
-    return len(ids)
+    return Counter(str(transaction_set) for _, transaction_set in rows)
 
 
 _ADD = scoped_insert(requests, *StoredRequest._fields)
 _ADD_INQUIRY = scoped_insert(
-    inquiries, "eligibility_request_id", *NewInquiry._fields, "state", "attempts", "answer"
-)
+    inquiries, "inquiry_request_id", "transaction_set", *NewInquiry._fields, "state", "attempts",
+    "answer",
+)  # fmt: skip
+_OF_SET = requests.c.transaction_set == bindparam("transaction_set")
+_WITH_NUMBER = requests.c.request_number == bindparam("request_number")
 _FIND = scoped_select(
     select(*(requests.c[name] for name in StoredRequest._fields)).where(
-        requests.c.id == bindparam("id")
+        _OF_SET, requests.c.id == bindparam("id")
     ),
     requests,
 )
-_FIND_ID = scoped_select(
-    select(requests.c.id).where(requests.c.request_number == bindparam("request_number")), requests
-)
+_FIND_ID = scoped_select(select(requests.c.id).where(_OF_SET, _WITH_NUMBER), requests)
 _NUMBERED = Statement(
     select(requests.c.id, requests.c.vendor_id)
-    .where(requests.c.request_number == bindparam("request_number"))
+    .where(_OF_SET, _WITH_NUMBER)
     .order_by(requests.c.id),
     system=True,
 )
 _NEWEST = scoped_select(
     select(*(requests.c[name] for name in StoredRequest._fields))
+    .where(_OF_SET)
     .order_by(requests.c.created_at.desc(), requests.c.id.desc())
     .limit(bindparam("limit")),
     requests,
@@ -381,7 +368,7 @@ _SOME = scoped_select(
 _LISTED = select(*(inquiries.c[name] for name in ListedInquiry._fields))
 _FIRST = scoped_select(
     _LISTED.where(
-        among(inquiries.c.eligibility_request_id, "eligibility_request_ids"),
+        among(inquiries.c.inquiry_request_id, "inquiry_request_ids"),
         inquiries.c.number == 1,
     ),
     inquiries,
@@ -389,7 +376,7 @@ _FIRST = scoped_select(
 _PATIENT_KEYS = scoped_select(
     select(inquiries.c.patient_key)
     .where(
-        inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"),
+        inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"),
         inquiries.c.patient_key.is_not(None),
     )
     .order_by(inquiries.c.number)
@@ -399,7 +386,7 @@ _PATIENT_KEYS = scoped_select(
 # Request ids are in the order of time.
 _OF_PATIENT = scoped_select(
     _LISTED.where(inquiries.c.patient_key == bindparam("patient_key"))
-    .order_by(inquiries.c.eligibility_request_id.desc())
+    .order_by(inquiries.c.inquiry_request_id.desc())
     .limit(bindparam("limit")),
     inquiries,
 )
@@ -409,14 +396,14 @@ _OWNER = Statement(
 )
 _STATUSES = scoped_select(
     select(*(inquiries.c[name] for name in InquiryStatus._fields))
-    .where(inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"))
+    .where(inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"))
     .order_by(inquiries.c.number),
     inquiries,
 )
 _RESPONSES = scoped_select(
     select(*(inquiries.c[name] for name in InquiryResponse._fields))
     .where(
-        inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"),
+        inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"),
         among(inquiries.c.number, "numbers"),
         inquiries.c.response.is_not(None),
     )
@@ -429,16 +416,16 @@ _UNANSWERED = inquiries.c.state != literal(ANSWERED, literal_execute=True)
 _COMPLETE = Statement(
     select(requests.c.id).where(
         among(requests.c.id, "ids"),
-        ~exists().where(inquiries.c.eligibility_request_id == requests.c.id, _UNANSWERED),
+        ~exists().where(inquiries.c.inquiry_request_id == requests.c.id, _UNANSWERED),
     ),
     system=True,
 )
 _OF_REQUEST = {"created_at", "request_number"}
 _ASKED = select(
     *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
-).select_from(inquiries.join(requests, requests.c.id == inquiries.c.eligibility_request_id))
+).select_from(inquiries.join(requests, requests.c.id == inquiries.c.inquiry_request_id))
 _THIS = (
-    inquiries.c.eligibility_request_id == bindparam("of"),
+    inquiries.c.inquiry_request_id == bindparam("of"),
     inquiries.c.number == bindparam("nth"),
 )
 _DUE_QUEUES = Statement(
@@ -470,20 +457,20 @@ _DUE = Statement(
 )
 _ONE = Statement(
     _ASKED.add_columns(inquiries.c.state).where(
-        inquiries.c.eligibility_request_id == bindparam("eligibility_request_id"),
+        inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"),
         inquiries.c.number == bindparam("number"),
     ),
     system=True,
 )
 _ALL_ASKED = Statement(
     _ASKED.add_columns(inquiries.c.state)
-    .where(inquiries.c.eligibility_request_id == bindparam("of"))
+    .where(inquiries.c.inquiry_request_id == bindparam("of"))
     .order_by(inquiries.c.number),
     system=True,
 )
 _OF_BATCH = Statement(
     _ASKED.where(inquiries.c.batch_id == bindparam("batch_id")).order_by(
-        inquiries.c.eligibility_request_id, inquiries.c.number
+        inquiries.c.inquiry_request_id, inquiries.c.number
     ),
     system=True,
 )
@@ -515,13 +502,13 @@ _ANSWERED = Statement(
     system=True,
 )
 _OLD = Statement(
-    select(requests.c.id)
+    select(requests.c.id, requests.c.transaction_set)
     .where(requests.c.created_at < bindparam("before"))
     .order_by(requests.c.created_at)
     .limit(bindparam("limit")),
     system=True,
 )
 _PURGE_INQUIRIES = Statement(
-    delete(inquiries).where(among(inquiries.c.eligibility_request_id, "ids")), system=True
+    delete(inquiries).where(among(inquiries.c.inquiry_request_id, "ids")), system=True
 )
 _PURGE = Statement(delete(requests).where(among(requests.c.id, "ids")), system=True)

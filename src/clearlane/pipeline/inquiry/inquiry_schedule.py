@@ -1,4 +1,4 @@
-"""The scheduled work of eligibility: send due inquiries, and purge old requests.
+"""The scheduled work of inquiries: send due inquiries, and purge old requests.
 
 The engine runs both ticks. Knows no inquiry.
 """
@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.eligibility import inquiry_batches
+from clearlane.pipeline.inquiry import inquiry_batches
+from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility
+from clearlane.store import inquiries
 from clearlane.store.database.database import Tx
 
-ELIGIBILITY_PURGED_AT_ONCE = 200
+INQUIRY_PURGED_AT_ONCE = 200
 
 ASK, PURGE = "ask", "forget-eligibility"
 ASK_EVERY_SECONDS = 5
@@ -37,12 +38,12 @@ async def purge_old_requests(context: WorkContext, now: datetime) -> int:
     deleted = 0
 
     async def job(tx: Tx) -> int:
-        count = await eligibility.purge(tx, before, ELIGIBILITY_PURGED_AT_ONCE)
-        if count:
-            tx.audit("eligibility.forgotten", count=count)
-        return count
+        counts = await inquiries.purge(tx, before, INQUIRY_PURGED_AT_ONCE)
+        for transaction_set, count in counts.items():
+            tx.audit(f"{TRANSACTIONS[transaction_set].subject}.forgotten", count=count)
+        return counts.total()
 
-    while count := await context.database.write(eligibility.SCOPE, job, actor=context.actor):
+    while count := await context.database.write(inquiries.SCOPE, job, actor=context.actor):
         deleted += count
     return deleted
 

@@ -1,4 +1,4 @@
-"""Send one eligibility inquiry to one payer in real time, and read the reply.
+"""Send one inquiry to one payer in real time, and read the reply.
 
     result = await send_inquiry(connection, pending, now)    # FinalResult: store it. RetryLater: send it again
 
@@ -18,20 +18,27 @@ import structlog
 
 from clearlane.connect.connections import RealtimeConnection
 from clearlane.connect.port import Denied, Presence, RealtimeOutcome, Reply, Unreachable
-from clearlane.eligibility import read_271, write_270
-from clearlane.eligibility.benefit_answer import ANSWER, InquiryOutcome
-from clearlane.eligibility.model import Inquiry
-from clearlane.kernel import limits
-from clearlane.kernel.ids import Scope, random_text
+from clearlane.inquiry.inquiry_outcome import (
+    CONNECTION,
+    AnswerError,
+    InquiryOutcome,
+    build_error,
+)
+from clearlane.inquiry.refusals import FileRefusal
+from clearlane.inquiry.response_file import AnswerMatch
+from clearlane.pipeline.inquiry.inquiry_transaction import (
+    FinalResult,
+    InquiryAnswer,
+    PendingInquiry,
+)
 from clearlane.pipeline.route_connections import envelope_for
 
 log = structlog.get_logger()
 
-ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
+INQUIRY_READ_AT_ONCE_BYTES = 16 * 1024
 
-INQUIRY_SET = "270"
 CONTROL_MAX = 999_999_999
-# The code and sentence for the caller if a connection brought no 271: ours, since the payer's words are for operators.
+# The code and sentence for the caller if a connection brought no answer: ours, since the payer's words are for operators.
 REPLY_FAILURES = {
     RealtimeOutcome.HTTP: (
         "Http",
@@ -53,48 +60,14 @@ OTHER_PATIENT = ("OtherPatient", "The payer's answer was about another patient; 
 OTHER_PAYER = ("OtherPayer", "The answer was another payer's; it was refused.")
 NO_ROUTE = ("NoRoute", "There is no active route to the payer.")
 MISMATCHES = {
-    read_271.AnswerMatch.WRONG_PATIENT: OTHER_PATIENT,
-    read_271.AnswerMatch.WRONG_PAYER: OTHER_PAYER,
+    AnswerMatch.WRONG_PATIENT: OTHER_PATIENT,
+    AnswerMatch.WRONG_PAYER: OTHER_PAYER,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingInquiry:
-    """One patient of a request whose inquiry is being sent."""
-
-    scope: Scope
-    eligibility_request_id: int
-    request_number: int
-    """V3's ``RequestId``."""
-    number: int
-    attempts: int
-    created_at: int
-    payer_id: str
-    inquiry: Inquiry
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """Request id and number of the patient."""
-        return self.eligibility_request_id, self.number
-
-    @property
-    def trace(self) -> str:
-        """The trace number (TRN02), by which an answer is matched."""
-        return f"{self.eligibility_request_id}-{self.number}"
-
-
-@dataclass(frozen=True, slots=True)
-class FinalResult:
-    """The final result of an inquiry."""
-
-    kind: str
-    """271, 999, TA1 or Connection."""
-    outcome: InquiryOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class RetryLater:
-    """An attempt that did not result the inquiry."""
+    """An attempt that did not end the inquiry."""
 
     final: FinalResult
     """Stored when no further attempt is made."""
@@ -110,10 +83,11 @@ async def send_inquiry(
 ) -> AttemptResult:
     """Send an inquiry once, and return its result."""
     envelope = envelope_for(connection.route, control_number(pending), now)
-    payload = write_270.write_inquiry(pending.inquiry, envelope, trace=pending.trace)
+    transaction = pending.transaction
+    payload = b"".join(transaction.payload.write([(pending.inquiry, pending.trace)], envelope))
     try:
         reply = await connection.realtime.ask(
-            payload, payload_type=INQUIRY_SET, seconds=connection.timeout_seconds
+            payload, payload_type=transaction.inquiry_set, seconds=connection.timeout_seconds
         )
     except Unreachable as fault:
         absent = fault.arrival is Presence.ABSENT
@@ -122,22 +96,23 @@ async def send_inquiry(
         return result_of_failure(pending, DENIED)
     if reply.outcome is not RealtimeOutcome.ANSWERED:
         return _unanswered(pending, reply)
-    if len(reply.payload) <= ELIGIBILITY_READ_AT_ONCE_BYTES:
+    if len(reply.payload) <= INQUIRY_READ_AT_ONCE_BYTES:
         return read_reply(pending, reply.payload, now)
     return await asyncio.to_thread(read_reply, pending, reply.payload, now)
 
 
 def read_reply(pending: PendingInquiry, content: bytes, now: datetime) -> AttemptResult:
     """Return the result of an inquiry from the payer's reply, which should be about nothing else."""
-    found = read_271.read(content)
+    reader = pending.transaction.reader
+    found = reader.read(content)
     mismatches = []
     for answer in found.answers:
-        match = read_271.match_answer(answer, pending.inquiry, pending.trace)
-        if match is read_271.AnswerMatch.MATCHED:
-            result = result_of_271(pending, answer, now)
-            return RetryLater(result, soon=True) if read_271.may_be_resent(answer) else result
+        match = reader.match(answer, pending.inquiry, pending.trace)
+        if match is AnswerMatch.MATCHED:
+            result = result_of_answer(pending, answer, now)
+            return RetryLater(result, soon=True) if reader.may_be_resent(answer) else result
         mismatches.append(MISMATCHES[match])
-        log.warning("answer of another inquiry", request=pending.eligibility_request_id, number=pending.number, mismatch=match.value)  # fmt: skip
+        log.warning("answer of another inquiry", request=pending.inquiry_request_id, number=pending.number, mismatch=match.value)  # fmt: skip
     for refusal in found.refusals:
         return result_of_refusal(pending, refusal)
     if mismatches:
@@ -147,23 +122,16 @@ def read_reply(pending: PendingInquiry, content: bytes, now: datetime) -> Attemp
     return result_of_failure(pending, UNREADABLE)
 
 
-def result_of_271(
-    pending: PendingInquiry, answer: read_271.PatientAnswer, now: datetime
-) -> FinalResult:
-    """Return the result of a 271 about the patient."""
-    built = read_271.build_answer(
-        answer,
-        pending.inquiry,
-        document_id=random_text(limits.DOCUMENT_ID_CHARACTERS),
-        created_at=now,
-        trace=pending.trace,
-    )
-    return FinalResult(ANSWER, InquiryOutcome(answer=built, x12=answer.content))
+def result_of_answer(pending: PendingInquiry, answer: InquiryAnswer, now: datetime) -> FinalResult:
+    """Return the result of an answer to the inquiry."""
+    transaction = pending.transaction
+    built = transaction.reader.build(answer, pending.inquiry, pending.trace, now)
+    return FinalResult(transaction.answer_set, InquiryOutcome(answer=built, x12=answer.content))
 
 
-def result_of_refusal(pending: PendingInquiry, refusal: read_271.FileRefusal) -> FinalResult:
+def result_of_refusal(pending: PendingInquiry, refusal: FileRefusal) -> FinalResult:
     """Return the result of a TA1 or 999 that refuses the file of the inquiry."""
-    error = read_271.build_refusal(refusal, pending.inquiry)
+    error = build_error(refusal.kind, pending.inquiry, refusal.errors, refusal.status)
     return FinalResult(error.kind, InquiryOutcome(error=error, x12=refusal.content))
 
 
@@ -171,7 +139,9 @@ def result_of_failure(
     pending: PendingInquiry, failure: tuple[str, str], payer_text: str = ""
 ) -> FinalResult:
     """Return the result if the payer was not reached or sent no usable reply; ``payer_text`` is for operators."""
-    error = read_271.build_connection_error(pending.inquiry, *failure, payer_text)
+    code, message = failure
+    reason = AnswerError(code=code, message=message, payer_text=payer_text)
+    error = build_error(CONNECTION, pending.inquiry, (reason,))
     return FinalResult(error.kind, InquiryOutcome(error=error))
 
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from clearlane.accounts.model import Site
-from clearlane.claims.search_terms import search_name
 from clearlane.eligibility import model
-from clearlane.eligibility.model import Inquiry
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import eligibility
+from clearlane.store import inquiries
 from clearlane.store.database.database import Actor, Tx
-from clearlane.store.eligibility import ListedInquiry, StoredRequest
+from clearlane.store.inquiries import ListedInquiry, StoredRequest, trace
 from clearlane.store.vault.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
@@ -41,26 +40,14 @@ class ListedRequest:
         return f"ListedRequest({self.eligibility_request_id})"
 
 
-def patient_key(vault: Vault, vendor_id: int, inquiry: Inquiry) -> int:
-    """Return the keyed hash that finds the requests about one patient.
-
-    By last name and birth date; by member id where an inquiry lacks either.
-    """
-    person = inquiry.patient
-    name = search_name(person.last)
-    if name and person.birth:
-        return vault.search_key(vendor_id, "asked patient", name, person.birth.isoformat())
-    return vault.search_key(vendor_id, "asked member", search_name(inquiry.member_id))
-
-
 async def list_newest(
     context: WorkContext, site: Site, *, limit: int, actor: Actor
 ) -> list[ListedRequest]:
     """Return the newest requests of a site."""
 
     async def job(tx: Tx) -> list[ListedRequest]:
-        requests = await eligibility.list_newest(tx, limit)
-        first = await eligibility.list_first_inquiries(tx, [one.id for one in requests])
+        requests = await inquiries.list_newest(tx, ELIGIBILITY.inquiry_set, limit)
+        first = await inquiries.list_first_inquiries(tx, [one.id for one in requests])
         return await _listed_requests(tx, context.vault, site, requests, first)
 
     return await context.database.write(site.scope, job, actor=actor)
@@ -72,16 +59,14 @@ async def list_of_same_patients(
     """Return other requests of the site about the patients of one, newest first."""
 
     async def job(tx: Tx) -> list[ListedRequest]:
-        keys = await eligibility.list_patient_keys(
-            tx, eligibility_request_id, PATIENTS_LOOKED_UP_MAX
-        )
+        keys = await inquiries.list_patient_keys(tx, eligibility_request_id, PATIENTS_LOOKED_UP_MAX)
         found: dict[int, ListedInquiry] = {}
         for key in keys:
-            for one in await eligibility.list_of_patient(tx, key, limit + 1):
-                found.setdefault(one.eligibility_request_id, one)
+            for one in await inquiries.list_of_patient(tx, key, limit + 1):
+                found.setdefault(one.inquiry_request_id, one)
         found.pop(eligibility_request_id, None)
         newest = sorted(found, reverse=True)[:limit]
-        requests = await eligibility.find_some(tx, newest)
+        requests = await inquiries.find_some(tx, newest)
         return await _listed_requests(
             tx, context.vault, site, requests, [found[id] for id in newest]
         )
@@ -94,10 +79,10 @@ async def _listed_requests(
     vault: Vault,
     site: Site,
     requests: Sequence[StoredRequest],
-    inquiries: Sequence[ListedInquiry],
+    first: Sequence[ListedInquiry],
 ) -> list[ListedRequest]:
-    await vault.load_keys_of(tx, [one.inquiry for one in inquiries])
-    by_request = {one.eligibility_request_id: one for one in inquiries}
+    await vault.load_keys_of(tx, [one.inquiry for one in first])
+    by_request = {one.inquiry_request_id: one for one in first}
     tx.audit("eligibility.list", ids=[str(one.id) for one in requests])
     return [_listed_request(vault, site, one, by_request.get(one.id)) for one in requests]
 
@@ -112,8 +97,8 @@ def _listed_request(
             eligibility_request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
             payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
         )  # fmt: skip
-    key = eligibility.row_key(listed.eligibility_request_id, listed.number)
-    inquiry = model.restore(vault.open(site.scope, eligibility.INQUIRIES, key, listed.inquiry))
+    key = trace(listed.inquiry_request_id, listed.number)
+    inquiry = model.restore(vault.open(site.scope, inquiries.INQUIRIES, key, listed.inquiry))
     person = inquiry.patient
     return ListedRequest(
         eligibility_request_id=request.id,
@@ -123,6 +108,6 @@ def _listed_request(
         member_id=inquiry.member_id,
         payer_id=listed.payer_id,
         payer_type=listed.type,
-        is_answered=listed.state == eligibility.ANSWERED,
+        is_answered=listed.state == inquiries.ANSWERED,
         patients=request.inquiries,
     )

@@ -1,0 +1,89 @@
+"""Submit an eligibility request: read it, check it, and have its inquiries asked.
+
+Reading and checking happen a few patients at a time, so that a request of thousands delays no other call. Knows no HTTP.
+"""
+
+import asyncio
+from collections.abc import Generator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from clearlane.accounts.model import Site
+from clearlane.eligibility import decode, rules
+from clearlane.eligibility.decode import RequestFinding
+from clearlane.eligibility.rules import InquiryFacts
+from clearlane.eligibility.stepwise import StepwiseCall
+from clearlane.kernel.clock import to_local
+from clearlane.kernel.json_names import note_repeated_fields
+from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.model import Payer
+from clearlane.pipeline.inquiry.ask import ask, inquiry_runner
+from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store.database.database import Actor
+
+ELIGIBILITY_PATIENTS_AT_ONCE = 20
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedInquiry:
+    """A request that cannot be read; nothing was stored. It has every finding, not only the first."""
+
+    findings: tuple[RequestFinding, ...]
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InquiryReceipt:
+    """A stored request whose inquiries were started."""
+
+    eligibility_request_id: int
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was done with the request that its response has no place for."""
+
+
+async def inquire(
+    context: WorkContext, document: bytes, *, site: Site, actor: Actor, now: datetime
+) -> MalformedInquiry | InquiryReceipt:
+    """Store a request and start its inquiries. ``ask.await_answers`` waits for the answers."""
+    read = await _run_stepwise(decode.decode_stepwise(document))
+    if read.request is None:
+        return MalformedInquiry(read.findings, read.ignored)
+    today = to_local(now, site.time_zone).date()
+    find = _PayerFinder(context.payer_access.payers(), inquiry_runner(context)).find
+    facts = InquiryFacts(find=find, sandbox=context.sandbox, today=today)
+    checked = await _run_stepwise(rules.check_stepwise(read.request, facts))
+    eligibility_request_id = await ask(
+        context, ELIGIBILITY, checked.inquiries, checked.results, site=site, actor=actor, now=now
+    )
+    return InquiryReceipt(eligibility_request_id, read.ignored, note_repeated_fields(read.repeated))
+
+
+@dataclass(frozen=True, slots=True)
+class _PayerFinder:
+    """The payer directory, with real-time routes counted: a payer may take inquiries and no files."""
+
+    payers: PayerDirectory
+    runner: InquiryRunner
+
+    def find(self, id: str, type: str) -> Payer | None:
+        payer = self.payers.find(id, type)
+        if payer is None or payer.has_route:
+            return payer
+        return replace(payer, has_route=self.runner.can_reach(payer.type, payer.payer_id))
+
+
+async def _run_stepwise(work: Generator[None, None, T]) -> T:
+    """Run stepwise work, letting other calls run every few patients; return its result."""
+    steps = StepwiseCall(work)
+    for at, _ in enumerate(steps, start=1):
+        if not at % ELIGIBILITY_PATIENTS_AT_ONCE:
+            await asyncio.sleep(0)
+    return steps.result
