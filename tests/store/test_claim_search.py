@@ -70,3 +70,10 @@ def plan_of(connection, statement):
 def test_a_statement_is_made_once_for_a_set_of_filters():
     made = claim_search._page(frozenset({"state"}), is_first=False)
     assert claim_search._page(frozenset({"state"}), is_first=False) is made
+
+
+@pytest.mark.parametrize("statement", [claim_listing._ROWS, claim_search._SOME])
+def test_claims_are_loaded_by_their_numbers_and_never_by_reading_their_site(connection, statement):
+    for form in (statement, statement.vendor_wide):
+        first, *_ = plan_of(connection, form)
+        assert "(claim_number=?)" in first[3]
