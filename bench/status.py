@@ -22,7 +22,7 @@ from clearlane.claims.lifecycle import ClaimState, PayerDocumentKind
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.settings import load
-from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.wiring import open_installation
 
 PATH = "/api/v3/claims/status/get_by_date"

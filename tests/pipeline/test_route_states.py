@@ -10,6 +10,7 @@ from clearlane.connect.port import Presence, Unreachable
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.operator import batch_admin, route_admin
 from clearlane.pipeline.query.route_states import load_days, load_route_states, load_traffic
+from clearlane.pipeline.query.waiting_claims import waiting_by_payer
 from clearlane.store.database.database import Actor
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.routes import add_route
@@ -107,6 +108,22 @@ async def test_a_route_that_is_gone_and_a_batch_in_doubt_are_reported(out):
     assert (state.condition, state.waiting.in_doubt, state.waiting.files) == ("in doubt", 1, 0)
     out.connections.routes.clear()
     assert (await states(out))[MEADOW_MEDICAL].condition == "no route"
+
+
+async def test_claims_of_a_batch_in_doubt_are_counted_apart_from_those_that_wait(out):
+    out.connections.add()
+    await out.submit(1)
+    out.pass_time(minutes=1)
+    await out.create_batches()
+    await batch_admin.mark_in_doubt_after_restore(out.context, actor=NORA)
+    out.pass_time(minutes=1)
+    await out.submit(1)
+    async with out.context.database.read(batches.SCOPE) as tx:
+        waiting = (await waiting_by_payer(tx))[MEADOW_MEDICAL]
+    state = (await states(out))[MEADOW_MEDICAL]
+    assert (waiting.claims, len(waiting.in_doubt)) == (1, 1)
+    assert (state.waiting.claims, state.waiting.in_doubt) == (1, 1)
+    assert state.waiting.oldest_at == waiting.oldest_at > waiting.in_doubt[0].created_at
 
 
 async def test_old_failures_are_forgotten(out):

@@ -26,8 +26,8 @@ from clearlane.pipeline.claim_label import claim_outcome, label_claim
 from clearlane.pipeline.claim_succession import find_closings, follow_successors, open_status
 from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
 from clearlane.store.claims import claim_lookup, claim_search, claim_updates, reinstatement
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_updates import ClaimStateUpdate, LockedClaim
-from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 

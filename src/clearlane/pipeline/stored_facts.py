@@ -12,9 +12,9 @@ from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.responses.facts import Fact
 from clearlane.payments.model import ClaimPayment
 from clearlane.store.claims import documents, facts
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
-from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 

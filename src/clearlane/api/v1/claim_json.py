@@ -20,7 +20,7 @@ from clearlane.kernel.ids import SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.claim_label import ClaimLabel, label_key
 from clearlane.pipeline.query.claim_history import HistoryEntry
-from clearlane.pipeline.query.find_claims import ClaimSummary
+from clearlane.pipeline.query.list_claims import ClaimSummary
 from clearlane.store.claims.claims import NOT_ACCEPTED
 
 STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)

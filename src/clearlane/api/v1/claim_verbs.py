@@ -36,7 +36,7 @@ from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooMan
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
-from clearlane.pipeline.query.find_claims import find_claim_within
+from clearlane.pipeline.query.list_claims import find_claim_within
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Actor, JobExtension, Tx, require_row

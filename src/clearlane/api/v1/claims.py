@@ -25,9 +25,9 @@ from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
-from clearlane.pipeline.query.find_claims import ClaimSummary, find_claim, find_claims
+from clearlane.pipeline.query.list_claims import ClaimSummary, find_claim, find_claims
 from clearlane.store.claims import claim_search
-from clearlane.store.claims.claim_search import ClaimFilters, ListPosition
+from clearlane.store.claims.claim_query import ClaimOrder, ClaimQuery, ListPosition
 
 LIST = "claims"
 OUTCOMES = {outcome.value: outcome.value for outcome in Outcome}
@@ -59,14 +59,19 @@ FILTERS = (
 
 async def list_claims(call: Call) -> Response:
     """Return a page of claims."""
-    filters, limit = _filters(call), call.parameters["limit"]
+    where, limit = _where(call), call.parameters["limit"]
+    is_by_change = "updated_at_after" in where
+    query = ClaimQuery(
+        where=where,
+        order=ClaimOrder.BY_CHANGE if is_by_change else ClaimOrder.NEWEST_FIRST,
+        after=call.parameters["after"],
+        limit=limit + 1,
+    )
     rows = await find_claims(
         call.context.database,
         call.context.vault,
-        filters,
+        query,
         scope=call.scope,
-        after=call.parameters["after"],
-        limit=limit + 1,
         actor=call.actor,
     )
     sites = sites_by_id(call)
@@ -118,7 +123,7 @@ def _position(changed: str, day: str, number: str) -> ListPosition:
     return ListPosition(cursor_number(changed), day, number)
 
 
-def _filters(call: Call) -> ClaimFilters:
+def _where(call: Call) -> dict[str, object]:
     given, vault, vendor = call.parameters, call.context.vault, call.vendor.id
     name, born = given["patient_last_name"], given["patient_birth_date"]
     if (name is None) != (born is None):
@@ -128,28 +133,24 @@ def _filters(call: Call) -> ClaimFilters:
     vendor_claim_id, account = given["vendor_claim_id"], given["account_number"]
     changed, number = given["changed_after"], given["payer_control_number"]
     created_from, created_to = given["created_from"], given["created_to"]
-    patient = (
-        claim_search.patient_filters(vault, vendor, name, born)
-        if name is not None
-        else ClaimFilters()
-    )
-    return ClaimFilters(
-        state=given["state"],
-        outcome=given["outcome"],
-        payer_id=given["payer"],
-        kind=given["kind"],
-        created_from=created_from and created_from.isoformat(),
-        created_to=created_to and created_to.isoformat(),
-        amount_from=given["amount_from"],
-        amount_to=given["amount_to"],
-        changed_after=changed and to_micros(changed),
-        vendor_claim_hashes=vendor_claim_id
+    patient = claim_search.patient_filters(vault, vendor, name, born) if name is not None else {}
+    found = {
+        "state": given["state"],
+        "outcome": given["outcome"],
+        "payer_id": given["payer"],
+        "kind": given["kind"],
+        "created_day_from": created_from and created_from.isoformat(),
+        "created_day_to": created_to and created_to.isoformat(),
+        "total_cents_from": given["amount_from"],
+        "total_cents_to": given["amount_to"],
+        "updated_at_after": changed and to_micros(changed),
+        "vendor_claim_hashes": vendor_claim_id
         and claim_search.vendor_claim_hashes(vault, vendor, vendor_claim_id),
-        account_key=account and claim_search.account_key(vault, vendor, account),
-        payer_number_key=number and claim_search.payer_number_key(vault, number),
-        name_key=patient.name_key,
-        patient_key=patient.patient_key,
-    )
+        "account_key": account and claim_search.account_key(vault, vendor, account),
+        "payer_number_key": number and claim_search.payer_number_key(vault, number),
+        **patient,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _details(history: ClaimHistory) -> dict[str, object]:

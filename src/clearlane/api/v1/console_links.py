@@ -23,7 +23,7 @@ from clearlane.pipeline.access.sign_in_link import (
     SIGN_IN_LINK_SECONDS_MAX,
     create_sign_in_link,
 )
-from clearlane.pipeline.query.find_claims import find_claim
+from clearlane.pipeline.query.list_claims import find_claim
 from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Tx
 

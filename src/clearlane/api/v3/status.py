@@ -11,7 +11,7 @@ from clearlane.api.http.stream import stream_array
 from clearlane.api.v3 import responses
 from clearlane.api.v3.status_rows import encode_rows
 from clearlane.kernel.client_dates import parse_client_date
-from clearlane.pipeline.query.list_statuses import list_statuses
+from clearlane.pipeline.query.list_claims import list_statuses
 
 
 def date_parameter(name: str) -> Parameter:

@@ -12,7 +12,6 @@ from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.claim_list import OPEN_LABELS
-from clearlane.store.claims.claim_listing import ListFilters
 
 PAYER_CHARACTERS_MAX = 80
 AMOUNT_DOLLARS_MAX = Decimal(10_000_000)
@@ -122,19 +121,21 @@ class ClaimFilterForm:
         found = {each.name: str(getattr(changed, each.name)) for each in fields(changed)}
         return {name: value for name, value in found.items() if value}
 
-    def to_list_filters(self, now: datetime) -> ListFilters:
+    def to_where(self, now: datetime) -> dict[str, object]:
         """Return the filters as the store takes them."""
         choice = self.changed_choice
-        since = None if choice == "any" else to_micros(now - timedelta(days=int(choice)))
-        return ListFilters(
-            payer_id=self.payer or None,
-            kind=self.kind or None,
-            service_from=self.service_from or None,
-            service_to=self.service_to or None,
-            amount_from=_cents(self.amount_from),
-            amount_to=_cents(self.amount_to),
-            changed_from=since,
-        )
+        found = {
+            "payer_id": self.payer or None,
+            "kind": self.kind or None,
+            "service_day_from": self.service_from or None,
+            "service_day_to": self.service_to or None,
+            "total_cents_from": _cents(self.amount_from),
+            "total_cents_to": _cents(self.amount_to),
+            "updated_at_from": None
+            if choice == "any"
+            else to_micros(now - timedelta(days=int(choice))),
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
     def chips(self, *, payer: str = "") -> list[tuple[str, dict[str, str]]]:
         """Return the filters that narrow the list, in words, each with the query that removes it; ``payer`` is its name."""

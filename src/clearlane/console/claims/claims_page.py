@@ -1,7 +1,7 @@
 """Claims and worklists: tabs, filters, one row a claim, totals, pages, and the same list as CSV."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TypeAlias
@@ -39,7 +39,13 @@ from clearlane.pipeline.query.claim_list import (
 )
 from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store.claims import work_items
-from clearlane.store.claims.claim_listing import ListFilters, ListKey, list_keys
+from clearlane.store.claims.claim_query import (
+    ClaimKey,
+    ClaimOrder,
+    ListPosition,
+    by_label,
+    list_claims,
+)
 
 pages = PageRows(roles=EVERYBODY, menu="/claims")
 SNOOZE_UNTIL = "snooze-until"
@@ -68,7 +74,7 @@ class SiteKey:
     """A claim's place in a list, and its site."""
 
     site: Site
-    key: ListKey
+    key: ClaimKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,15 +314,15 @@ async def find_page(request: PageRequest, form: ClaimFilterForm, *, rows_max: in
 
 
 async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) -> ClaimPage:
-    filters = form.to_list_filters(request.context.clock.now())
+    where = form.to_where(request.context.clock.now())
     older, newer = read_cursor(request.query("older")), read_cursor(request.query("newer"))
     labels = form.chosen_tab.labels
-    found = await _keys(request, labels, filters, rows + 1, older_than=older, newer_than=newer)
+    found = await _keys(request, labels, where, rows + 1, older_than=older, newer_than=newer)
     found.sort(key=lambda one: one.key, reverse=True)
     has_more = len(found) > rows
     page = found[1:] if newer and has_more else found[:rows]
     is_whole = not (older or newer or has_more)
-    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form, filters)
+    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form, where)
     return ClaimPage(
         keys=page,
         older=write_cursor(page[-1].key) if page and (has_more or newer) else "",
@@ -329,7 +335,7 @@ async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) 
 
 
 async def _totals(
-    request: PageRequest, form: ClaimFilterForm, filters: ListFilters
+    request: PageRequest, form: ClaimFilterForm, where: Mapping[str, object]
 ) -> tuple[LabelTotals, bool]:
     """Return the totals of a list that has several pages, and whether there are more claims than were added up.
 
@@ -345,7 +351,7 @@ async def _totals(
     found: list[SiteKey] = []
     for label in tab.labels:
         left = TOTALS_CLAIMS_MAX + 1 - len(found)
-        found += await _keys(request, [label], filters, left) if left > 0 else []
+        found += await _keys(request, [label], where, left) if left > 0 else []
     return _sum_keys(found[:TOTALS_CLAIMS_MAX]), len(found) > TOTALS_CLAIMS_MAX
 
 
@@ -377,36 +383,36 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
 
 
 async def _worklist_keys(request: PageRequest, form: ClaimFilterForm) -> list[SiteKey]:
-    filters = form.to_list_filters(request.context.clock.now())
+    now = request.context.clock.now()
+    where = form.to_where(now)
     only = ONLY_CHOICES.get(form.only)
     labels = [only] if only else list(form.chosen_tab.labels)
     found = []
     if form.only != SILENT:
-        found += await _keys(request, labels, filters, WORKLIST_CLAIMS_MAX)
+        found += await _keys(request, labels, where, WORKLIST_CLAIMS_MAX)
     left = WORKLIST_CLAIMS_MAX - len(found)
     if left and (form.only == SILENT or (form.chosen_tab.with_silent and not form.only)):
-        now, given = request.context.clock.now(), filters.given()
         for group in usual_days_of(request.context.work_context).groups:
-            cutoff = {"changed_before": to_micros(group.cutoff(now)), **group.payers.given()}
-            silent = ListFilters(**{**given, **cutoff})  # type: ignore[arg-type]
-            found += await _keys(request, list(OPEN_LABELS), silent, left)
+            cutoff = {"updated_at_before": to_micros(group.cutoff(now)), **group.payers.given()}
+            found += await _keys(request, OPEN_LABELS, {**where, **cutoff}, left)
     return found[:WORKLIST_CLAIMS_MAX]
 
 
 async def _keys(
     request: PageRequest,
     labels: Sequence[ClaimLabel],
-    filters: ListFilters,
+    where: Mapping[str, object],
     limit: int,
-    older_than: tuple[int, str] | None = None,
-    newer_than: tuple[int, str] | None = None,
+    older_than: ListPosition | None = None,
+    newer_than: ListPosition | None = None,
 ) -> list[SiteKey]:
+    query = replace(by_label(labels, limit=limit, **where), after=older_than or newer_than)
+    if newer_than is not None:
+        query = replace(query, order=ClaimOrder.BY_CHANGE)
     found: list[SiteKey] = []
     for site in request.counted_sites:
         async with request.context.database.read(site.scope) as tx:
-            keys = await list_keys(
-                tx, labels, filters, limit=limit, older_than=older_than, newer_than=newer_than
-            )
+            keys = await list_claims(tx, query, ClaimKey)
         found += [SiteKey(site, key) for key in keys]
     found.sort(key=lambda one: one.key, reverse=newer_than is None)
     return found[:limit]
@@ -446,18 +452,22 @@ async def load_rows(
     return [found[one.key.claim_number] for one in keys if one.key.claim_number in found]
 
 
-def _urgency(key: ListKey, now: datetime) -> int:
+def _urgency(key: ClaimKey, now: datetime) -> int:
     age = (now - from_micros(key.updated_at)).total_seconds() // DAY_SECONDS
     return int(key.total_cents * (age + 1))
 
 
-def write_cursor(key: ListKey) -> str:
+def write_cursor(key: ClaimKey) -> str:
     """Return a place in a list as the address has it."""
     return f"{key.updated_at}.{key.claim_number}"
 
 
-def read_cursor(text: str) -> tuple[int, str] | None:
+def read_cursor(text: str) -> ListPosition | None:
     """Return the place in a list that an address names; None where nobody was given it."""
     at, _, number = text.partition(".")
     fits = at.isascii() and at.isdecimal() and len(at) < 19
-    return (int(at), number) if fits and number.isascii() and number.isalnum() else None
+    return (
+        ListPosition(int(at), "", number)
+        if fits and number.isascii() and number.isalnum()
+        else None
+    )

@@ -4,8 +4,7 @@ Names are found by keyed hashes: a whole last name with a birth date, or its fir
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from starlette.responses import Response
@@ -23,7 +22,13 @@ from clearlane.payments.bank_search import BankSearch
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
 from clearlane.pipeline.query.payment_pages import bank_filter, list_payment_page
 from clearlane.store.claims import claim_search
-from clearlane.store.claims.claim_search import ClaimFilters
+from clearlane.store.claims.claim_query import (
+    ClaimListRow,
+    ClaimQuery,
+    Listed,
+    first_member_day,
+    list_claims,
+)
 from clearlane.store.claims.claims import find_owner
 from clearlane.store.database.database import SystemScope
 
@@ -129,14 +134,12 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
     vault, found = request.context.vault, []
     for scope in _scopes(sites):
         for text in texts:
-            for filters in (
-                ClaimFilters(
-                    vendor_claim_hashes=claim_search.vendor_claim_hashes(vault, scope.vendor, text)
-                ),
-                ClaimFilters(account_key=claim_search.account_key(vault, scope.vendor, text)),
-                ClaimFilters(payer_number_key=claim_search.payer_number_key(vault, text)),
-            ):
-                found += await _numbers(request, scope, filters)
+            hashes = claim_search.vendor_claim_hashes(vault, scope.vendor, text)
+            account = claim_search.account_key(vault, scope.vendor, text)
+            number = claim_search.payer_number_key(vault, text)
+            found += await _numbers(request, scope, {"vendor_claim_hashes": hashes})
+            found += await _numbers(request, scope, {"account_key": account})
+            found += await _numbers(request, scope, {"payer_number_key": number})
     return await _load(request, sites, found)
 
 
@@ -158,9 +161,8 @@ async def _find_by_member(
 ) -> list[tuple[int, str]]:
     key = claim_search.member_key(request.context.vault, site.vendor_id, member)
     async with request.context.database.read(site.scope) as tx:
-        day = await claim_search.first_member_day(tx, since)
-    filters = ClaimFilters(member_key=key, created_from=day)
-    return await _numbers(request, site.scope, filters)
+        day = await first_member_day(tx, since)
+    return await _numbers(request, site.scope, {"member_key": key, "created_day_from": day})
 
 
 async def _find_by_name(
@@ -173,11 +175,10 @@ async def _find_by_name(
     found: list[tuple[int, str]] = []
     vault, wanted = request.context.vault, search_name(name)
     for scope in _scopes(sites):
-        filters = ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, start))
+        where: dict[str, object] = {"name_key": claim_search.name_key(vault, scope.vendor, start)}
         if born:
-            filters = claim_search.patient_filters(vault, scope.vendor, name, born)
-        filters = replace(filters, created_from=since)
-        found += await _numbers(request, scope, filters)
+            where = claim_search.patient_filters(vault, scope.vendor, name, born)
+        found += await _numbers(request, scope, {**where, "created_day_from": since})
     rows = await _load(request, sites, found)
     return [row for row in rows if search_name(row.patient.partition(",")[0]).startswith(wanted)]
 
@@ -211,11 +212,11 @@ def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
 
 
 async def _numbers(
-    request: PageRequest, scope: Scope | VendorScope, filters: ClaimFilters
+    request: PageRequest, scope: Scope | VendorScope, where: Mapping[str, object]
 ) -> list[tuple[int, str]]:
-    wanted = replace(filters, with_not_accepted=True)
+    query = ClaimQuery(where=where, listed=Listed.FINDABLE, limit=READ_CLAIMS_MAX)
     async with request.context.database.read(scope) as tx:
-        page = await claim_search.find_page(tx, wanted, after=None, limit=READ_CLAIMS_MAX)
+        page = await list_claims(tx, query, ClaimListRow)
     return [(one.site_id, one.claim_number) for one in page]
 
 

@@ -19,10 +19,10 @@ from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.reinstatement import lock_before, reinstate_before
-from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.claims.unsent_claims import UnsentChange, UnsentClaim
 from clearlane.store.database.database import Actor, JobExtension, Tx, unextended
 

@@ -44,8 +44,8 @@ from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import add_findings, encode_claim_content, open_claim_content
 from clearlane.store.claims import claim_search, claims
 from clearlane.store.claims.claim_lookup import account_reference
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
-from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 

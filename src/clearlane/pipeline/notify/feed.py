@@ -21,7 +21,7 @@ from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims
-from clearlane.store.claims.statuses import STATUS_COLUMN
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.database.database import Actor, Tx
 from clearlane.store.events import events
 from clearlane.store.events.events import ClaimContentRow

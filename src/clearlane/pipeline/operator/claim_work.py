@@ -10,8 +10,8 @@ from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claim_listing, work_items
-from clearlane.store.claims.claim_listing import ListRow
+from clearlane.store.claims import work_items
+from clearlane.store.claims.claim_query import ClaimListRow, claims_by_number
 from clearlane.store.claims.work_items import ClaimNote, ClaimWorkItem
 from clearlane.store.database.database import Actor, Tx
 
@@ -100,7 +100,7 @@ async def finish_claims(
     await context.vault.ensure_key(site.scope)
     text = reason[:REASON_CHARACTERS_MAX].encode()
 
-    def done(item: ClaimWorkItem, row: ListRow) -> ClaimWorkItem:
+    def done(item: ClaimWorkItem, row: ClaimListRow) -> ClaimWorkItem:
         payload = context.vault.seal(site.scope, work_items.TABLE, row.claim_number, text)
         return item._replace(done_label=row.label, payload=payload)
 
@@ -112,14 +112,14 @@ async def _change(
     site: Site,
     claim_numbers: Sequence[str],
     action: str,
-    change: Callable[[ClaimWorkItem, ListRow], ClaimWorkItem],
+    change: Callable[[ClaimWorkItem, ClaimListRow], ClaimWorkItem],
     *,
     actor: Actor,
 ) -> int:
     now = to_micros(context.clock.now())
 
     async def job(tx: Tx) -> int:
-        rows = await claim_listing.list_rows(tx, claim_numbers[:CLAIMS_AT_ONCE_MAX])
+        rows = await claims_by_number(tx, claim_numbers[:CLAIMS_AT_ONCE_MAX])
         known = await work_items.list_items(tx, list(rows))
         items = [
             change(known.get(id) or ClaimWorkItem(id), row)._replace(changed_at=now)

@@ -1,6 +1,6 @@
 """Read what is stored. Every access to claims and payments is audited, and what was read first is marked as read.
 
-- Claims: ``list_statuses``, ``find_claims`` and ``claim_list`` list them, ``claim_history`` and ``retrieve_documents`` load
+- Claims: ``list_claims`` and ``claim_list`` list them, ``claim_history`` and ``retrieve_documents`` load
   one's history and documents, ``cause_counts`` says how often a cause was seen.
 - Payments: ``payments`` for operators, ``vendor_payments`` for the API, ``payment_pages`` for the console; ``pdf_process``
   makes files to print.

@@ -11,11 +11,17 @@ from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import open_claim
-from clearlane.pipeline.query.claim_list import explain_label, load_answers, stored_claim
+from clearlane.pipeline.query.claim_list import explain_label, load_answers
+from clearlane.pipeline.query.list_claims import stored_claim
 from clearlane.pipeline.stored_facts import open_fact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claim_listing
-from clearlane.store.claims.claim_listing import ListFilters, ListRow
+from clearlane.store.claims.claim_query import (
+    ClaimKey,
+    ClaimListRow,
+    by_label,
+    claims_by_number,
+    list_claims,
+)
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 
@@ -44,12 +50,13 @@ def cause_key(label: str, payer_id: str, cause: str) -> str:
 async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[str, int]:
     """Return how many claims had each cause in the last days, by its key."""
     vault = context.vault
-    since = ListFilters(changed_from=to_micros(now - timedelta(days=CAUSE_DAYS)))
+    since = to_micros(now - timedelta(days=CAUSE_DAYS))
+    query = by_label(LABELS, updated_at_from=since, limit=CAUSE_CLAIMS_MAX)
     async with context.database.read(site.scope) as tx:
-        keys = await claim_listing.list_keys(tx, LABELS, since, limit=CAUSE_CLAIMS_MAX)
+        keys = await list_claims(tx, query, ClaimKey)
         if not keys:
             return {}
-        rows = await claim_listing.list_rows(tx, [key.claim_number for key in keys])
+        rows = await claims_by_number(tx, [key.claim_number for key in keys])
         known, kept = await load_answers(tx, list(rows))
         sealed = [row.payload for row in rows.values()]
         sealed += [fact.payload for own in known.values() for fact in own]
@@ -61,7 +68,7 @@ async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[
 def _cause(
     context: WorkContext,
     site: Site,
-    row: ListRow,
+    row: ClaimListRow,
     own: list[FactRow],
     kept: dict[str, StoredDocument],
 ) -> str:

@@ -37,9 +37,9 @@ from clearlane.store.claims.claim_history import (
     ClaimUnderId,
     FactSource,
 )
+from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
-from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.payments import occurrences
 from clearlane.store.payments.occurrences import OccurrenceDocument

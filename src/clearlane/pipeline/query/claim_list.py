@@ -1,7 +1,7 @@
 """Load claims as lists show them: label, patient, payer, the reason in one line, and money. Every look is audited.
 
-    keys = await store.list_keys(tx, labels, filters, limit=51)
-    rows = await load_claim_rows(context, site, keys)
+    keys = await list_claims(tx, query, ClaimKey)
+    rows = await load_claim_rows(context, site, [key.claim_number for key in keys], ...)
 
 Knows how claims, facts and payments are sealed; knows no page.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.responses import provenance
@@ -32,14 +32,13 @@ from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.answer_days import UsualDays, usual_days
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.query.list_claims import open_status, stored_claim
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claim_listing, documents, facts, work_items
-from clearlane.store.claims.claim_listing import ListRow
-from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.claims import claim_query, documents, facts, work_items
+from clearlane.store.claims.claim_query import ClaimListRow
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
-from clearlane.store.claims.statuses import STATUS_COLUMN
 from clearlane.store.claims.work_items import ClaimWorkItem
 from clearlane.store.database.database import Actor, Tx
 from clearlane.store.vault.vault import Vault
@@ -118,7 +117,7 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True)
 class _PageRows:
-    rows: Mapping[str, ListRow]
+    rows: Mapping[str, ClaimListRow]
     facts: Mapping[str, Sequence[FactRow]]
     documents: Mapping[str, StoredDocument]
     generations: Mapping[str, int]
@@ -155,7 +154,7 @@ async def load_claim_rows(
 
 
 async def _load_page(tx: Tx, numbers: Sequence[str]) -> _PageRows:
-    rows = await claim_listing.list_rows(tx, numbers)
+    rows = await claim_query.claims_by_number(tx, numbers)
     return _PageRows(
         rows,
         *await load_answers(tx, list(rows)),
@@ -175,7 +174,7 @@ async def load_answers(
     return by_claim, {document.document_id: document for document in kept}
 
 
-async def _generations(tx: Tx, rows: Iterable[ListRow]) -> dict[str, int]:
+async def _generations(tx: Tx, rows: Iterable[ClaimListRow]) -> dict[str, int]:
     """Count how often each claim was submitted under its vendor's claim id."""
     found = {row.claim_number: 1 for row in rows}
     before: dict[str, str | None] = {
@@ -186,7 +185,7 @@ async def _generations(tx: Tx, rows: Iterable[ListRow]) -> dict[str, int]:
             break
         for number in before:
             found[number] += 1
-        parents = await claim_listing.list_predecessors(tx, [id for id in before.values() if id])
+        parents = await claim_query.list_predecessors(tx, [id for id in before.values() if id])
         before = {n: parents.get(id) for n, id in before.items() if id and parents.get(id)}
     return found
 
@@ -199,10 +198,12 @@ def _sealed(page: _PageRows) -> list[bytes]:
 
 
 def _row(
-    vault: Vault, site: Site, page: _PageRows, row: ListRow, now: datetime, usual: UsualDays
+    vault: Vault, site: Site, page: _PageRows, row: ClaimListRow, now: datetime, usual: UsualDays
 ) -> ClaimRow:
     loaded = open_claim(vault, site.scope, stored_claim(row))
-    status = _status(vault, site, row)
+    status = None
+    if row.status is not None:
+        status = open_status(vault, site.scope, row.claim_number, row.status)
     label = ClaimLabel(row.label)
     changed_at = from_micros(row.updated_at)
     late = now - timedelta(days=usual.of(row.kind, row.payer_id))
@@ -429,22 +430,3 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced:
 
 def _money(cents: int) -> str:
     return f"{cents // CENTS:,}.{cents % CENTS:02}"
-
-
-def _status(vault: Vault, site: Site, row: ListRow) -> ClaimStatus | None:
-    if row.status is None:
-        return None
-    return decode_claim_status(vault.open(site.scope, STATUS_COLUMN, row.claim_number, row.status))
-
-
-def stored_claim(row: ListRow) -> StoredClaim:
-    """Return a listed claim as it is opened."""
-    return StoredClaim(
-        row.claim_number,
-        row.kind,
-        row.state,
-        row.payer_id,
-        bool(row.account_as_number),
-        row.created_at,
-        row.payload,
-    )

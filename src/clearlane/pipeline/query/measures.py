@@ -12,8 +12,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 
-from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.connect.connections import Connections
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import Clock, to_micros
@@ -24,12 +24,11 @@ from clearlane.pipeline.query.claim_counts import (
     count_claims,
     load_claim_counts,
 )
+from clearlane.pipeline.query.waiting_claims import Destination, WaitingClaims, waiting_by_payer
 from clearlane.store.audit.anchor import AnchorFault
 from clearlane.store.audit.set_back import SetBack
-from clearlane.store.claims.claim_queue import list_payer_queues
 from clearlane.store.database.database import Database, StoreWaits, Tx
-from clearlane.store.delivery import batches, file_refusals, inbox
-from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery import file_refusals, inbox
 from clearlane.store.delivery.file_refusals import RefusedFiles
 from clearlane.store.delivery.inbox import RoutePoll
 from clearlane.store.delivery.route_counts import RouteCounts, all_route_counts
@@ -51,9 +50,6 @@ MEASURED_SECONDS = 5
 CLAIMS_COUNTED_SECONDS = 60
 """Claims are counted again after so many times as long as the last count took: two percent of a core at most."""
 NODE_SILENT_SECONDS = 120
-
-Destination = tuple[str, str]
-"""Type of claims and payer id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +73,7 @@ class UndeliveredClaims:
     held_since: int | None = None
     """Since when a person has paused the payer; None where nobody has."""
     in_doubt: int = 0
-    """Files of which nobody knows whether the payer has them; they are not counted in ``files``."""
+    """Files whose delivery is unconfirmed; they are not counted in ``files``, nor their claims in ``claims``."""
     claims_in_doubt: int = 0
     """Claims that may have been sent before a restore, and wait for a person."""
 
@@ -229,46 +225,33 @@ class MeasureSource:
         return self._claims[1]
 
     async def _undelivered(self, tx: Tx) -> tuple[UndeliveredClaims, ...]:
-        found: dict[Destination, _Waiting] = {}
-        for in_doubt in (False, True):
-            for queue in await list_payer_queues(tx, in_doubt=in_doubt):
-                key = (_payer_type(queue.kind), queue.payer_id)
-                waiting = found.setdefault(key, _Waiting())
-                waiting.oldest.append(queue.oldest_at)
-                if in_doubt:
-                    waiting.claims_in_doubt += queue.claims
-                else:
-                    waiting.claims += queue.claims
-        for batch in await batches.list_undelivered(tx):
-            found.setdefault(batch.destination, _Waiting()).batches.append(batch)
-        health = await all_route_health(tx)
+        found, health = await waiting_by_payer(tx), await all_route_health(tx)
         return tuple(
-            self._sum_up(key, waiting, health.get(key)) for key, waiting in sorted(found.items())
+            self._sum_up(key, waiting, health.get(key))
+            for key, waiting in sorted(found.items(), key=itemgetter(0))
         )
 
     def _sum_up(
-        self, key: Destination, waiting: "_Waiting", health: RouteHealth | None
+        self, key: Destination, waiting: WaitingClaims, health: RouteHealth | None
     ) -> UndeliveredClaims:
-        sending = [one for one in waiting.batches if one.state is not BatchState.IN_DOUBT]
-        failing = [one for one in sending if one.failing_since is not None]
-        worst = min(failing, key=lambda one: one.failing_since or 0, default=None)
+        worst = waiting.failing
         routes = self.connections().mailbox_routes(*key)
         kinds = {route.route_id: route.kind for route in routes}
         route_id = worst.route_id if worst else next(iter(kinds), None)
         return UndeliveredClaims(
             type=key[0],
             payer_id=key[1],
-            claims=waiting.claims + sum(one.claims for one in sending),
-            files=len(sending),
-            oldest_at=min([*waiting.oldest, *(one.created_at for one in sending)], default=None),
+            claims=waiting.claims,
+            files=len(waiting.sending),
+            oldest_at=waiting.oldest_at,
             failing_since=worst.failing_since if worst else None,
             fault=worst.fault if worst else "",
             route_id=route_id,
             route_kind="" if route_id is None else kinds.get(route_id, ""),
             has_route=bool(routes),
             held_since=health.held_since if health else None,
-            in_doubt=len(waiting.batches) - len(sending),
-            claims_in_doubt=waiting.claims_in_doubt,
+            in_doubt=len(waiting.in_doubt),
+            claims_in_doubt=waiting.queued_in_doubt,
         )
 
     async def _polls(self, tx: Tx, now: int) -> tuple[RoutePolling, ...]:
@@ -324,21 +307,3 @@ class MeasureSource:
             first = await operating_counts.first_audited_at(tx, after=note.head.seq)
         behind = 0.0 if first is None else (now - first) / 1_000_000
         return "", (now - note.at) / 1_000_000, behind
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """What waits for one payer, while it is counted."""
-
-    claims: int = 0
-    claims_in_doubt: int = 0
-    oldest: list[int] = field(default_factory=list)
-    batches: list[Batch] = field(default_factory=list)
-
-
-def _payer_type(kind: str) -> str:
-    # Imported here: forms bring all rules of claims, which a command should load only where claims wait.
-    from clearlane.claims.fields import ClaimKind
-    from clearlane.claims.forms import FORMS
-
-    return FORMS[ClaimKind(kind)].payer_type

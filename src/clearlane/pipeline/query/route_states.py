@@ -8,22 +8,23 @@ One state is one destination: a payer and a type of claims. Knows no HTTP and no
 connections word themselves.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import Connections, PayerRoute
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.routes import Route
-from clearlane.store.claims.claim_queue import PayerQueue, list_payer_queues
-from clearlane.store.database.database import Database
-from clearlane.store.delivery import batches, inbox, route_traffic
-from clearlane.store.delivery.batches import Batch
+from clearlane.pipeline.query.waiting_claims import (
+    Destination,
+    WaitingClaims,
+    payer_type,
+    waiting_by_payer,
+)
+from clearlane.store.database.database import Database, Tx
+from clearlane.store.delivery import inbox, route_traffic
 from clearlane.store.delivery.inbox import InboxFile, RoutePoll
 from clearlane.store.delivery.route_health import RouteHealth, all_route_health
 from clearlane.store.delivery.route_traffic import SentFile, UnansweredFiles
@@ -37,9 +38,6 @@ TRIES_SHOWN = 5
 ANSWER_LATE_DAYS = 2
 NO_FILE = 1 << 62
 """Above every id of a file."""
-
-Destination = tuple[str, str]
-"""Type of claims and payer id."""
 
 
 class RouteCondition(StrEnum):
@@ -69,13 +67,18 @@ class RouteBacklog:
     in_doubt_since: int | None = None
     """When the oldest batch in doubt was made."""
     claims: int = 0
-    """Claims that wait, in a batch or for one."""
+    """Claims that wait, in a batch or for one, as ``waiting_by_payer`` counts them."""
     cents: int = 0
     oldest_at: int | None = None
     failing_since: int | None = None
     fault: str = ""
     next_try: int | None = None
     tries: int = 0
+
+    @property
+    def is_some(self) -> bool:
+        """Whether anything waits, for the payer or for a person."""
+        return bool(self.claims or self.in_doubt)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +102,7 @@ class RouteState:
             return RouteCondition.HELD
         for condition, holds in (
             (RouteCondition.DOWN, bool(self.health and self.health.failures)),
-            (RouteCondition.NO_ROUTE, not self.routes and bool(self.waiting.claims)),
+            (RouteCondition.NO_ROUTE, not self.routes and self.waiting.is_some),
             (RouteCondition.IN_DOUBT, bool(self.waiting.in_doubt)),
             (RouteCondition.NOT_READ, any(poll.fault for poll in self.polls)),
             (RouteCondition.FALLBACK, bool(self.health and self.health.fallback_route_id)),
@@ -157,16 +160,13 @@ async def load_route_states(
     async with database.read(route_traffic.SCOPE) as tx:
         health_of = await all_route_health(tx)
         polls = list((await inbox.all_polls(tx)).values())
-        queues = await list_payer_queues(tx)
-        waiting = await batches.list_undelivered(tx)
-        queued = await route_traffic.sum_queued(tx)
-        cents = await route_traffic.sum_batches(tx, [batch.id for batch in waiting])
+        waiting = await waiting_by_payer(tx)
+        cents = await _sum_waiting(tx, waiting)
     active: dict[Destination, list[PayerRoute]] = {}
     for route in connections.all_mailbox_routes():
         active.setdefault((route.type, route.payer_id), []).append(route)
-    keys = {*active, *(batch.destination for batch in waiting), *map(_queue_key, queues)}
+    keys = {*active, *waiting}
     keys |= {(route.type, route.payer_id) for route in stored if route.carries_files}
-    backlog = _WaitingRows(queues, waiting, queued, cents)
     states = []
     for key in keys:
         payer = payers.find(key[1], key[0])
@@ -179,7 +179,9 @@ async def load_route_states(
                 stored=tuple(one for one in stored if (one.type, one.payer_id) == key),
                 health=health_of.get(key),
                 polls=tuple(poll for poll in polls if (poll.type, poll.payer_id) == key),
-                waiting=backlog.of(key, health_of.get(key)),
+                waiting=_backlog(
+                    waiting.get(key, WaitingClaims()), cents.get(key, 0), health_of.get(key)
+                ),
             )
         )
     order = list(RouteCondition)
@@ -188,42 +190,38 @@ async def load_route_states(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _WaitingRows:
-    """Claims that wait for a batch, and batches that wait to be delivered."""
-
-    queues: Sequence[PayerQueue]
-    batches: Sequence[Batch]
-    queued_cents: Mapping[tuple[str, str], int]
-    batch_cents: Mapping[int, int]
-
-    def of(self, key: Destination, health: RouteHealth | None) -> RouteBacklog:
-        """Return what waits for one destination."""
-        queues = [one for one in self.queues if _queue_key(one) == key]
-        own = [one for one in self.batches if one.destination == key]
-        sending = [one for one in own if one.state is not BatchState.IN_DOUBT]
-        doubts = [one.created_at for one in own if one.state is BatchState.IN_DOUBT]
-        oldest = [one.oldest_at for one in queues] + [one.created_at for one in own]
-        failing = [one.failing_since for one in own if one.failing_since is not None]
-        due = [one.due_at for one in sending if one.fault]
-        paused = health.paused_until if health else None
-        return RouteBacklog(
-            files=len(sending),
-            in_doubt=len(doubts),
-            in_doubt_since=min(doubts, default=None),
-            claims=sum(one.claims for one in queues) + sum(one.claims for one in own),
-            cents=sum(self.queued_cents.get((one.payer_id, one.kind), 0) for one in queues)
-            + sum(self.batch_cents.get(one.id, 0) for one in own),
-            oldest_at=min(oldest, default=None),
-            failing_since=min(failing, default=None),
-            fault=(health.fault if health else "") or next((one.fault for one in own), ""),
-            next_try=max(filter(None, (paused, min(due, default=None))), default=None),
-            tries=health.failures if health else 0,
-        )
+async def _sum_waiting(
+    tx: Tx, waiting: Mapping[Destination, WaitingClaims]
+) -> dict[Destination, int]:
+    """Return the cents of the claims that wait, by destination."""
+    found: dict[Destination, int] = {}
+    for (payer_id, kind), cents in (await route_traffic.sum_queued(tx)).items():
+        key = (payer_type(kind), payer_id)
+        found[key] = found.get(key, 0) + cents
+    sending = [batch for one in waiting.values() for batch in one.sending]
+    of_batch = await route_traffic.sum_batches(tx, [batch.id for batch in sending])
+    for batch in sending:
+        key = batch.destination
+        found[key] = found.get(key, 0) + of_batch.get(batch.id, 0)
+    return found
 
 
-def _queue_key(queue: PayerQueue) -> Destination:
-    return FORMS[ClaimKind(queue.kind)].payer_type, queue.payer_id
+def _backlog(waiting: WaitingClaims, cents: int, health: RouteHealth | None) -> RouteBacklog:
+    """Return what waits for one destination."""
+    due = [one.due_at for one in waiting.sending if one.fault]
+    paused = health.paused_until if health else None
+    return RouteBacklog(
+        files=len(waiting.sending),
+        in_doubt=len(waiting.in_doubt),
+        in_doubt_since=min((one.created_at for one in waiting.in_doubt), default=None),
+        claims=waiting.claims,
+        cents=cents,
+        oldest_at=waiting.oldest_at,
+        failing_since=waiting.failing.failing_since if waiting.failing else None,
+        fault=(health.fault if health else "") or next((b.fault for b in waiting.batches), ""),
+        next_try=max(filter(None, (paused, min(due, default=None))), default=None),
+        tries=health.failures if health else 0,
+    )
 
 
 async def load_traffic(

@@ -62,19 +62,33 @@ AnyScope: TypeAlias = Scope | VendorScope | SystemScope
 """What a transaction may touch: one site, the sites of one vendor together, or everything."""
 
 
-def in_scope(table: Table | selectable.FromClause) -> ColumnElement[bool]:
+def in_scope(
+    table: Table | selectable.FromClause, *, finds_rows: bool = True
+) -> ColumnElement[bool]:
     """Return the condition that limits a statement to the rows of the scope it runs in.
 
-    A table of vendors, which has no site column, is limited to the vendor.
+    A table of vendors, which has no site column, is limited to the vendor. If ``finds_rows`` is False, the condition
+    only checks rows that other conditions find.
     """
-    own = table.c[VENDOR] == bindparam(VENDOR)
-    return own & (table.c[SITE] == bindparam(SITE)) if SITE in table.c else own
+    owner = _owner_columns(table, finds_rows=finds_rows)
+    own = owner[VENDOR] == bindparam(VENDOR)
+    return own & (owner[SITE] == bindparam(SITE)) if SITE in owner else own
 
 
-def in_vendor_scope(table: Table | selectable.FromClause) -> ColumnElement[bool]:
+def in_vendor_scope(
+    table: Table | selectable.FromClause, *, finds_rows: bool = True
+) -> ColumnElement[bool]:
     """Return the condition that limits a statement to the rows of a vendor-wide scope."""
-    own = table.c[VENDOR] == bindparam(VENDOR)
-    return own & among(table.c[SITE], SITES) if SITE in table.c else own
+    owner = _owner_columns(table, finds_rows=finds_rows)
+    own = owner[VENDOR] == bindparam(VENDOR)
+    return own & among(owner[SITE], SITES) if SITE in owner else own
+
+
+def _owner_columns(
+    table: Table | selectable.FromClause, *, finds_rows: bool
+) -> dict[str, ColumnElement[Any]]:
+    found = {name: table.c[name] for name in OWNER_COLUMNS if name in table.c}
+    return {name: one if finds_rows else without_index(one) for name, one in found.items()}
 
 
 def owner_columns_of(table: Table) -> tuple[str, ...]:
@@ -105,6 +119,18 @@ class among(FunctionElement[bool]):  # noqa: N801  (reads as a function: where(a
 
     def __init__(self, column: ColumnElement[Any], name: str) -> None:
         super().__init__(column, bindparam(name, type_=ARRAY(column.type)))
+        self.column = column
+
+
+class without_index(FunctionElement[Any]):  # noqa: N801
+    """A column that SQLite looks up in no index, so that it takes the index of another condition."""
+
+    name = "without_index"
+    inherit_cache = True
+
+    def __init__(self, column: ColumnElement[Any]) -> None:
+        super().__init__(column)
+        self.type = column.type
 
 
 class database_now(FunctionElement[int]):  # noqa: N801
@@ -125,6 +151,16 @@ def _among_on_sqlite(element: among, compiler: Any, **kw: Any) -> str:
 def _among_on_postgresql(element: among, compiler: Any, **kw: Any) -> str:
     column, values = (compiler.process(clause, **kw) for clause in element.clauses)
     return f"({column} = ANY ({values}))"
+
+
+@compiles(without_index, "sqlite")
+def _without_index_on_sqlite(element: without_index, compiler: Any, **kw: Any) -> str:
+    return f"+{compiler.process(element.clauses, **kw)}"
+
+
+@compiles(without_index)
+def _without_index_on_postgresql(element: without_index, compiler: Any, **kw: Any) -> str:
+    return str(compiler.process(element.clauses, **kw))
 
 
 @compiles(database_now, "sqlite")
@@ -314,12 +350,23 @@ def scoped_select(core: Select[Any], *tables: Table) -> Statement:
         raise UnscopedStatement("a nested SELECT on a client table has no owner; join it instead")
     if any(isinstance(part, selectable.Alias) for part in visitors.iterate(core)):
         raise UnscopedStatement("an alias of a client table is not limited; name the table itself")
-    statement = _client_statement(core.where(*(in_scope(table) for table in tables)), *tables)
+    # SQLite has no statistics and would read all rows of the owner rather than look up the keys that are given.
+    finds_rows = {table: not _has_keys(core, table) for table in tables}
+    own = [in_scope(table, finds_rows=found) for table, found in finds_rows.items()]
+    statement = _client_statement(core.where(*own), *tables)
     if SITE in statement.owners:
-        wide = _client_statement(core.where(*(in_vendor_scope(table) for table in tables)))
+        own = [in_vendor_scope(table, finds_rows=found) for table, found in finds_rows.items()]
+        wide = _client_statement(core.where(*own))
         wide.owners = frozenset({VENDOR, SITES})
         statement.vendor_wide = wide
     return statement
+
+
+def _has_keys(core: Select[Any], table: Table) -> bool:
+    """Return whether the rows of a table are named by a list of keys that has an index of its own."""
+    named = {part.column for part in visitors.iterate(core) if isinstance(part, among)}
+    leading = {next(iter(index.columns)) for index in table.indexes if index.columns}
+    return not named.isdisjoint({*leading, *list(table.primary_key.columns)[:1]})
 
 
 def scoped_union(table: Table, *cores: Select[Any]) -> Statement:

@@ -3,21 +3,41 @@
 import pytest
 from sqlalchemy import create_engine
 
-from clearlane.store.claims import claim_listing, claim_search, claim_summaries
+from clearlane.store.claims import claim_query, claim_search, claim_summaries
+from clearlane.store.claims.claim_query import (
+    ClaimKey,
+    ClaimListRow,
+    ClaimOrder,
+    Listed,
+    StatusListRow,
+    list_statement,
+)
 from clearlane.store.database.schema import metadata
 
 # The filters of a search, and the index that it walks.
 PLANS = [
     ((), "ix_claims_day", "ix_claims_vendor_day"),
-    (("created_from", "created_to"), "ix_claims_day", "ix_claims_vendor_day"),
-    (("state", "outcome", "amount_from"), "ix_claims_day", "ix_claims_vendor_day"),
-    (("changed_after", "state"), "ix_claims_changed", "ix_claims_changed"),
+    (("created_day_from", "created_day_to"), "ix_claims_day", "ix_claims_vendor_day"),
+    (("state", "outcome", "total_cents_from"), "ix_claims_day", "ix_claims_vendor_day"),
+    (("updated_at_after", "state"), "ix_claims_changed", "ix_claims_changed"),
     (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
     (("name_key", "patient_key"), "ix_claims_patient", "ix_claims_patient"),
-    (("name_key", "created_from", "created_to"), "ix_claims_patient", "ix_claims_patient"),
-    (("member_key", "created_from"), "ix_claims_day", "ix_claims_vendor_day"),
+    (("name_key", "created_day_from", "created_day_to"), "ix_claims_patient", "ix_claims_patient"),
+    (("member_key", "created_day_from"), "ix_claims_day", "ix_claims_vendor_day"),
     (("payer_number_key",), "ix_claims_payer_number_key", "ix_claims_payer_number_key"),
 ]
+
+
+def search(*names, order=ClaimOrder.NEWEST_FIRST):
+    return list_statement(
+        ClaimListRow._fields, frozenset(names), Listed.ACCEPTED, order, is_first=True
+    )
+
+
+def latest(*names, order, is_first):
+    return list_statement(
+        ClaimKey._fields, frozenset(names), Listed.LATEST, order, is_first=is_first
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +52,8 @@ def connection():
 
 @pytest.mark.parametrize(("names", "of_site", "of_vendor"), PLANS, ids=str)
 def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_vendor):
-    statement = claim_search._page(frozenset(names), is_first=True)
+    order = ClaimOrder.BY_CHANGE if "updated_at_after" in names else ClaimOrder.NEWEST_FIRST
+    statement = search(*names, order=order)
     for form, index in ((statement, of_site), (statement.vendor_wide, of_vendor)):
         compiled = form.compiled_for("sqlite")
         values = [1] * len(compiled.parameter_order)
@@ -52,8 +73,8 @@ def test_claims_under_a_vendors_claim_id_are_found_by_two_indexes(connection, st
 @pytest.mark.parametrize(
     "statement",
     [
-        claim_listing._keys(frozenset(), has_cursor=True, upwards=False),
-        claim_listing._keys(frozenset({"payer_id"}), has_cursor=False, upwards=True),
+        latest("label", order=ClaimOrder.LATEST_CHANGE_FIRST, is_first=False),
+        latest("label", "payer_id", order=ClaimOrder.BY_CHANGE, is_first=True),
         claim_summaries._DECIDED,
     ],
 )
@@ -67,6 +88,26 @@ def plan_of(connection, statement):
     return connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values).fetchall()
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_status_list_starts_at_its_place_in_the_index_of_days(connection, is_first):
+    statement = list_statement(
+        StatusListRow._fields,
+        frozenset({"created_day_from", "created_day_to"}),
+        Listed.ACCEPTED,
+        ClaimOrder.OLDEST_FIRST,
+        is_first=is_first,
+    )
+    [step] = plan_of(connection, statement)
+    assert "INDEX ix_claims_day " in step[3]
+    assert "created_day>?" in step[3]
+
+
 def test_a_statement_is_made_once_for_a_set_of_filters():
-    made = claim_search._page(frozenset({"state"}), is_first=False)
-    assert claim_search._page(frozenset({"state"}), is_first=False) is made
+    assert search("state") is search("state")
+
+
+@pytest.mark.parametrize("statement", [claim_query._BY_NUMBER, search("claim_numbers")])
+def test_claims_are_loaded_by_their_numbers_and_never_by_reading_their_site(connection, statement):
+    for form in (statement, statement.vendor_wide):
+        first, *_ = plan_of(connection, form)
+        assert "(claim_number=?)" in first[3]

@@ -1,0 +1,176 @@
+"""List claims and open what lists show of them, for V3, v1 and the CLI. Every listing is audited.
+
+``claim_list`` adds patient, reason and work for people. Knows how a claim and its status are sealed; knows no HTTP.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.kernel.clock import from_micros
+from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.pipeline.load_claim import open_claim
+from clearlane.store.claims.claim_query import (
+    STATUS_COLUMN,
+    ClaimListRow,
+    ClaimOrder,
+    ClaimQuery,
+    ListPosition,
+    StatusListRow,
+    claims_by_number,
+    list_claims,
+)
+from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.vault.vault import Vault
+
+STATUSES_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSummary:
+    """A claim as v1 lists it. Amounts are cents."""
+
+    claim_number: str
+    vendor_claim_id: str
+    site_id: SiteId
+    kind: str
+    state: str
+    label: str
+    outcome: str | None
+    payer_id: str
+    charge: int
+    created_at: datetime
+    changed_at: datetime
+    position: ListPosition
+    """Where a list continues after it."""
+    predecessor: str | None
+    successor: str | None
+    prior_payer_claim: str | None
+    """The claim to an earlier payer whose decision it carries."""
+    status: ClaimStatus | None
+    """None for a claim that was not accepted."""
+
+    def __repr__(self) -> str:
+        return f"ClaimSummary({self.claim_number} {self.state})"
+
+
+async def find_claims(
+    database: Database,
+    vault: Vault,
+    query: ClaimQuery,
+    *,
+    scope: Scope | VendorScope,
+    actor: Actor,
+) -> list[ClaimSummary]:
+    """Return one page of claims."""
+    await _audit(database, scope, "claims.search", " ".join(sorted(query.where)), actor=actor)
+    async with database.read(scope) as tx:
+        page = await list_claims(tx, query, ClaimListRow)
+        return await _open(tx, vault, scope, page)
+
+
+async def find_claim(
+    database: Database, vault: Vault, claim_number: str, *, scope: Scope | VendorScope
+) -> ClaimSummary | None:
+    """Return one claim of the scope, for a caller that audits what it does with it."""
+    async with database.read(scope) as tx:
+        return await find_claim_within(tx, vault, claim_number, scope=scope)
+
+
+async def find_claim_within(
+    tx: Tx, vault: Vault, claim_number: str, *, scope: Scope | VendorScope
+) -> ClaimSummary | None:
+    """Return one claim of the scope of a transaction, as the transaction sees it."""
+    found = await claims_by_number(tx, [claim_number])
+    opened = await _open(tx, vault, scope, list(found.values()))
+    return opened[0] if opened else None
+
+
+async def list_statuses(
+    database: Database,
+    vault: Vault,
+    first: date,
+    last: date,
+    *,
+    scope: Scope,
+    actor: Actor,
+) -> AsyncIterator[list[ClaimStatus]]:
+    """Yield pages of the statuses of claims created on these days, both included; the last may be empty."""
+    days = {"created_day_from": first.isoformat(), "created_day_to": last.isoformat()}
+    await _audit(database, scope, "claims.status", "..".join(days.values()), actor=actor)
+    query = ClaimQuery(where=days, order=ClaimOrder.OLDEST_FIRST, limit=STATUSES_AT_ONCE)
+    while True:
+        async with database.read(scope) as tx:
+            page = await list_claims(tx, query, StatusListRow)
+            await vault.load_keys_of(tx, [row.status for row in page])
+        yield [open_status(vault, scope, row.claim_number, row.status) for row in page]
+        if len(page) < STATUSES_AT_ONCE:
+            return
+        query = replace(query, after=page[-1].position)
+
+
+def open_status(
+    vault: Vault, scope: Scope | VendorScope, claim_number: str, sealed: bytes
+) -> ClaimStatus:
+    """Return the status of a claim."""
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, sealed))
+
+
+def stored_claim(row: ClaimListRow) -> StoredClaim:
+    """Return a listed claim as it is opened."""
+    return StoredClaim(
+        row.claim_number,
+        row.kind,
+        row.state,
+        row.payer_id,
+        bool(row.account_as_number),
+        row.created_at,
+        row.payload,
+    )
+
+
+async def _audit(
+    database: Database, scope: Scope | VendorScope, action: str, detail: str, *, actor: Actor
+) -> None:
+    async def audit(tx: Tx) -> None:
+        tx.audit(action, detail=detail)
+
+    await database.write(scope, audit, actor=actor)
+
+
+async def _open(
+    tx: Tx, vault: Vault, scope: Scope | VendorScope, page: Sequence[ClaimListRow]
+) -> list[ClaimSummary]:
+    await vault.load_keys_of(
+        tx, [row.payload if row.status is None else row.status for row in page]
+    )
+    return [_summary(vault, scope, row) for row in page]
+
+
+def _summary(vault: Vault, scope: Scope | VendorScope, row: ClaimListRow) -> ClaimSummary:
+    if row.status is None:  # it was not accepted
+        status, owner = None, Scope(scope.vendor, SiteId(row.site_id))
+        vendor_claim_id = open_claim(vault, owner, stored_claim(row)).claim.Svc_VendorClaimId
+    else:
+        status = open_status(vault, scope, row.claim_number, row.status)
+        vendor_claim_id = status.vendor_claim_id
+    return ClaimSummary(
+        claim_number=row.claim_number,
+        vendor_claim_id=vendor_claim_id,
+        site_id=SiteId(row.site_id),
+        kind=row.kind,
+        state=row.state,
+        label=row.label,
+        outcome=row.outcome,
+        payer_id=row.payer_id,
+        charge=row.total_cents,
+        created_at=from_micros(row.created_at),
+        changed_at=from_micros(row.updated_at),
+        position=row.position,
+        predecessor=row.predecessor_id,
+        successor=row.successor_id,
+        prior_payer_claim=row.prior_payer_claim,
+        status=status,
+    )

@@ -1,0 +1,294 @@
+"""List claims by any of many filters, in one of four orders, page by page.
+
+    query = ClaimQuery(where={"payer_id": "TST01", "service_day_from": "2026-01-01"}, limit=51)
+    rows = await list_claims(tx, query, ClaimListRow)
+
+The V3 status list, v1, the console, exports and the CLI all list claims with this. The scope is that of the
+transaction: one site, or sites of a vendor; an installation is its vendors, one after the other. A statement is made
+once for each set of filters that is used. Knows no field of a claim.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import ColumnElement, bindparam, func, or_, select, tuple_
+
+from clearlane.store.claims import payer_filter
+from clearlane.store.claims.claim_search import find_by_vendor_claim
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import Statement, among, scoped_select
+
+STATUS_COLUMN = "claims.status"
+"""What a claim status is sealed for, beside the claim's number."""
+STATEMENTS_KEPT_MAX = 512
+MEMBER_CLAIMS_MAX = 100_000
+"""Among how many newest claims of a site a member id is looked for."""
+
+
+class ListPosition(NamedTuple):
+    """The claim that the page before ended with."""
+
+    updated_at: int
+    created_day: str
+    claim_number: str
+
+
+class StatusListRow(NamedTuple):
+    """A claim as the V3 status list reads it. ``status`` is sealed."""
+
+    created_day: str
+    claim_number: str
+    status: bytes
+
+    @property
+    def position(self) -> ListPosition:
+        """Where a list continues after it."""
+        return ListPosition(0, self.created_day, self.claim_number)
+
+    def __repr__(self) -> str:
+        """Leave out the sealed status."""
+        return f"StatusListRow({self.claim_number})"
+
+
+class ClaimKey(NamedTuple):
+    """A claim's place in a list by last change, and what totals need of it."""
+
+    updated_at: int
+    claim_number: str
+    label: str
+    total_cents: int
+    paid_cents: int
+
+    @property
+    def position(self) -> ListPosition:
+        """Where a list continues after it."""
+        return ListPosition(self.updated_at, "", self.claim_number)
+
+
+class ClaimListRow(NamedTuple):
+    """A claim as lists show it. ``payload`` and ``status`` are sealed; a claim that was not accepted has no status."""
+
+    claim_number: str
+    site_id: int
+    kind: str
+    state: str
+    label: str
+    outcome: str | None
+    payer_id: str
+    account_as_number: int
+    total_cents: int
+    paid_cents: int
+    created_at: int
+    created_day: str
+    updated_at: int
+    service_day: str | None
+    predecessor_id: str | None
+    successor_id: str | None
+    is_superseded: int
+    prior_payer_claim: str | None
+    payload: bytes
+    status: bytes | None
+
+    @property
+    def position(self) -> ListPosition:
+        """Where a list continues after it."""
+        return ListPosition(self.updated_at, self.created_day, self.claim_number)
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"ClaimListRow({self.claim_number})"
+
+
+Row = TypeVar("Row", StatusListRow, ClaimKey, ClaimListRow)
+
+
+class ClaimOrder(Enum):
+    """The order of a list: its two columns, and whether it descends."""
+
+    OLDEST_FIRST = ("created_day", False)
+    NEWEST_FIRST = ("created_day", True)
+    BY_CHANGE = ("updated_at", False)
+    LATEST_CHANGE_FIRST = ("updated_at", True)
+
+
+class Listed(Enum):
+    """Which claims a list has at all."""
+
+    ACCEPTED = "accepted"
+    """Claims that were not accepted are listed only if they are asked for: by state, label or number."""
+    LATEST = "latest"
+    """Claims that no other superseded, accepted or not."""
+    FINDABLE = "findable"
+    """Accepted claims, and of the others those that no other superseded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimQuery:
+    """A list of claims."""
+
+    where: Mapping[str, object] = field(default_factory=dict)
+    """Filters, all of which hold: a column and its value; with a suffix (``_from``, ``_to``, ``_after``, ``_before``) a
+    bound, of which the first two are included. Beside columns:
+
+    - ``claim_numbers``, ``labels``, ``vendor_claim_hashes``: one of these;
+    - ``payers``, ``other_than``: the payer keys of ``payer_filter``.
+
+    ``patient_key`` is given with ``name_key``: one index holds both, in this order. ``member_key`` is given with
+    ``created_day_from`` and for one site: the index entries of these days are read.
+    """
+    listed: Listed = Listed.ACCEPTED
+    order: ClaimOrder = ClaimOrder.NEWEST_FIRST
+    after: ListPosition | None = None
+    limit: int
+
+
+def by_label(labels: Sequence[str], *, limit: int, **where: object) -> ClaimQuery:
+    """Return the query of a list for people: claims of these labels that no other superseded, the latest change first."""
+    return ClaimQuery(
+        where={"labels": labels, **where},
+        listed=Listed.LATEST,
+        order=ClaimOrder.LATEST_CHANGE_FIRST,
+        limit=limit,
+    )
+
+
+async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Row]:
+    """Return the claims of a page, as rows of this type.
+
+    Labels are read one after the other and merged, because the index of lists begins with the label.
+    """
+    where = dict(query.where)
+    if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
+        where["claim_numbers"] = await find_by_vendor_claim(tx, hashes)  # type: ignore[arg-type]
+    labels: Any = where.pop("labels", None)
+    if labels is None:
+        return await _read(tx, query, where, row_type)
+    found: list[Row] = []
+    for label in labels:
+        found += await _read(tx, query, {**where, "label": label}, row_type)
+    column, descends = query.order.value
+    found.sort(key=lambda row: (getattr(row, column), row.claim_number), reverse=descends)
+    return found[: query.limit]
+
+
+async def claims_by_number(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimListRow]:
+    """Return claims of the scope by their numbers."""
+    rows = await tx.rows(_BY_NUMBER, claim_numbers=list(claim_numbers))
+    return {row[0]: ClaimListRow(*row) for row in rows}
+
+
+async def list_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, str | None]:
+    """Return the predecessors of claims of the scope, by their numbers."""
+    rows = await tx.rows(_PREDECESSORS, claim_numbers=list(claim_numbers))
+    return {str(row[0]): row[1] for row in rows}
+
+
+async def first_member_day(tx: Tx, since: str) -> str:
+    """Return the day from which on a site's claims are looked through for a member id.
+
+    That is the given one, or the day of the last of :data:`MEMBER_CLAIMS_MAX` newest claims.
+    """
+    row = await tx.row(_NTH_DAY, since=since, skipped=MEMBER_CLAIMS_MAX - 1)
+    return since if row is None else str(row[0])
+
+
+async def _read(
+    tx: Tx, query: ClaimQuery, where: dict[str, object], row_type: type[Row]
+) -> list[Row]:
+    statement = list_statement(
+        row_type._fields, frozenset(where), query.listed, query.order, is_first=query.after is None
+    )
+    values = {**where, "limit": query.limit}
+    if query.after is not None:
+        column, descends = query.order.value
+        last: Any = getattr(query.after, column)
+        values |= {"last": last, "last_number": query.after.claim_number}
+        # A database that takes a bound of the filters for the index starts where the page does.
+        bound, move = (f"{column}_to", min) if descends else (f"{column}_from", max)
+        if bound in where:
+            values[bound] = move(where[bound], last)
+    return [row_type(*row) for row in await tx.rows(statement, **values)]
+
+
+# ---- statements -------------------------------------------------------------------------------
+
+_BOUNDS = {"from": operator.ge, "to": operator.le, "after": operator.gt, "before": operator.lt}
+_SPECIAL: dict[str, ColumnElement[bool]] = {
+    "claim_numbers": among(claims.c.claim_number, "claim_numbers"),
+    **payer_filter.CONDITIONS,
+}
+_LISTED = {
+    Listed.ACCEPTED: claims.c.state != NOT_ACCEPTED,
+    Listed.LATEST: IS_NOT_SUPERSEDED,
+    Listed.FINDABLE: or_(claims.c.state != NOT_ACCEPTED, IS_NOT_SUPERSEDED),
+}
+_ASKS_FOR_ANY = {"state", "label", "claim_numbers"}
+_KEYS = {"claim_numbers", "account_key", "payer_number_key", "name_key", "patient_key"}
+"""Filters that few claims pass. Not the member id, whose key is in the index of days."""
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT_MAX)
+def list_statement(
+    columns: tuple[str, ...],
+    names: frozenset[str],
+    listed: Listed,
+    order: ClaimOrder,
+    *,
+    is_first: bool,
+) -> Statement:
+    """Return the statement of a list of these columns, with these filters."""
+    column_name, descends = order.value
+    has_keys = not names.isdisjoint(_KEYS)
+    # By day first: one index that begins with the site, and one with the vendor, are in this order. Claim numbers are
+    # in the order of time.
+    place: tuple[ColumnElement[Any], ...] = (claims.c[column_name], claims.c.claim_number)
+    if has_keys and column_name == "created_day":
+        # Few claims have a key, so these are sorted. As expressions, or SQLite would read all claims in their order.
+        place = tuple(func.coalesce(column, "") for column in place)
+    core = select(*(claims.c[name] for name in columns)).where(
+        *(_condition(name, has_keys=has_keys) for name in sorted(names))
+    )
+    if listed is not Listed.ACCEPTED or names.isdisjoint(_ASKS_FOR_ANY):
+        core = core.where(_LISTED[listed])
+    core = core.order_by(*(column.desc() if descends else column for column in place))
+    if not is_first:
+        last = tuple_(bindparam("last"), bindparam("last_number"))
+        core = core.where(tuple_(*place) < last if descends else tuple_(*place) > last)
+    return scoped_select(core.limit(bindparam("limit")), claims)
+
+
+def _condition(name: str, *, has_keys: bool) -> ColumnElement[bool]:
+    """Return the condition of a filter, by its name."""
+    if name in _SPECIAL:
+        return _SPECIAL[name]
+    if name in claims.c:
+        return claims.c[name] == bindparam(name)
+    column_name, _, bound = name.rpartition("_")
+    column: ColumnElement[Any] = claims.c[column_name]
+    if has_keys and column_name == "created_day":
+        column = func.coalesce(column, "")  # or SQLite would take the index of days
+    compare: Callable[..., ColumnElement[bool]] = _BOUNDS[bound]
+    return compare(column, bindparam(name))
+
+
+_BY_NUMBER = scoped_select(
+    select(*(claims.c[name] for name in ClaimListRow._fields)).where(_SPECIAL["claim_numbers"]),
+    claims,
+)
+_PREDECESSORS = scoped_select(
+    select(claims.c.claim_number, claims.c.predecessor_id).where(_SPECIAL["claim_numbers"]), claims
+)
+_NTH_DAY = scoped_select(
+    select(claims.c.created_day)
+    .where(claims.c.created_day >= bindparam("since"))
+    .order_by(claims.c.created_day.desc(), claims.c.claim_number.desc())
+    .limit(1)
+    .offset(bindparam("skipped")),
+    claims,
+)
