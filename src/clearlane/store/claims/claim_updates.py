@@ -141,7 +141,7 @@ _LINKS = Statement(
 )
 _UPDATE = Statement(
     update(claims)
-    .where(claims.c.claim_number == bindparam("new_number"))
+    .where(claims.c.claim_number == bindparam("new_claim_number"))
     .values({name: bindparam(f"new_{name}") for name in ClaimStateUpdate._fields[1:]}),
     system=True,
 )

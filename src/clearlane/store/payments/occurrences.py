@@ -203,7 +203,7 @@ _ADD = Statement(
 _SET_ROLE = Statement(
     update(claim_occurrences)
     .where(
-        claim_occurrences.c.claim_number == bindparam("new_number"),
+        claim_occurrences.c.claim_number == bindparam("new_claim_number"),
         claim_occurrences.c.identity == bindparam("new_identity"),
     )
     .values({name: bindparam(f"new_{name}") for name in OccurrenceRole._fields[2:]}),

@@ -5,7 +5,7 @@ A released revision never changes: with the first release, this one gets its tab
 
 from alembic import op
 
-from clearlane.store.database.schema import metadata
+from clearlane.store.database.schema import audit_head, metadata
 from clearlane.store.database.schema.core import HEAD, REVISIONS_CHANNEL, enable_row_security
 from clearlane.store.database.sql import CLIENT_TABLES
 
@@ -16,6 +16,7 @@ down_revision = None
 def upgrade() -> None:
     """Create every table, guard those of clients, and make the audit trail append-only."""
     metadata.create_all(op.get_bind(), checkfirst=False)
+    op.bulk_insert(audit_head, [{"id": 1, "seq": 0, "hash": bytes(32)}])
     for name, table in CLIENT_TABLES.items():
         enable_row_security(op, name, of_sites="site_id" in table.c)
     if op.get_bind().dialect.name == "postgresql":
