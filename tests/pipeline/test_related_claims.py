@@ -147,7 +147,7 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
     assert summary.labels["voided"].count == len(pairs)
     assert (summary.month.denied, summary.month.decided, summary.month.paid) == (0, 0, 0)
     for found in await payments.list_payments(flow.database, flow.vault, PaymentSearch()):
-        pages = payments.occurrence_pages(flow.database, flow.vault, found.payment_id)
+        pages = payments.claim_payment_pages(flow.database, flow.vault, found.payment_id)
         for shown in [each async for page in pages for each in page]:
             if shown.claim_number in {one.second for one in pairs}:
                 assert (shown.outcome, shown.denied) == ("voided", 0)

@@ -22,10 +22,10 @@ from clearlane.client.v1_models import (
     AuditedCall,
     ClaimDetails,
     ClaimInfo,
+    ClaimPaymentInfo,
     ConsoleLink,
     CorrectionResult,
     DocumentInfo,
-    OccurrenceInfo,
     PayerInfo,
     PaymentInfo,
     ValidationResult,
@@ -73,10 +73,10 @@ def find_payments(filters: Mapping[str, object]) -> ListCall[PaymentInfo]:
     return v1_calls.page("GetPayments", "payments", PaymentInfo, filters)
 
 
-def payment_occurrences(payment_id: str) -> ListCall[OccurrenceInfo]:
+def payment_claim_payments(payment_id: str) -> ListCall[ClaimPaymentInfo]:
     """Return the calls of a payment's claims."""
-    path = f"payments/{segment(payment_id)}/occurrences"
-    return v1_calls.page("GetPaymentOccurrences", path, OccurrenceInfo, {})
+    path = f"payments/{segment(payment_id)}/claim_payments"
+    return v1_calls.page("GetClaimPayments", path, ClaimPaymentInfo, {})
 
 
 def find_payers(words: str | None, filters: Mapping[str, object]) -> ListCall[PayerInfo]:
@@ -259,9 +259,9 @@ class Payments:
             v1_calls.one("GetPayment", f"payments/{segment(payment_id)}", PaymentInfo)
         )
 
-    def occurrences(self, payment_id: str) -> Iterator[OccurrenceInfo]:
+    def claim_payments(self, payment_id: str) -> Iterator[ClaimPaymentInfo]:
         """Yield the vendor's claims in a payment."""
-        return self._calls.pages(payment_occurrences(payment_id))
+        return self._calls.pages(payment_claim_payments(payment_id))
 
     def x12(self, payment_id: str) -> str:
         """Return the 835 of a payment."""
@@ -288,9 +288,9 @@ class AsyncPayments:
             v1_calls.one("GetPayment", f"payments/{segment(payment_id)}", PaymentInfo)
         )
 
-    def occurrences(self, payment_id: str) -> AsyncIterator[OccurrenceInfo]:
+    def claim_payments(self, payment_id: str) -> AsyncIterator[ClaimPaymentInfo]:
         """Yield the vendor's claims in a payment."""
-        return self._calls.pages(payment_occurrences(payment_id))
+        return self._calls.pages(payment_claim_payments(payment_id))
 
     async def x12(self, payment_id: str) -> str:
         """Return the 835 of a payment."""

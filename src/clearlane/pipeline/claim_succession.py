@@ -11,7 +11,7 @@ from clearlane.claims.lifecycle import Closing
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
 from clearlane.kernel.clock import from_micros, to_local
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.stored_facts import (
     AnyFact,
@@ -35,7 +35,7 @@ def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
     return open_claim_status(vault, claim.vendor_id, claim.claim_number, claim.status)
 
 
-def is_void_answer(payment: ClaimPayment) -> bool:
+def is_void_answer(payment: ClaimPaymentFact) -> bool:
     """Return whether a claim payment that names a void carries it out: nothing is paid, whatever the reason."""
     return payment.paid <= 0 and payment.outcome not in NO_ANSWERS_TO_A_VOID
 
@@ -94,8 +94,8 @@ async def _add_voids(
                 closings[claim.claim_number] = closing
 
 
-def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPayment]:
-    return [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPaymentFact]:
+    return [fact for fact in known_facts if isinstance(fact, ClaimPaymentFact)]
 
 
 def _first_sent(known_facts: Iterable[AnyFact]) -> Fact | None:

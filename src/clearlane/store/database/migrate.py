@@ -77,10 +77,10 @@ def compare_revision(revision: str | None) -> SchemaStatus:
         return SchemaStatus(None, SchemaState.EMPTY)
     if revision == HEAD:
         return SchemaStatus(revision, SchemaState.CURRENT)
-    if UNRELEASED.fullmatch(revision):
-        return SchemaStatus(revision, SchemaState.UNRELEASED)
-    known = {script.revision for script in _scripts().walk_revisions()}
-    return SchemaStatus(revision, SchemaState.OLD if revision in known else SchemaState.NEWER)
+    if revision in {script.revision for script in _scripts().walk_revisions()}:
+        return SchemaStatus(revision, SchemaState.OLD)
+    is_unreleased = UNRELEASED.fullmatch(revision) is not None
+    return SchemaStatus(revision, SchemaState.UNRELEASED if is_unreleased else SchemaState.NEWER)
 
 
 async def require_current(database: SchemaHolder) -> None:

@@ -16,6 +16,7 @@ down_revision = None
 def upgrade() -> None:
     """Create every table, guard those of clients, and make the audit trail append-only."""
     metadata.create_all(op.get_bind(), checkfirst=False)
+    # The chain begins with a hash of zeros; the first row that is audited follows it.
     op.bulk_insert(audit_head, [{"id": 1, "seq": 0, "hash": bytes(32)}])
     for name, table in CLIENT_TABLES.items():
         enable_row_security(op, name, of_sites="site_id" in table.c)
