@@ -127,7 +127,7 @@ async def _show(context: WorkContext) -> tuple[float, float]:
     gc.collect()
     _reset_peak()
     before, began, count = _memory("VmRSS"), perf_counter(), 0
-    pages = payments.occurrence_pages(context.database, context.vault, payment.payment_id)
+    pages = payments.claim_payment_pages(context.database, context.vault, payment.payment_id)
     async for page in pages:
         count += len(page)
     assert count == CLAIMS

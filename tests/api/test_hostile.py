@@ -93,11 +93,11 @@ OTHER_VERSIONS = {"no such version", "http/2 preface"}
 
 # What the sandbox's payers and the node itself move all the time, for claims that other tests have sent.
 MOVED_BY_OTHERS = {
-    "batch_claims", "batches", "claim_counts", "claim_events", "claim_facts", "claim_occurrences", "claim_references",
+    "batch_claims", "batches", "claim_counts", "claim_events", "claim_facts", "claim_payments", "claim_references",
     "claim_summaries", "control_numbers", "data_keys", "delivery_failures", "documents", "enrollment_events", "enrollment_payers", "events",
     "file_refusals", "seen_files",
     "installation_events", "payment_shares", "payments", "provider_adjustments", "silence_scans",
-    "unmatched_occurrences", "webhook_deliveries", "inbox", "line_references", "nodes", "parked_statements", "polls",
+    "unmatched_claim_payments", "webhook_deliveries", "inbox", "line_references", "nodes", "parked_statements", "polls",
     "route_counts", "route_health", "sandbox_agenda", "sandbox_ledger", "sandbox_state", "takeovers",
 }  # fmt: skip
 # Of the audit only what callers did.

@@ -317,7 +317,7 @@ def test_the_event_of_a_payment_that_came_again_leads_to_it(client, vendor, subm
     found = answer.json()
     assert (found["payment_id"], found["state"]) == (data["payment_id"], "Duplicate")
     assert (found["your_amount"], found["duplicate_of"]) == ("0.00", first["payment_id"])
-    for part in ("x12", "csv", "occurrences"):
+    for part in ("x12", "csv", "claim_payments"):
         assert client.get(f"{data['url']}/{part}").status_code == 200
 
 

@@ -154,8 +154,8 @@ def test_no_call_gives_a_byte_of_another_vendor(server, two, endpoint):
 def test_a_payment_is_found_by_each_filter_and_read_as_835_and_csv(client, own):
     payment = client.get(f"{ROOT}/payments/{own.payment_id}").json()
     assert payment["your_amount"]
-    assert [one["claim_number"] for one in payment["occurrences"]] == [own.number]
-    assert payment["occurrences_next"] is None
+    assert [one["claim_number"] for one in payment["claim_payments"]] == [own.number]
+    assert payment["claim_payments_next"] is None
     listed = client.get(f"{ROOT}/payments").json()["data"]
     assert own.payment_id in [one["payment_id"] for one in listed]
     for query, found in (
@@ -176,7 +176,9 @@ def test_a_payment_is_found_by_each_filter_and_read_as_835_and_csv(client, own):
     ):
         rows = client.get(f"{ROOT}/payments", params=query).json()["data"]
         assert (own.payment_id in [one["payment_id"] for one in rows]) is found, query
-    pages = client.get(f"{ROOT}/payments/{own.payment_id}/occurrences", params={"limit": 1}).json()
+    pages = client.get(
+        f"{ROOT}/payments/{own.payment_id}/claim_payments", params={"limit": 1}
+    ).json()
     assert [one["claim_number"] for one in pages["data"]] == [own.number]
     text = client.get(f"{ROOT}/payments/{own.payment_id}/x12")
     assert text.headers["content-type"] == "application/edi-x12"

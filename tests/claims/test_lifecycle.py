@@ -28,7 +28,7 @@ from clearlane.claims.responses.facts import (
     FactKind,
     StatusVerdict,
 )
-from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.x12 import codes
 from tests.cases import full_or_quick
 
@@ -63,10 +63,10 @@ def remit(
 ):
     at = START + timedelta(days=on)
     payment = PaymentHeading(
-        written_at=at, decision_date=at.date(), serial=on if serial is None else serial, amount=paid, method="CHK",
+        written_at=at, production_date=at.date(), serial=on if serial is None else serial, amount=paid, method="CHK",
         trace_number=f"CHK{on}", effective_date=at.date() + timedelta(days=1), payer_name="MEADOW MUTUAL", payer_id="TST01",
     )  # fmt: skip
-    return ClaimPayment(
+    return ClaimPaymentFact(
         payment=payment, status_code=code, charged=charged, paid=paid, patient=patient,
         adjusted=adjusted, account_number="C1", document_id=f"R{on}-{code}", **more,
     )  # fmt: skip

@@ -119,7 +119,7 @@ EVERY_CALL = {
     "CreateConsoleLink": lambda one: one.claims.console_link("nora"),
     "GetPayments": lambda one: one.payments.find(),
     "GetPayment": lambda one: one.payments.get("P1"),
-    "GetPaymentOccurrences": lambda one: one.payments.occurrences("P1"),
+    "GetClaimPayments": lambda one: one.payments.claim_payments("P1"),
     "GetPaymentX12": lambda one: one.payments.x12("P1"),
     "GetPaymentCsv": lambda one: one.payments.csv("P1"),
     "SearchPayers": lambda one: one.payer_directory.search("x"),

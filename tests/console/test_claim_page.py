@@ -22,7 +22,7 @@ from clearlane.console.claims.claim_page import NEVER_DENIED
 from clearlane.console.claims.search_page import read_name
 from clearlane.console.first_steps import steps
 from clearlane.console.frame.charts import paired_chart, stacked_chart
-from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine
+from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake.hold_claims import cancel_claim
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
@@ -191,7 +191,7 @@ def test_each_adjustment_of_a_line_stands_in_one_column():
         ),
     )  # fmt: skip
     denied = PaidLine(adjustments=(adjusted("CO", "50", 100, denial=True), adjusted("CO", "45", 1)))
-    table = money_table(ClaimOccurrence(lines=(paid, denied)))
+    table = money_table(ClaimPayment(lines=(paid, denied)))
     assert table.total == {
         "deductible": 10, "coinsurance": 11, "copay": 12, "write_off": 29, "denied": 100, "other": 14,
     }  # fmt: skip

@@ -36,24 +36,32 @@ class Reading:
     outcome: str = "paid"
     """In v1, and in the console unless it has another word."""
     label: str = ""
-    decisions: tuple[tuple[str, str], ...] = (("1", "100"),)
+    claim_payments: tuple[tuple[str, str], ...] = (("1", "100"),)
     """CLP02 and CLP04 of each remittance, in order."""
 
 
 CORRECTED = Reading(
-    paid="75.00", adjustments="25.00", decisions=(("1", "100"), ("22", "-100"), ("1", "75"))
+    paid="75.00", adjustments="25.00", claim_payments=(("1", "100"), ("22", "-100"), ("1", "75"))
 )
 READINGS: dict[str, Reading] = {
     "3008": CORRECTED,
     "3011": Reading(
-        paid="80.00", patient="20.00", outcome="forwarded", label="Paid", decisions=(("19", "80"),)
+        paid="80.00",
+        patient="20.00",
+        outcome="forwarded",
+        label="Paid",
+        claim_payments=(("19", "80"),),
     ),
     "3012": Reading(),
     "3022": CORRECTED,
     "3024": Reading(),
-    "voided": Reading(paid="0.00", outcome="voided", decisions=(("1", "100"), ("22", "-100"))),
+    "voided": Reading(paid="0.00", outcome="voided", claim_payments=(("1", "100"), ("22", "-100"))),
     "void": Reading(
-        frequency="8", paid="0.00", adjustments="100.00", outcome="voided", decisions=(("1", "0"),)
+        frequency="8",
+        paid="0.00",
+        adjustments="100.00",
+        outcome="voided",
+        claim_payments=(("1", "0"),),
     ),
     "first visit": Reading(),
     "second visit": Reading(),
@@ -102,7 +110,7 @@ class Readers:
         [row] = [row for row in self.rows() if row["ClaimNumber"] == number]
         return row
 
-    def decisions(self, number: str) -> list[tuple[str, str]]:
+    def claim_payments(self, number: str) -> list[tuple[str, str]]:
         """CLP02 and CLP04 of the claim's part of each 835, as V3's documents hold it."""
         found = self.post(BY_ID, [self.status(number)["RelatedDocumentId"]])["RemittanceAdvices"]
         assert len({one["DocumentId"] for one in found}) == len(found)
@@ -145,9 +153,9 @@ def test_a_claim_reads_the_same_everywhere(readers, name):
     reader, numbers = readers
     number, expected = numbers[name], READINGS[name]
 
-    first = reader.decisions(number)
+    first = reader.claim_payments(number)
     own = reader.vendor.get(f"/clearlane/v1/claims/{number}").json()
-    assert reader.decisions(number) == first == list(expected.decisions)
+    assert reader.claim_payments(number) == first == list(expected.claim_payments)
     assert sum(Decimal(paid) for _, paid in first) == Decimal(expected.paid)
 
     row = reader.status(number)

@@ -127,7 +127,7 @@ def test_the_payments_are_those_of_the_page(server, payments, example):
 def test_each_site_sees_its_part_of_a_check(server, payments):
     [check] = payments[npi_of(OVER_TWO_SITES)]
     shown = json.loads(server.command("payment", "show", check["payment_id"], "--json"))
-    claims = {one["vendor_claim_id"]: one["claim_number"] for one in shown["occurrences"]}
+    claims = {one["vendor_claim_id"]: one["claim_number"] for one in shown["claim_payments"]}
 
     async def parts(installation) -> list[tuple[int | None, int]]:
         found = []
@@ -145,11 +145,11 @@ def test_each_site_sees_its_part_of_a_check(server, payments):
 
 def test_what_was_taken_back_counts_no_more(server, payments):
     in_two_files = next(one for one in PAYMENT_EXAMPLES if one.claims[0].insured_id == "3022")
-    kinds = []
+    types = []
     for one in payments[npi_of(in_two_files)]:
         shown = json.loads(server.command("payment", "show", one["payment_id"], "--json"))
-        kinds += [(row["kind"], row["paid"], row["in_force"]) for row in shown["occurrences"]]
-    assert kinds == [
+        types += [(row["type"], row["paid"], row["in_force"]) for row in shown["claim_payments"]]
+    assert types == [
         ("original", "240.00", False),
         ("reversal", "-240.00", False),
         ("correction", "180.00", True),

@@ -1,16 +1,16 @@
-"""Invented payments: a check over several claims with every kind of decision, and one of any size."""
+"""Invented payments: a check over several claims with every kind of claim payment, and one of any size."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
+    ClaimPaymentType,
     CorrectedPatient,
     LineAdjustment,
     LineRemark,
     MatchedBy,
-    OccurrenceKind,
     PaidLine,
     Payment,
     PaymentState,
@@ -107,12 +107,12 @@ def line(
     return PaidLine(**values)  # type: ignore[arg-type]
 
 
-def occurrence(
+def claim_payment(
     number: int, last: str, first: str, *lines: PaidLine, **more: object
-) -> ClaimOccurrence:
-    """Return a decision whose amounts are the sums of its lines."""
+) -> ClaimPayment:
+    """Return a claim payment whose amounts are the sums of its lines."""
     values = {
-        "occurrence_id": f"P7K2M4-{number}",
+        "claim_payment_id": f"P7K2M4-{number}",
         "number": number,
         "claim_number": f"C19{number}P3",
         "vendor_claim_id": f"FIRST-{number}",
@@ -133,11 +133,11 @@ def occurrence(
         "lines": lines,
         **more,
     }
-    return ClaimOccurrence(**values)  # type: ignore[arg-type]
+    return ClaimPayment(**values)  # type: ignore[arg-type]
 
 
-OCCURRENCES = (
-    occurrence(
+CLAIM_PAYMENTS = (
+    claim_payment(
         1,
         "ARDEN",
         "RUTH",
@@ -154,7 +154,7 @@ OCCURRENCES = (
         contractual=20_000,
         interest=210,
     ),
-    occurrence(
+    claim_payment(
         2,
         "BRENNAN",
         "OSCAR",
@@ -175,7 +175,7 @@ OCCURRENCES = (
         outcome=Outcome.DENIED,
         denied=30_000,
     ),
-    occurrence(
+    claim_payment(
         3,
         "IBÁÑEZ PEÑA",
         "JOSÉ",
@@ -197,7 +197,7 @@ OCCURRENCES = (
         ),
         outcome=Outcome.PARTLY_DENIED,
     ),
-    occurrence(
+    claim_payment(
         4,
         "CORRIGAN",
         "MAVIS",
@@ -209,14 +209,14 @@ OCCURRENCES = (
             adjusted("CO", "45", -5_000, WRITE_OFF),
             outcome=Outcome.TAKEN_BACK,
         ),
-        kind=OccurrenceKind.REVERSAL,
+        type=ClaimPaymentType.REVERSAL,
         outcome=Outcome.TAKEN_BACK,
         status_code="22",
         status_text="Reversal of an earlier payment",
         reverses="P6A1B2-3",
         in_force=False,
     ),
-    occurrence(
+    claim_payment(
         5,
         "CORRIGAN",
         "MAVIS",
@@ -228,13 +228,13 @@ OCCURRENCES = (
             adjusted("CO", "45", 5_000, WRITE_OFF),
             submitted_procedure="99214",
         ),
-        kind=OccurrenceKind.CORRECTION,
+        type=ClaimPaymentType.CORRECTION,
         original_payer_control_number="88124",
         corrected_patient=CorrectedPatient(
             last_name="CORRIGAN", first_name="MAVIS", middle_name="J", member_id="XJ-9001"
         ),
     ),
-    occurrence(
+    claim_payment(
         6,
         "DUNMORE",
         HOSTILE,
@@ -257,8 +257,8 @@ OCCURRENCES = (
 )
 
 
-def many(count: int) -> Iterator[ClaimOccurrence]:
-    """Yield decisions of two to four lines each, none like another."""
+def many(count: int) -> Iterator[ClaimPayment]:
+    """Yield claim payments of two to four lines each, none like another."""
     for number in range(1, count + 1):
         lines = [
             line(
@@ -271,4 +271,4 @@ def many(count: int) -> Iterator[ClaimOccurrence]:
             )
             for at in range(2 + number % 3)
         ]
-        yield occurrence(number, f"ARDEN{number}", "RUTH", *lines)
+        yield claim_payment(number, f"ARDEN{number}", "RUTH", *lines)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from clearlane.payments import as_json
-from clearlane.payments.payment import ClaimOccurrence, PaidLine, Payment, ProviderAdjustment
+from clearlane.payments.payment import ClaimPayment, PaidLine, Payment, ProviderAdjustment
 from clearlane.payments.read_payment import read_payments
 from tests.claims.answers import paid, payment
 
@@ -14,8 +14,8 @@ LIST = {
     "payment_id", "payer_id", "payer_name", "trace_number", "amount", "effective_date", "claims", "unmatched",
     "balanced", "state",
 }  # fmt: skip
-OCCURRENCE = {
-    "kind", "outcome", "claim_number", "vendor_claim_id", "charge", "paid", "patient", "lines",
+CLAIM_PAYMENT = {
+    "type", "label", "claim_number", "vendor_claim_id", "charge", "paid", "patient", "lines",
 }  # fmt: skip
 
 
@@ -42,16 +42,16 @@ def test_the_names_that_scripts_rely_on_are_there():
         "2026-12-03",
         "Posted",
     )
-    assert as_json.occurrence_object(ClaimOccurrence()).keys() >= OCCURRENCE
+    assert as_json.claim_payment_object(ClaimPayment()).keys() >= CLAIM_PAYMENT
     assert as_json.adjustment_object(ProviderAdjustment()).keys() >= {"reason", "amount", "text"}
     assert as_json.own_payment_object(Payment(your_amount=1))["your_amount"] == "0.01"
 
 
-def test_every_field_of_a_payment_and_an_occurrence_is_shown():
+def test_every_field_of_a_payment_and_a_claim_payment_is_shown():
     shown = as_json.own_payment_object(Payment()).keys()
     assert set(Payment.__struct_fields__) - shown == set()
-    shown = as_json.occurrence_object(ClaimOccurrence()).keys()
-    assert set(ClaimOccurrence.__struct_fields__) - shown == {"number", "patient_stated"}
+    shown = as_json.claim_payment_object(ClaimPayment()).keys()
+    assert set(ClaimPayment.__struct_fields__) - shown == {"number", "outcome", "patient_stated"}
 
 
 def test_a_payment_that_was_read_can_be_encoded():
@@ -59,7 +59,7 @@ def test_a_payment_that_was_read_can_be_encoded():
     row = paid("C1", "1", "100", "80", "NM1*74*1*ARDEN-LOWE", *lines)
     one, record = read_payments(payment(row, plb=["PLB*1*20261231*WO:9*0"]))
     text = msgspec.json.encode([
-        as_json.payment_object(record.payment), as_json.occurrence_object(one),
+        as_json.payment_object(record.payment), as_json.claim_payment_object(one),
         *map(as_json.adjustment_object, record.adjustments),
     ])  # fmt: skip
     assert b'"corrected_patient":{"last_name":"ARDEN-LOWE"}' in text
@@ -76,7 +76,7 @@ def test_the_documentation_names_every_field():
         if line.startswith("| ")
     }
     assert rows["payment"] == as_json.payment_object(Payment()).keys()
-    assert rows["occurrence"] == as_json.occurrence_object(ClaimOccurrence()).keys()
+    assert rows["claim payment"] == as_json.claim_payment_object(ClaimPayment()).keys()
     assert rows["provider adjustment"] == as_json.adjustment_object(ProviderAdjustment()).keys()
     parts = {"group", "reason", "text", "amount", "quantity", "denial", "code"}
     assert rows["line"] - parts == as_json.line_object(PaidLine()).keys()

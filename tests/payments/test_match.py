@@ -15,7 +15,7 @@ from clearlane.payments.match import (
     choose_claim,
     possible_claim_numbers,
 )
-from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.x12.reader.envelope_time import NEVER
 from tests.cases import every_case, full_or_quick
 from tests.claims.answers import patient, status
@@ -28,8 +28,8 @@ C = ClaimCandidate(claim_number="K3", account_number="K3")
 
 
 def named(account="", trace="", controls=()):
-    payment = PaymentHeading(written_at=NEVER, decision_date=NEVER.date())
-    return ClaimPayment(
+    payment = PaymentHeading(written_at=NEVER, production_date=NEVER.date())
+    return ClaimPaymentFact(
         payment=payment, account_number=account, claim_number=trace, line_controls=controls
     )
 

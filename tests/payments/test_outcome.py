@@ -8,7 +8,7 @@ from clearlane.payments.outcome import (
     PATIENT_REASONS,
     STATUS_OUTCOMES,
     AdjustedReason,
-    LineDecision,
+    LinePayment,
     Outcome,
     derive_outcome,
     is_denial,
@@ -73,7 +73,7 @@ def test_the_reasons_decide_what_a_claim_is_called(status, paid, own, lines, out
         status=status,
         paid=paid * 100,
         reasons=reasons(own),
-        lines=[LineDecision(cents * 100, reasons(text)) for cents, text in lines],
+        lines=[LinePayment(cents * 100, reasons(text)) for cents, text in lines],
     )
     assert found is outcome
 

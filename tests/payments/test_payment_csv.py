@@ -7,27 +7,27 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from clearlane.payments.payment import ClaimOccurrence, LineRemark
+from clearlane.payments.payment import ClaimPayment, LineRemark
 from clearlane.payments.payment_csv import COLUMNS, payment_csv
 from clearlane.payments.read_payment import read_payments
 from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import (
     ADJUSTMENTS,
+    CLAIM_PAYMENTS,
     HOSTILE,
-    OCCURRENCES,
     PAYMENT,
     WRITE_OFF,
     adjusted,
+    claim_payment,
     line,
-    occurrence,
 )
 
 replace = msgspec.structs.replace
 
 
-def rows(payment=PAYMENT, adjustments=ADJUSTMENTS, occurrences=OCCURRENCES):
-    text = "".join(payment_csv(payment, adjustments, occurrences))
+def rows(payment=PAYMENT, adjustments=ADJUSTMENTS, claim_payments=CLAIM_PAYMENTS):
+    text = "".join(payment_csv(payment, adjustments, claim_payments))
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -58,23 +58,23 @@ def test_a_row_for_each_line_and_each_provider_adjustment():
 
 
 CLAIMS = {
-    "without lines": (occurrence(1, "ARDEN", "RUTH", charge=5_000, paid=4_000, allowed=4_000), ["claim"]),
+    "without lines": (claim_payment(1, "ARDEN", "RUTH", charge=5_000, paid=4_000, allowed=4_000), ["claim"]),
     "with a reason of its own": (
-        occurrence(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 4_500), adjustments=(adjusted("CO", "45", 500, WRITE_OFF),), paid=4_000),
+        claim_payment(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 4_500), adjustments=(adjusted("CO", "45", 500, WRITE_OFF),), paid=4_000),
         ["line", "claim"],
     ),
     "with a remark of its own": (
-        occurrence(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000), remarks=(LineRemark(code="MA01", text="Appeal"),)),
+        claim_payment(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000), remarks=(LineRemark(code="MA01", text="Appeal"),)),
         ["line", "claim"],
     ),
-    "described by its lines": (occurrence(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000)), ["line"]),
+    "described by its lines": (claim_payment(1, "ARDEN", "RUTH", line(1, "99213", 5_000, 5_000)), ["line"]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_what_belongs_to_no_line_is_a_row_of_its_own(name):
     claim, kinds = CLAIMS[name]
-    found = rows(adjustments=(), occurrences=[claim])
+    found = rows(adjustments=(), claim_payments=[claim])
     assert [row["row"] for row in found] == kinds
     assert (total(found, "charge"), total(found, "paid")) == (
         Decimal(claim.charge) / 100,
@@ -86,7 +86,7 @@ def test_texts_of_a_payer_are_no_formulas_and_amounts_stay_numbers():
     found = rows(
         replace(PAYMENT, payer_name=HOSTILE, trace_number="+1", amount=-500),
         [replace(ADJUSTMENTS[0], reference="@SUM(A1)", text="-1")],
-        [replace(OCCURRENCES[3], member_id="-2", account_number="\t=1")],
+        [replace(CLAIM_PAYMENTS[3], member_id="-2", account_number="\t=1")],
     )
     assert found[0]["payer_name"] == f"'{HOSTILE}"
     assert (found[0]["member_id"], found[0]["trace_number"]) == ("'-2", "'+1")
@@ -96,9 +96,9 @@ def test_texts_of_a_payer_are_no_formulas_and_amounts_stay_numbers():
 
 @every_case("sample", corpus_files("835"))
 def test_the_paid_column_of_every_public_payment_adds_up(sample):
-    claims: list[ClaimOccurrence] = []
+    claims: list[ClaimPayment] = []
     for part in read_payments(sample.path.read_bytes()):
-        if isinstance(part, ClaimOccurrence):
+        if isinstance(part, ClaimPayment):
             claims.append(part)
             continue
         found = rows(part.payment, part.adjustments, claims)

@@ -3,11 +3,18 @@
 import msgspec
 
 from clearlane.cli.payment.payment_output import WIDTH, payment_lines
-from clearlane.payments.payment import ClaimOccurrence
+from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.read_payment import read_payments
 from tests.cases import every_case
 from tests.corpus import corpus_files
-from tests.payments.invented import ADJUSTMENTS, HOSTILE, OCCURRENCES, PAYMENT, line, occurrence
+from tests.payments.invented import (
+    ADJUSTMENTS,
+    CLAIM_PAYMENTS,
+    HOSTILE,
+    PAYMENT,
+    claim_payment,
+    line,
+)
 
 replace = msgspec.structs.replace
 
@@ -41,8 +48,8 @@ Provider adjustments
 """
 
 
-def shown(payment=PAYMENT, adjustments=ADJUSTMENTS, occurrences=OCCURRENCES):
-    return "\n".join(payment_lines(payment, adjustments, occurrences)) + "\n"
+def shown(payment=PAYMENT, adjustments=ADJUSTMENTS, claim_payments=CLAIM_PAYMENTS):
+    return "\n".join(payment_lines(payment, adjustments, claim_payments)) + "\n"
 
 
 def test_a_payment_is_shown_as_a_person_reads_it():
@@ -56,7 +63,7 @@ def test_texts_of_any_length_are_wrapped_and_control_characters_printed_as_blank
     text = shown(
         replace(PAYMENT, payer_name=HOSTILE * 3, payee_name="X" * 200, your_amount=1),
         [replace(ADJUSTMENTS[0], reference=HOSTILE, text="Y" * 100)],
-        [replace(OCCURRENCES[0], patient_last_name=HOSTILE, forwarded_to=HOSTILE)],
+        [replace(CLAIM_PAYMENTS[0], patient_last_name=HOSTILE, forwarded_to=HOSTILE)],
     )
     assert max(map(len, text.splitlines())) <= WIDTH
     assert all(line.isprintable() for line in text.splitlines())
@@ -66,7 +73,7 @@ def test_texts_of_any_length_are_wrapped_and_control_characters_printed_as_blank
 
 def test_large_amounts_stand_on_a_line_of_their_own():
     huge = line(1, "99213", 99_999_999_99, -99_999_999_99, balanced=False)
-    text = shown(occurrences=[occurrence(1, "ARDEN", "RUTH", huge)])
+    text = shown(claim_payments=[claim_payment(1, "ARDEN", "RUTH", huge)])
     row = "99,999,999.99 -99,999,999.99 -99,999,999.99 0.00 0.00"
     assert row in " ".join(text.split())
     assert "! This line does not balance." in text
@@ -80,9 +87,9 @@ def test_a_payment_without_claims_says_so():
 
 @every_case("sample", corpus_files("835"))
 def test_every_public_payment_fits_a_terminal(sample):
-    claims: list[ClaimOccurrence] = []
+    claims: list[ClaimPayment] = []
     for part in read_payments(sample.path.read_bytes()):
-        if isinstance(part, ClaimOccurrence):
+        if isinstance(part, ClaimPayment):
             claims.append(part)
             continue
         text = shown(part.payment, part.adjustments, claims)

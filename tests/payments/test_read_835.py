@@ -14,7 +14,7 @@ from clearlane.claims.lifecycle import ClaimState, fold
 from clearlane.claims.responses.facts import Fact
 from clearlane.kernel import limits
 from clearlane.payments import read_835
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.payment import PaymentSummary
 from clearlane.x12.reader.envelope_time import NEVER
 from tests.cases import full_or_quick
@@ -227,7 +227,7 @@ def test_the_same_payment_in_another_file_is_the_same_fact():
 def test_a_fact_survives_being_stored():
     [one], _ = read(payment(paid("C1", "1", "100", "80", *LINE)))
     stored = msgspec.json.encode(one)
-    assert msgspec.json.decode(stored, type=Fact | ClaimPayment) == one
+    assert msgspec.json.decode(stored, type=Fact | ClaimPaymentFact) == one
 
 
 def test_a_reversal_and_its_correction_in_one_file_move_the_claim():

@@ -11,8 +11,8 @@ import pytest
 
 from clearlane.payments import read_835
 from clearlane.payments.outcome import Outcome
-from clearlane.payments.payment import AllowedSource, ClaimOccurrence, PaymentSummary
-from clearlane.payments.read_payment import PaymentRecord, read_occurrence, read_payments
+from clearlane.payments.payment import AllowedSource, ClaimPayment, PaymentSummary
+from clearlane.payments.read_payment import PaymentRecord, read_claim_payment, read_payments
 from tests.cases import every_case
 from tests.claims.answers import paid, payment
 from tests.corpus import corpus_files, samples
@@ -28,8 +28,8 @@ LINES = [
 
 
 def one_payment(content):
-    *occurrences, record = read_payments(content)
-    return occurrences, record.payment, record.adjustments
+    *claim_payments, record = read_payments(content)
+    return claim_payments, record.payment, record.adjustments
 
 
 def test_a_claim_is_read_with_all_that_the_payer_said_of_it():
@@ -119,21 +119,26 @@ def test_what_does_not_add_up_or_cannot_be_read_is_not_balanced(row, amount):
 def test_what_follows_a_reversal_of_the_same_account_is_a_correction():
     back = paid("C1", "22", "-100", "-80", "CAS*CO*45*-20")
     rows = [paid("C1"), back, paid("C2"), paid("C1", "1", "100", "60", "CAS*CO*45*40")]
-    occurrences, _, _ = one_payment(payment(*rows, amount="140"))
-    assert [one.kind for one in occurrences] == ["original", "reversal", "original", "correction"]
+    claim_payments, _, _ = one_payment(payment(*rows, amount="140"))
+    assert [one.type for one in claim_payments] == [
+        "original",
+        "reversal",
+        "original",
+        "correction",
+    ]
 
 
-def test_a_part_of_a_file_gives_the_same_occurrence():
+def test_a_part_of_a_file_gives_the_same_claim_payment():
     content = payment(paid("C1", "1", "150", "60", *LINES))
     [one], _, _ = one_payment(content)
-    assert read_occurrence(content, number=1) == one
+    assert read_claim_payment(content, number=1) == one
 
 
 def test_a_claim_without_a_header_number_is_read_all_the_same():
     plain = payment(paid("C1", "1", "100", "80", "CAS*CO*45*20"))
     without = plain.replace(b"LX*1~", b"")
     assert list(read_payments(without)) == list(read_payments(plain))
-    assert read_occurrence(without, number=1) == read_occurrence(plain, number=1)
+    assert read_claim_payment(without, number=1) == read_claim_payment(plain, number=1)
     _, loop, _ = read_835.read(without)
     assert loop.claim_payment.paid == 80_00
 
@@ -199,42 +204,42 @@ def test_public_835s_give_the_sums_of_an_independent_calculation(sample):
     expected = [ledger_of(rows) for rows in sets_of(content)]
     found, claims = [], []
     for part in read_payments(content):
-        if isinstance(part, ClaimOccurrence):
+        if isinstance(part, ClaimPayment):
             claims.append(part)
         else:
             found.append((part, claims))
             claims = []
     assert len(found) == len(expected)
     ends = [one for one in read_835.read(content) if isinstance(one, PaymentSummary)]
-    for (record, occurrences), end, (amount, plb, ledgers, readable) in zip(
+    for (record, claim_payments), end, (amount, plb, ledgers, readable) in zip(
         found, ends, expected, strict=True
     ):
-        assert_same(record, occurrences, amount, plb, ledgers, readable)
+        assert_same(record, claim_payments, amount, plb, ledgers, readable)
         # The fast reading that is posted says the same.
         total = sum(one.x12_amount for one in end.adjustments)
         assert (end.payment.amount, total, end.paid) == (amount, plb, record.payment.claims_paid)
         assert end.balanced == record.payment.balanced
 
 
-def assert_same(record: PaymentRecord, occurrences, amount, plb, ledgers, readable):
+def assert_same(record: PaymentRecord, claim_payments, amount, plb, ledgers, readable):
     one = record.payment
     assert (one.amount, -one.adjustments_total, one.claims) == (amount, plb, len(ledgers))
     assert sum(adjustment.x12_amount for adjustment in record.adjustments) == plb
     total = sum(ledger["paid"] or 0 for ledger in ledgers)
     assert one.claims_paid == total
     assert one.balanced == (readable and amount is not None and amount == total - plb)
-    for occurrence, ledger in zip(occurrences, ledgers, strict=True):
+    for claim_payment, ledger in zip(claim_payments, ledgers, strict=True):
         charge, paid_cents = ledger["charge"] or 0, ledger["paid"] or 0
-        assert occurrence.account_number == ledger["number"]
-        assert (occurrence.charge, occurrence.paid, occurrence.patient) == (
+        assert claim_payment.account_number == ledger["number"]
+        assert (claim_payment.charge, claim_payment.paid, claim_payment.patient) == (
             charge,
             paid_cents,
             ledger["patient"],
         )
         rest = charge - paid_cents - ledger["patient"] - ledger["other"]
-        assert occurrence.difference == rest
+        assert claim_payment.difference == rest
         if rest:
-            assert not occurrence.balanced
+            assert not claim_payment.balanced
 
 
 def test_unpaid_claims_of_the_sample_835s_are_not_all_denied_by_code():
@@ -243,9 +248,7 @@ def test_unpaid_claims_of_the_sample_835s_are_not_all_denied_by_code():
         one
         for sample in files
         for one in read_payments(sample.path.read_bytes())
-        if isinstance(one, ClaimOccurrence)
-        and one.paid == 0
-        and one.status_code not in {"22", "25"}
+        if isinstance(one, ClaimPayment) and one.paid == 0 and one.status_code not in {"22", "25"}
     ]
     denied = [one for one in unpaid if one.outcome is Outcome.DENIED]
     assert len(denied) > sum(one.status_code == "4" for one in unpaid)

@@ -11,11 +11,11 @@ from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, Pro
 from clearlane.payments.read_payment import PaymentRecord, read_payments
 from tests.cases import every_case
 from tests.corpus import corpus_files
-from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT
+from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT
 
 replace = msgspec.structs.replace
 
-PLAIN = replace(OCCURRENCES[0], interest=0)
+PLAIN = replace(CLAIM_PAYMENTS[0], interest=0)
 
 CASES = [
     (wording.money(-123_450), "-1,234.50"),
@@ -44,7 +44,7 @@ CASES = [
     ),
     (wording.remark_words(LineRemark(code="N1")), "N1 A remark that no list has"),
     (wording.outcome_label(replace(PLAIN, forwarded_to="MEADOW")), "Paid, forwarded"),
-    (wording.outcome_label(OCCURRENCES[4]), "Corrected: paid"),
+    (wording.outcome_label(CLAIM_PAYMENTS[4]), "Corrected: paid"),
     (
         wording.patient_name(replace(PLAIN, patient_last_name="", patient_first_name="")),
         "Patient not named",
@@ -68,7 +68,7 @@ NOTES = {
     ),
     "replaced": (
         {"replaced": True},
-        ("A newer payment replaced this decision without taking it back.",),
+        ("A newer payment replaced this claim payment without taking it back.",),
     ),
     "unreadable": ({"unreadable": ("CLP03", "CLP04")}, ("Cannot be read: CLP03, CLP04.",)),
     "unbalanced": (
@@ -85,10 +85,12 @@ NOTES = {
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_notes_of_a_decision(name):
+def test_notes_of_a_claim_payment(name):
     changes, expected = NOTES[name]
-    decision = replace(PLAIN, **changes)
-    found = wording.occurrence_warnings(decision) + wording.occurrence_notes(decision)
+    claim_payment = replace(PLAIN, **changes)
+    found = wording.claim_payment_warnings(claim_payment) + wording.claim_payment_notes(
+        claim_payment
+    )
     assert found == expected
 
 

@@ -52,13 +52,13 @@ def test_payments_are_listed_shown_and_exported_as_scripts_expect(clearlane, pos
     key = one["payment_id"]
     shown = clearlane(f"show {key} --json")
     assert shown.items() >= one.items()
-    first, second = shown["occurrences"]
-    assert (first["kind"], first["outcome"], first["claim_number"]) == ("original", "paid", id)
+    first, second = shown["claim_payments"]
+    assert (first["type"], first["label"], first["claim_number"]) == ("original", "paid", id)
     assert (first["charge"], first["paid"], first["patient"]) == ("100.00", "80.00", "0.00")
     assert first["vendor_claim_id"]
     [line] = first["lines"]
     assert (line["procedure"], line["paid"]) == ("99213", "80.00")
-    assert (second["outcome"], second["claim_number"], second["patient"]) == (
+    assert (second["label"], second["claim_number"], second["patient"]) == (
         "patient owes",
         "",
         "100.00",
@@ -105,7 +105,7 @@ def test_an_assignment_is_made_and_undone(clearlane, posted):
         ("export P0 --csv --x12", 2, "Give one of"),
         ("list --amount ten", 2, "--amount"),
         ("list --from yesterday", 2, "--from"),
-        ("assign P0 one C1", 2, "OCCURRENCE"),
+        ("assign P0 one C1", 2, "CLAIM_PAYMENT"),
         ("assign P0 1", 2, "Give the claim's number"),
         ("assign P0 1 C1 --undo", 2, "Give the claim's number"),
         ("assign P0 1 C1", 1, "has no unmatched claim 1"),

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from clearlane.payments.bank_search import read_bank_text
-from clearlane.payments.decision_groups import DecisionGroup
+from clearlane.payments.claim_payment_groups import ClaimPaymentGroup
 from clearlane.pipeline.query import payment_pages
 from clearlane.pipeline.query.payment_pages import (
     GroupPage,
@@ -97,13 +97,13 @@ async def test_a_site_sees_its_part_and_operators_all(flow):
 
     whole = await sheet(flow, OPERATOR, id)
     assert {group: one.total.claims for group, one in whole.groups.items()} == {
-        DecisionGroup.PAID: 1,
-        DecisionGroup.DENIED: 1,
+        ClaimPaymentGroup.PAID: 1,
+        ClaimPaymentGroup.DENIED: 1,
     }
     assert (whole.is_whole, whole.shown_claims, whole.payment.seen_at) == (True, 3, None)
     mine_only = await sheet(flow, own, id)
-    assert {*mine_only.groups} == {DecisionGroup.PAID}
-    [row] = mine_only.groups[DecisionGroup.PAID].occurrences
+    assert {*mine_only.groups} == {ClaimPaymentGroup.PAID}
+    [row] = mine_only.groups[ClaimPaymentGroup.PAID].claim_payments
     assert (row.claim_number, mine_only.is_whole) == (mine, False)
     assert mine_only.shown_claims == 1
     both = await sheet(flow, PaymentViewer(all_sites), id)
@@ -161,12 +161,12 @@ async def test_groups_are_shown_a_page_at_a_time_and_pairs_stay_together(flow, m
     for viewer in (OPERATOR, PaymentViewer((flow.site.scope,))):
         shown, after = [], ""
         for _ in range(3):
-            wanted = GroupPage(DecisionGroup.CORRECTED, after)
+            wanted = GroupPage(ClaimPaymentGroup.CORRECTED, after)
             found = await sheet(flow, viewer, newest.payment_id, wanted)
-            group = found.groups[DecisionGroup.CORRECTED]
+            group = found.groups[ClaimPaymentGroup.CORRECTED]
             assert (group.total.claims, group.total.paid_cents) == (6, -3000)
-            assert len({one.claim_number for one in group.occurrences}) == 1
-            shown += [one.paid for one in group.occurrences]
+            assert len({one.claim_number for one in group.claim_payments}) == 1
+            shown += [one.paid for one in group.claim_payments]
             after = group.more_after
         assert (shown, after) == ([-8000, 7000] * 3, "")
 

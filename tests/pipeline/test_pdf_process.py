@@ -15,7 +15,7 @@ from clearlane.pipeline.query import pdf_process
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from tests.claims.answers import paid, payment
 from tests.databases import START
-from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT
+from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT
 from tests.pipeline.flowing import accounts
 
 # The process is started deep in the product, where tests/server_marker.py does not look.
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.server
 HEADING = PaymentFileHeading(payment=PAYMENT, adjustments=ADJUSTMENTS)
 
 
-async def in_pages(*occurrences):
-    for one in occurrences:
+async def in_pages(*claim_payments):
+    for one in claim_payments:
         yield [one]
 
 
@@ -37,14 +37,14 @@ def text_of(file) -> str:
 async def test_a_file_is_made_beside_the_service_and_its_progress_reported():
     done = []
     with tempfile.TemporaryFile() as out:
-        await make_pdf(HEADING, in_pages(*OCCURRENCES), out, at=START, progress=done.append)
+        await make_pdf(HEADING, in_pages(*CLAIM_PAYMENTS), out, at=START, progress=done.append)
         assert "All 6 claims" in text_of(out)
     assert done == [1, 2, 3, 4, 5, 6]
 
 
 async def test_a_fault_while_claims_are_read_leaves_no_process_and_no_file():
     async def breaking():
-        yield [OCCURRENCES[0]]
+        yield [CLAIM_PAYMENTS[0]]
         raise LookupError("not read")
 
     with tempfile.TemporaryFile() as out:
@@ -56,7 +56,7 @@ async def test_a_fault_while_claims_are_read_leaves_no_process_and_no_file():
 async def test_a_process_that_ends_early_says_why(monkeypatch):
     monkeypatch.setattr(pdf_process, "END", b"\xff" * 4)
     with tempfile.TemporaryFile() as out, pytest.raises(PdfRefused, match="FrameFault"):
-        await make_pdf(HEADING, in_pages(*OCCURRENCES), out, at=START)
+        await make_pdf(HEADING, in_pages(*CLAIM_PAYMENTS), out, at=START)
 
 
 def test_too_many_pages_are_refused_with_another_way():

@@ -2,7 +2,7 @@
 
 Also tests `pipeline/query/payments`, `pipeline/operator/payment_admin`, `pipeline/inbound/match_payments`,
 `pipeline/claim_payment_content`,
-`store/payments/payments` and `store/payments/occurrences`.
+`store/payments/payments` and `store/payments/claim_payments`.
 """
 
 from itertools import permutations
@@ -41,11 +41,11 @@ async def payments_of(flow, **search):
     return sorted(found, key=lambda one: (one.file_id, one.amount))
 
 
-async def occurrences_of(flow, payment):
+async def claim_payments_of(flow, payment):
     details = await payments.load_payment(
         flow.database, flow.vault, payment.payment_id, actor=PERSON
     )
-    pages = payments.occurrence_pages(flow.database, flow.vault, details.occurrences_of)
+    pages = payments.claim_payment_pages(flow.database, flow.vault, details.claim_payments_of)
     return [one async for page in pages for one in page]
 
 
@@ -79,9 +79,9 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
         "EFT1",
     )
     assert found.your_amount == found.amount
-    one, other = await occurrences_of(flow, found)
+    one, other = await claim_payments_of(flow, found)
     assert [one.claim_number, other.claim_number] == ids
-    assert (one.kind, one.outcome, one.charge, one.paid) == ("original", "paid", 10000, 8000)
+    assert (one.type, one.outcome, one.charge, one.paid) == ("original", "paid", 10000, 8000)
     assert (other.outcome, other.denied, other.matched_by) == ("denied", 10000, "number")
     assert one.vendor_claim_id
     assert one.document_id == (await flow.status(ids[0])).document_id
@@ -100,7 +100,7 @@ async def test_the_payers_own_number_finds_a_claim_whose_account_was_cut(flow):
     )  # fmt: skip
     assert await flow.arrive(remit) == ["Applied"]
     [found] = await payments_of(flow)
-    [one] = await occurrences_of(flow, found)
+    [one] = await claim_payments_of(flow, found)
     assert (one.claim_number, one.matched_by, found.unmatched) == (id, "payer_number", 0)
     details = await payments.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
     assert [row.claim_number for row in details.adjustments] == [id]
@@ -131,14 +131,14 @@ async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_someb
 
 
 async def test_pages_continue_where_the_last_one_ended(flow, monkeypatch):
-    monkeypatch.setattr(payments, "OCCURRENCES_PER_PAGE", 2)
+    monkeypatch.setattr(payments, "CLAIM_PAYMENTS_PER_PAGE", 2)
     ids, content = await flow.sent(3)
     rows = [paid(one, "1", "100", "80", OFF) for one in accounts(content)]
     await flow.arrive(
         payment(rows[0], paid("NOBODY1"), rows[1], paid("NOBODY2"), rows[2], amount="400")
     )
     [found] = await payments_of(flow)
-    shown = await occurrences_of(flow, found)
+    shown = await claim_payments_of(flow, found)
     assert [one.number for one in shown] == [1, 2, 3, 4, 5]
     assert [one.claim_number for one in shown] == [ids[0], "", ids[1], "", ids[2]]
     more = await payments.list_payments(
@@ -195,20 +195,20 @@ def files_about(account):
     }
 
 
-async def test_a_reversal_and_its_correction_are_occurrences_of_their_own(flow):
+async def test_a_reversal_and_its_correction_are_claim_payments_of_their_own(flow):
     [id], content = await flow.sent()
     files = files_about(accounts(content)[0])
     await flow.arrive(files["original"], files["both"])
     assert await money(flow, id) == ("Complete", 10000, 6000, 2000, 2000)
     first, second = await payments_of(flow)
-    [original] = await occurrences_of(flow, first)
-    reversal, correction = await occurrences_of(flow, second)
-    assert [one.kind for one in (original, reversal, correction)] == [
+    [original] = await claim_payments_of(flow, first)
+    reversal, correction = await claim_payments_of(flow, second)
+    assert [one.type for one in (original, reversal, correction)] == [
         "original",
         "reversal",
         "correction",
     ]
-    assert reversal.reverses == original.occurrence_id
+    assert reversal.reverses == original.claim_payment_id
     assert (reversal.outcome, reversal.charge, reversal.paid) == ("taken back", -10000, -8000)
     assert [one.in_force for one in (original, reversal, correction)] == [False, False, True]
     assert not any(one.replaced for one in (original, reversal, correction))
@@ -225,9 +225,9 @@ async def test_a_newer_payment_without_a_reversal_replaces_the_older_one_which_i
     )
     await flow.arrive(newer, payment(paid(account, "1", "100", "80", OFF)))
     assert await money(flow, id) == ("Complete", 10000, 6000, 0, 4000)
-    later, earlier = [(await occurrences_of(flow, one))[0] for one in await payments_of(flow)]
-    assert (earlier.kind, earlier.in_force, earlier.replaced) == ("original", False, True)
-    assert (later.kind, later.in_force, later.replaced) == ("correction", True, False)
+    later, earlier = [(await claim_payments_of(flow, one))[0] for one in await payments_of(flow)]
+    assert (earlier.type, earlier.in_force, earlier.replaced) == ("original", False, True)
+    assert (later.type, later.in_force, later.replaced) == ("correction", True, False)
 
 
 async def test_an_835_that_does_not_balance_leaves_the_charge_alone(flow):
@@ -250,9 +250,9 @@ async def test_every_order_of_arrival_gives_the_same_totals(flow, order):
     found = await payments_of(flow)
     assert sorted(one.state for one in found) == ["Duplicate", "Posted", "Posted"]
     kept = [one for one in found if one.state != "Duplicate"]
-    shown = [one for each in kept for one in await occurrences_of(flow, each)]
-    assert sorted(one.kind for one in shown) == ["correction", "original", "reversal"]
-    assert sum(one.paid for one in shown if one.kind != "reversal" and one.in_force) == 6000
+    shown = [one for each in kept for one in await claim_payments_of(flow, each)]
+    assert sorted(one.type for one in shown) == ["correction", "original", "reversal"]
+    assert sum(one.paid for one in shown if one.type != "reversal" and one.in_force) == 6000
     assert sum(one.paid for one in shown) == 6000  # what the payer's ledger says was sent
 
 
@@ -328,7 +328,7 @@ async def test_the_same_payment_in_another_envelope_counts_once_and_one_that_dif
         "Posted",
     ]
     assert (same.duplicate_of, other.differs_from) == (first.payment_id, first.payment_id)
-    assert await occurrences_of(flow, same) == await occurrences_of(flow, first)
+    assert await claim_payments_of(flow, same) == await claim_payments_of(flow, first)
     assert same.your_amount == 0
 
 
@@ -339,14 +339,14 @@ async def test_a_payment_that_comes_before_its_claim_is_matched_when_the_claim_i
     remit = payment(paid("EARLY-1", "1", "100", "80", OFF))
     assert await flow.arrive(remit) == ["Parked"]
     [found] = await payments_of(flow)
-    [waiting] = await occurrences_of(flow, found)
+    [waiting] = await claim_payments_of(flow, found)
     assert (found.state, found.unmatched, waiting.claim_number) == ("NeedsReview", 1, "")
     assert waiting.unmatched_reason
     [id], _ = await flow.sent(F26_PatientAcctNumber="EARLY-1")
     assert await flow.arrive() == []
     assert await money(flow, id) == ("Complete", 10000, 8000, 0, 2000)
     [found] = await payments_of(flow)
-    [one] = await occurrences_of(flow, found)
+    [one] = await claim_payments_of(flow, found)
     assert (found.state, found.unmatched, one.claim_number, one.matched_by) == (
         "Posted",
         0,
@@ -371,7 +371,7 @@ async def test_a_person_assigns_what_matches_nothing_and_takes_it_back(flow):
     with pytest.raises(OperationRefused, match="no unmatched claim"):
         await payment_admin.assign(flow.context, *key, id, actor=PERSON)
     await flow.arrive()  # the file is posted again, and the assignment stays
-    [one] = await occurrences_of(flow, (await payments_of(flow))[0])
+    [one] = await claim_payments_of(flow, (await payments_of(flow))[0])
     assert (one.claim_number, one.matched_by) == (id, "person")
     assert await payment_admin.undo_assignment(flow.context, *key, actor=PERSON) == id
     assert (await money(flow, id))[0] == "Sent"
@@ -440,11 +440,11 @@ async def test_a_site_matches_only_what_may_be_its_own(flow):
         )
 
     everything = await unmatched(None)
-    assert [len(one.candidates) for one in everything.decisions] == [0, 1]
-    assert [one.occurrence.number for one in (await unmatched(None, 1)).decisions] == [2]
-    [mine] = (await unmatched(own)).decisions
-    assert (mine.occurrence.number, mine.candidates[0].claim_number) == (2, id)
-    assert (await unmatched(stranger)).decisions == []
+    assert [len(one.candidates) for one in everything.claim_payments] == [0, 1]
+    assert [one.claim_payment.number for one in (await unmatched(None, 1)).claim_payments] == [2]
+    [mine] = (await unmatched(own)).claim_payments
+    assert (mine.claim_payment.number, mine.candidates[0].claim_number) == (2, id)
+    assert (await unmatched(stranger)).claim_payments == []
     place = flow.context, payment_id, 2
     for scopes, claim in ((stranger, id), (own, "C000")):
         with pytest.raises(OperationRefused, match="differs too much"):
@@ -464,7 +464,7 @@ async def test_unmatched_claims_come_a_page_at_a_time(flow, monkeypatch):
         page = await payment_admin.list_unmatched(
             flow.context, found.payment_id, after=after, actor=PERSON
         )
-        shown += [one.occurrence.number for one in page.decisions]
+        shown += [one.claim_payment.number for one in page.claim_payments]
         after = page.more_after
     assert (shown, after) == ([1, 2, 3, 4, 5], 0)
 
@@ -480,7 +480,7 @@ async def test_lines_match_by_control_number_before_procedure(flow):
         "CAS*CO*45*10",
     ]
     await flow.arrive(payment(paid(account, "1", "100", "80", *lines)))
-    [one] = await occurrences_of(flow, (await payments_of(flow))[0])
+    [one] = await claim_payments_of(flow, (await payments_of(flow))[0])
     assert [line.line_number for line in one.lines] == [1, 0]
 
 
@@ -508,7 +508,7 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
         assert [
             one.reason for one in details.adjustments
         ] == reasons  # FB names nobody: the operator's
-        pages = payments.own_occurrence_pages(database, vault, site.scope, own.payment_id)
+        pages = payments.own_claim_payment_pages(database, vault, site.scope, own.payment_id)
         shown = [one async for page in pages for one in page]
         assert [one.claim_number for one in shown] == [id]
         [own] = await payments.list_own_payments(database, vault, site.scope)
@@ -586,7 +586,7 @@ async def test_what_a_person_does_is_audited(flow):
     [id], _content = await flow.sent()
     await flow.arrive(payment(paid("SMUDGED", "1", "100", "80", OFF)))
     [found] = await payments_of(flow)
-    await occurrences_of(flow, found)
+    await claim_payments_of(flow, found)
     await payment_admin.assign(flow.context, found.payment_id, 1, id, actor=PERSON)
     await payment_admin.undo_assignment(flow.context, found.payment_id, 1, actor=PERSON)
     actions = {row["action"] async for row in audit.read_between(flow.database, 0, 1 << 62)}

@@ -19,10 +19,9 @@ from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.find_claims import find_claim
+from clearlane.pipeline.query.list_claims import find_claim
 from clearlane.pipeline.query.payments import PaymentSearch
-from clearlane.store.claims import claim_listing
-from clearlane.store.claims.claim_listing import ListFilters
+from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
@@ -154,7 +153,7 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
     assert summary.labels["voided"].count == len(pairs)
     assert (summary.month.denied, summary.month.decided, summary.month.paid) == (0, 0, 0)
     for found in await payments.list_payments(flow.database, flow.vault, PaymentSearch()):
-        pages = payments.occurrence_pages(flow.database, flow.vault, found.payment_id)
+        pages = payments.claim_payment_pages(flow.database, flow.vault, found.payment_id)
         for shown in [each async for page in pages for each in page]:
             if shown.claim_number in {one.second for one in pairs}:
                 assert (shown.outcome, shown.denied) == ("voided", 0)
@@ -258,7 +257,7 @@ async def readings(flow, number):
     assert stated.state == found.state
     assert found.label == row.label
     async with flow.database.read(flow.site.scope) as tx:
-        listed = await claim_listing.list_keys(tx, [row.label], ListFilters(), limit=1_000)
+        listed = await list_claims(tx, by_label([row.label], limit=1_000), ClaimKey)
     is_listed = number in {key.claim_number for key in listed}
     assert is_listed != row.is_replaced
     summary = await refresh_summary(flow.context, flow.site)

@@ -83,7 +83,7 @@ def _payments(recording: Recording) -> None:
     id = {"payment_id": str(found[0]["payment_id"])}
     for name, end, query in (
         ("GetPayment", "", {}),
-        ("GetPaymentOccurrences", "/occurrences", {"limit": 2}),
+        ("GetClaimPayments", "/claim_payments", {"limit": 2}),
         ("GetPaymentX12", "/x12", {}),
         ("GetPaymentCsv", "/csv", {}),
     ):

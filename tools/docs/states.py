@@ -49,7 +49,7 @@ def states_page() -> Iterator[str]:
 
 def _payment_states() -> Iterator[str]:
     from clearlane.payments.outcome import Outcome
-    from clearlane.payments.payment import OccurrenceKind, PaymentState
+    from clearlane.payments.payment import ClaimPaymentType, PaymentState
 
     yield from part(
         "A payment",
@@ -60,8 +60,8 @@ def _payment_states() -> Iterator[str]:
     )
     yield ""
     yield from grid(
-        ["Kind of an occurrence", "Meaning"],
-        [[f"`{one}`", OCCURRENCE_KINDS[one.value]] for one in OccurrenceKind],
+        ["Type of a claim payment", "Meaning"],
+        [[f"`{one}`", CLAIM_PAYMENT_TYPES[one.value]] for one in ClaimPaymentType],
     )
     yield ""
     yield from grid(["Outcome", "Meaning"], [[f"`{one}`", OUTCOMES[one.value]] for one in Outcome])
@@ -72,8 +72,8 @@ PAYMENT_STATES = {
     "NeedsReview": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
     "Duplicate": "The same payment came before; this one counts nothing.",
 }
-OCCURRENCE_KINDS = {
-    "original": "The payer's first decision on the claim.",
+CLAIM_PAYMENT_TYPES = {
+    "original": "What the payer decided first about the claim.",
     "reversal": "It takes back an earlier one (CLP02 22); its amounts are negative.",
     "correction": "It follows a reversal, or replaces an earlier one that was not reversed.",
 }

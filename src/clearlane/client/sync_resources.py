@@ -26,10 +26,10 @@ from clearlane.client.v1_models import (
     AuditedCall,
     ClaimDetails,
     ClaimInfo,
+    ClaimPaymentInfo,
     ConsoleLink,
     CorrectionResult,
     DocumentInfo,
-    OccurrenceInfo,
     PayerInfo,
     PaymentInfo,
     ValidationResult,
@@ -145,10 +145,10 @@ class Payments:
             v1_calls.one("GetPayment", f"payments/{segment(payment_id)}", PaymentInfo)
         )
 
-    def occurrences(self, payment_id: str) -> Iterator[OccurrenceInfo]:
+    def claim_payments(self, payment_id: str) -> Iterator[ClaimPaymentInfo]:
         """Yield the vendor's claims in a payment."""
-        path = f"payments/{segment(payment_id)}/occurrences"
-        return self._calls.pages(v1_calls.page("GetPaymentOccurrences", path, OccurrenceInfo, {}))
+        path = f"payments/{segment(payment_id)}/claim_payments"
+        return self._calls.pages(v1_calls.page("GetClaimPayments", path, ClaimPaymentInfo, {}))
 
     def x12(self, payment_id: str) -> str:
         """Return the 835 of a payment."""

@@ -144,12 +144,12 @@ class PaymentInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OccurrenceInfo:
+class ClaimPaymentInfo:
     """What a payment says about one claim."""
 
-    occurrence_id: str = text()
-    kind: str = text()
-    outcome: str = text()
+    claim_payment_id: str = text()
+    type: str = text()
+    label: str = text()
     claim_number: str = text()
     vendor_claim_id: str = text()
     charge: Decimal = models.amount()

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from clearlane.kernel.clock import moment_text
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
     CorrectedPatient,
     LineAdjustment,
     LineRemark,
@@ -28,13 +28,13 @@ PAYMENT_TEXT = (
 )  # fmt: skip
 PAYMENT_DAYS = ("effective_date", "production_date", "received_at", "fetched_at", "seen_at")
 PAYMENT_COUNTS = ("claims", "unmatched", "balanced", "unbalanced_claims", "file_id")
-OCCURRENCE_TEXT = (
-    "occurrence_id", "kind", "outcome", "status_code", "status_text", "claim_number", "vendor_claim_id",
+CLAIM_PAYMENT_TEXT = (
+    "claim_payment_id", "type", "status_code", "status_text", "claim_number", "vendor_claim_id",
     "document_id", "account_number", "payer_control_number", "original_payer_control_number", "filing_code",
     "frequency", "patient_last_name", "patient_first_name", "member_id", "forwarded_to", "rendering_npi",
     "unmatched_reason",
 )  # fmt: skip
-OCCURRENCE_MONEY = (
+CLAIM_PAYMENT_MONEY = (
     "charge", "allowed", "paid", "patient", "deductible", "coinsurance", "copay", "contractual", "denied",
     "other_adjustments", "interest", "prior_payer", "difference",
 )  # fmt: skip
@@ -78,11 +78,12 @@ def adjustment_object(one: ProviderAdjustment) -> Json:
     }
 
 
-def occurrence_object(one: ClaimOccurrence) -> Json:
-    """Return an occurrence with its lines."""
-    found: Json = {name: str(getattr(one, name)) for name in OCCURRENCE_TEXT}
-    found |= {name: money_text(getattr(one, name)) for name in OCCURRENCE_MONEY}
+def claim_payment_object(one: ClaimPayment) -> Json:
+    """Return a claim payment with its lines."""
+    found: Json = {name: str(getattr(one, name)) for name in CLAIM_PAYMENT_TEXT}
+    found |= {name: money_text(getattr(one, name)) for name in CLAIM_PAYMENT_MONEY}
     return found | {
+        "label": one.outcome.value,
         "reverses": one.reverses or None,
         "in_force": one.in_force,
         "replaced": one.replaced,

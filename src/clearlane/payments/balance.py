@@ -6,7 +6,7 @@ warning for the person who posts the money, never a reason to refuse. Knows amou
 
 from collections.abc import Iterator
 
-from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 
 
@@ -19,7 +19,7 @@ class PaymentTotals:
         self._claims = self._paid = self._unbalanced = self._unreadable = 0
         self._unknown_paid = False
 
-    def add(self, claim_payment: ClaimPayment) -> None:
+    def add(self, claim_payment: ClaimPaymentFact) -> None:
         """Add one claim payment to the totals."""
         self._claims += 1
         self._paid += claim_payment.paid

@@ -5,7 +5,7 @@ Knows amounts and code lists; knows no claim that was sent.
 """
 
 from clearlane.payments.balance import format_money
-from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.x12 import codes
 
 METHODS = {
@@ -28,8 +28,8 @@ def describe_payment(payment: PaymentHeading) -> str:
     return " ".join(filter(None, parts)) + "."
 
 
-def describe_claim_payment(claim_payment: ClaimPayment, *, is_voided: bool = False) -> str:
-    """Return a sentence or two about the payer's decision on a claim. Nothing follows the reversal of a voided one."""
+def describe_claim_payment(claim_payment: ClaimPaymentFact, *, is_voided: bool = False) -> str:
+    """Return a sentence or two about a claim payment. Nothing follows the reversal of a voided claim."""
     words = codes.load("claim_payment_statuses").get(claim_payment.status_code, "Decided")
     if claim_payment.is_reversal:
         taken_back = (

@@ -1,4 +1,4 @@
-"""Match the lines of an occurrence to the service lines of the claim that was sent.
+"""Match the lines of a claim payment to the service lines of the claim that was sent.
 
 A line is known by its control number (``REF*6R``). Where the payer returns none, or one that we never sent, the
 procedure decides, without its modifiers, which payers change: first the procedure that was billed (SVC06), then the

@@ -29,7 +29,7 @@ class PaymentHeading(PaymentStruct, frozen=True):
 
     written_at: datetime
     """When the file was written, by the payer's clock (GS); no time zone."""
-    decision_date: date
+    production_date: date
     """The production date (``DTM*405``), else the date of the file."""
     serial: int = 0
     """ISA13. A sender counts upwards, so it orders files of the same minute."""
@@ -49,8 +49,8 @@ class PaymentHeading(PaymentStruct, frozen=True):
     """BPR01: I with the money, H a notice only, and so on."""
 
 
-class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
-    """The payer's decision on one claim: one CLP loop (2100)."""
+class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
+    """What an 835 states about one claim, as it is posted: one CLP loop (2100). ``payment.ClaimPayment`` is all of it."""
 
     payment: PaymentHeading
     interchange: int = 1
@@ -96,8 +96,8 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
 
     @property
     def day(self) -> date:
-        """The date of the decision."""
-        return self.payment.decision_date
+        """The date on which the payer wrote it."""
+        return self.payment.production_date
 
     @property
     def serial(self) -> int:
@@ -147,7 +147,7 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """A key that is equal for the same decision, whichever file repeats it."""
+        """A key that is equal for the same claim payment, whichever file repeats it."""
         payment = self.payment
         return (
             payment.payer_id or payment.payer_name, payment.trace_number, payment.effective_date, self.account_number,

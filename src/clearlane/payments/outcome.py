@@ -37,7 +37,7 @@ class AdjustedReason(NamedTuple):
     amount: int
 
 
-class LineDecision(NamedTuple):
+class LinePayment(NamedTuple):
     """What was paid for one service line, and why not more."""
 
     paid: int
@@ -85,7 +85,7 @@ def derive_outcome(
     status: str,
     paid: int,
     reasons: Iterable[AdjustedReason] = (),
-    lines: Iterable[LineDecision] = (),
+    lines: Iterable[LinePayment] = (),
 ) -> Outcome:
     """Return the outcome of a claim: CLP02, cents paid, the claim's own reasons, and its lines.
 

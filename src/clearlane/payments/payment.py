@@ -1,8 +1,8 @@
 """A payment as people read it: the check or transfer, its claims, their lines, and what was changed as a whole.
 
     Payment                 one BPR/TRN of one 835: the heading, the totals, the balance
-    ClaimOccurrence         one CLP of it: an original decision, a reversal or a correction
-    PaidLine                one SVC of an occurrence, with its adjustments and remarks
+    ClaimPayment            one CLP of it: an original, a reversal or a correction
+    PaidLine                one SVC of a claim payment, with its adjustments and remarks
     ProviderAdjustment      one adjustment of a PLB, with its effect on the payment
 
 Amounts are whole cents and days are dates; what a payer left out is None for amounts and days, "" for texts. Every
@@ -28,14 +28,14 @@ class PaymentState(StrEnum):
     """The same payment came before; this one counts nothing."""
 
 
-class OccurrenceKind(StrEnum):
-    """What an occurrence does to the money of its claim."""
+class ClaimPaymentType(StrEnum):
+    """What a claim payment does to the money of its claim."""
 
     ORIGINAL = "original"
     REVERSAL = "reversal"
-    """It takes back an earlier occurrence (CLP02 22); its amounts are negative."""
+    """It takes back an earlier claim payment (CLP02 22); its amounts are negative."""
     CORRECTION = "correction"
-    """It follows a reversal, or replaces an earlier occurrence that was not reversed."""
+    """It follows a reversal, or replaces an earlier claim payment that was not reversed."""
 
 
 class AllowedSource(StrEnum):
@@ -48,14 +48,14 @@ class AllowedSource(StrEnum):
 
 
 class MatchedBy(StrEnum):
-    """How an occurrence found its claim."""
+    """How a claim payment found its claim."""
 
     NUMBER = "number"
     """Our claim number, which the payer returned (``REF*D9``, or within ``REF*6R``)."""
     ACCOUNT = "account"
     """The account number (CLP01)."""
     PAYER_NUMBER = "payer_number"
-    """The payer's claim control number (CLP07) of an earlier occurrence."""
+    """The payer's claim control number (CLP07) of an earlier claim payment."""
     PERSON = "person"
     """A person assigned it."""
 
@@ -94,7 +94,7 @@ class CorrectedPatient(PaymentStruct, frozen=True):
 
 
 class PaidLine(PaymentStruct, frozen=True):
-    """One service line of an occurrence (SVC)."""
+    """One service line of a claim payment (SVC)."""
 
     line_number: int = 0
     """Of our claim, from 1; 0 where the line matches none of the claim's."""
@@ -129,16 +129,16 @@ class PaidLine(PaymentStruct, frozen=True):
         return sum(one.amount for one in self.adjustments)
 
 
-class ClaimOccurrence(PaymentStruct, frozen=True):
-    """One decision on one claim in one payment (CLP): original, reversal or correction."""
+class ClaimPayment(PaymentStruct, frozen=True):
+    """What one payment says about one claim (CLP): an original, a reversal or a correction."""
 
-    occurrence_id: str = ""
+    claim_payment_id: str = ""
     """The payment's id, a dash, and the number of the CLP in the payment, from 1."""
     number: int = 0
     """The number of the CLP in the payment, from 1."""
-    kind: OccurrenceKind = OccurrenceKind.ORIGINAL
+    type: ClaimPaymentType = ClaimPaymentType.ORIGINAL
     reverses: str = ""
-    """The occurrence id of what a reversal takes back, where it is known."""
+    """The claim payment id of what a reversal takes back, where it is known."""
     in_force: bool = True
     """False once it was reversed or replaced; a reversal is never in force."""
     replaced: bool = False
@@ -210,7 +210,7 @@ class ClaimOccurrence(PaymentStruct, frozen=True):
     difference: int = 0
     """Charge less paid less adjustments; 0 where the claim balances."""
     unreadable: tuple[str, ...] = ()
-    """Elements whose amounts or codes cannot be read; such an occurrence waits for a person."""
+    """Elements whose amounts or codes cannot be read; such a claim payment waits for a person."""
     lines: tuple[PaidLine, ...] = ()
 
 
@@ -299,11 +299,11 @@ class Payment(PaymentStruct, frozen=True):
     account_last4: str = ""
     """The last four digits of the account paid to (BPR15)."""
     claims: int = 0
-    """How many occurrences it has."""
+    """How many claim payments it has."""
     unmatched: int = 0
     """How many of them match no claim of ours."""
     claims_paid: int = 0
-    """The sum of what its occurrences were paid."""
+    """The sum of what its claim payments were paid."""
     adjustments_total: int = 0
     """The effect of all provider adjustments: minus takes away."""
     balanced: bool = True

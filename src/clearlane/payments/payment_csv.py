@@ -1,6 +1,6 @@
 """A payment as CSV for spreadsheets: a row for each service line, and one for each provider adjustment.
 
-    for text in payment_csv(payment, adjustments, occurrences):
+    for text in payment_csv(payment, adjustments, claim payments):
         out.write(text)
 
 The column ``paid`` adds up to the amount of the payment, where the payment balances: what a payer states for a claim
@@ -14,7 +14,7 @@ from datetime import date
 from clearlane.kernel.csv_text import csv_line, escape_formula
 from clearlane.payments import wording
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
     LineAdjustment,
     LineRemark,
     PaidLine,
@@ -30,8 +30,8 @@ COLUMNS = (
     "trace_number",
     "effective_date",
     "payment_amount",
-    "occurrence_id",
-    "kind",
+    "claim_payment_id",
+    "type",
     "outcome",
     "claim_number",
     "vendor_claim_id",
@@ -66,16 +66,16 @@ Cells = dict[str, str]
 def payment_csv(
     payment: Payment,
     adjustments: Sequence[ProviderAdjustment],
-    occurrences: Iterable[ClaimOccurrence],
+    claim_payments: Iterable[ClaimPayment],
 ) -> Iterator[str]:
     """Yield the lines of the file, the header first."""
     yield csv_line(COLUMNS)
     shared = _payment_cells(payment)
-    for occurrence in occurrences:
-        claim = shared | _claim_cells(occurrence)
-        for line in occurrence.lines:
+    for claim_payment in claim_payments:
+        claim = shared | _claim_cells(claim_payment)
+        for line in claim_payment.lines:
             yield _row(claim | _line_cells(line))
-        if rest := _claim_rest(occurrence):
+        if rest := _claim_rest(claim_payment):
             yield _row(claim | rest)
     for one in adjustments:
         yield _row(shared | _adjustment_cells(one))
@@ -99,20 +99,20 @@ def _payment_cells(payment: Payment) -> Cells:
     }
 
 
-def _claim_cells(occurrence: ClaimOccurrence) -> Cells:
+def _claim_cells(claim_payment: ClaimPayment) -> Cells:
     return {
         "row": "claim",
-        "occurrence_id": occurrence.occurrence_id,
-        "kind": occurrence.kind.value,
-        "outcome": occurrence.outcome.value,
-        "claim_number": occurrence.claim_number,
-        "vendor_claim_id": occurrence.vendor_claim_id,
-        "account_number": occurrence.account_number,
-        "payer_control_number": occurrence.payer_control_number,
-        "patient_last_name": occurrence.patient_last_name,
-        "patient_first_name": occurrence.patient_first_name,
-        "member_id": occurrence.member_id,
-        "service_date": _day(occurrence.service_from),
+        "claim_payment_id": claim_payment.claim_payment_id,
+        "type": claim_payment.type.value,
+        "outcome": claim_payment.outcome.value,
+        "claim_number": claim_payment.claim_number,
+        "vendor_claim_id": claim_payment.vendor_claim_id,
+        "account_number": claim_payment.account_number,
+        "payer_control_number": claim_payment.payer_control_number,
+        "patient_last_name": claim_payment.patient_last_name,
+        "patient_first_name": claim_payment.patient_first_name,
+        "member_id": claim_payment.member_id,
+        "service_date": _day(claim_payment.service_from),
     }
 
 
@@ -135,21 +135,21 @@ def _line_cells(line: PaidLine) -> Cells:
     }
 
 
-def _claim_rest(occurrence: ClaimOccurrence) -> Cells:
+def _claim_rest(claim_payment: ClaimPayment) -> Cells:
     """Return what the payer states for a claim as a whole; nothing where its lines say it all."""
-    lines = occurrence.lines
+    lines = claim_payment.lines
     amounts = {
-        "charge": occurrence.charge - sum(line.charge for line in lines),
-        "paid": occurrence.paid - sum(line.paid for line in lines),
-        "patient": occurrence.patient - sum(line.patient for line in lines),
-        "adjusted": wording.other_part(occurrence.adjustments),
+        "charge": claim_payment.charge - sum(line.charge for line in lines),
+        "paid": claim_payment.paid - sum(line.paid for line in lines),
+        "patient": claim_payment.patient - sum(line.patient for line in lines),
+        "adjusted": wording.other_part(claim_payment.adjustments),
     }
     if not lines:
-        amounts["allowed"] = occurrence.allowed
-    elif not (any(amounts.values()) or occurrence.adjustments or occurrence.remarks):
+        amounts["allowed"] = claim_payment.allowed
+    elif not (any(amounts.values()) or claim_payment.adjustments or claim_payment.remarks):
         return {}
     return {name: _number(value) for name, value in amounts.items()} | _reason_cells(
-        occurrence.adjustments, occurrence.remarks
+        claim_payment.adjustments, claim_payment.remarks
     )
 
 

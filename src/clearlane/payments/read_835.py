@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.payments.balance import PaymentTotals
-from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.payments.outcome import (
     UNPROCESSABLE,
     AdjustedReason,
-    LineDecision,
+    LinePayment,
     derive_outcome,
 )
 from clearlane.payments.payment import Payment, PaymentSummary, ProviderAdjustment
@@ -40,7 +40,7 @@ from clearlane.x12.tree import get_element
 class ClaimPaymentLoop(NamedTuple):
     """A claim payment and the loop it was read from."""
 
-    claim_payment: ClaimPayment
+    claim_payment: ClaimPaymentFact
     unit: reader.UnitClosed
 
 
@@ -132,7 +132,7 @@ class _ClaimMoney:
         self.unreadable = unreadable
         self.patient = self.other = 0
         self.reasons: list[AdjustedReason] = []
-        self.lines: list[LineDecision] = []
+        self.lines: list[LinePayment] = []
         self._current = self.reasons
         self._rests: list[int] = []
         """Of each line, the charge that is not yet explained."""
@@ -154,7 +154,7 @@ class _ClaimMoney:
         """Begin a service line."""
         charge, paid = _line_cents(get_element(segment, 2)), _line_cents(get_element(segment, 3))
         self._current = []
-        self.lines.append(LineDecision(paid, self._current))
+        self.lines.append(LinePayment(paid, self._current))
         self._rests.append(charge - paid)
 
     @property
@@ -165,7 +165,7 @@ class _ClaimMoney:
 
 def _read_claim_payment(
     unit: reader.UnitClosed, payment: PaymentHeading, originals: dict[int, int]
-) -> ClaimPayment:
+) -> ClaimPaymentFact:
     unreadable: list[str] = []
     money = _ClaimMoney(unreadable)
     controls: list[str] = []
@@ -196,7 +196,7 @@ def _read_claim_payment(
     if code not in codes.load("claim_payment_statuses"):
         unreadable.append("CLP02")
     paid = _cents(get_element(clp, 4), "CLP04", unreadable)
-    return ClaimPayment(
+    return ClaimPaymentFact(
         payment=payment, interchange=set.group.interchange.number, group=set.group.number,
         set=set.number, position=unit.loop.position, account_number=account, claim_number=trace,
         payer_control_number=payer_number, line_controls=tuple(controls), status_code=code,
@@ -215,7 +215,7 @@ def _read_payment(set: tree.TransactionSet) -> PaymentHeading:
     payer, payee = root.loop("1000A"), root.loop("1000B")
     return PaymentHeading(
         written_at=at,
-        decision_date=_day(root.value("DTM", 2, "405")) or at.date(),
+        production_date=_day(root.value("DTM", 2, "405")) or at.date(),
         serial=read_control_number(set.group.interchange),
         amount=_amount(bpr),
         method=get_element(bpr, 4),

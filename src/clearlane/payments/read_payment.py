@@ -1,11 +1,11 @@
-"""Read 835s into payments and claim occurrences with all that they say, one claim at a time.
+"""Read 835s into payments and claim payments with all that they say, one claim at a time.
 
     for part in read_payments(source):
         match part:
-            case ClaimOccurrence(): ...        # a CLP, its number counted within its payment
+            case ClaimPayment(): ...           # a CLP, its number counted within its payment
             case PaymentRecord(): ...          # the end of a set: its payment and provider adjustments
 
-    occurrence = read_occurrence(part)         # the one claim of a claim's part of an 835
+    claim_payment = read_claim_payment(part)   # the one claim of a claim's part of an 835
 
 Posting reads with ``read_835``, which is faster and knows less. Knows the views of an 835; no claim that was sent.
 """
@@ -21,17 +21,17 @@ from clearlane.payments.balance import is_balanced
 from clearlane.payments.outcome import (
     ORDINARY_REASONS,
     AdjustedReason,
-    LineDecision,
+    LinePayment,
     Outcome,
     derive_outcome,
 )
 from clearlane.payments.payment import (
     AllowedSource,
-    ClaimOccurrence,
+    ClaimPayment,
+    ClaimPaymentType,
     CorrectedPatient,
     LineAdjustment,
     LineRemark,
-    OccurrenceKind,
     PaidLine,
     Payment,
     ProviderAdjustment,
@@ -80,11 +80,11 @@ class PaymentRecord(NamedTuple):
     adjustments: tuple[ProviderAdjustment, ...]
 
 
-PaymentPart: TypeAlias = ClaimOccurrence | PaymentRecord
+PaymentPart: TypeAlias = ClaimPayment | PaymentRecord
 
 
 def read_payments(source: reader.Source) -> Iterator[PaymentPart]:
-    """Yield the claim occurrences of every 835 in a file, and each payment at the end of its set."""
+    """Yield the claim payments of every 835 in a file, and each payment at the end of its set."""
     totals, corrections = _Totals(), Corrections()
     restorer = SeparatorRestorer(Delimiters())
     for event in reader.read(source, check=False, choose_guide=choose_guide):
@@ -93,9 +93,9 @@ def read_payments(source: reader.Source) -> Iterator[PaymentPart]:
             restorer = SeparatorRestorer(event.set.group.interchange.delimiters)
         elif isinstance(event, reader.UnitClosed) and _is_835(event.set):
             view: RemittanceClaimView = restorer.restore(CLAIM(event.loop))
-            occurrence = corrections.mark(occurrence_of_view(view, number=totals.claims + 1))
-            totals.add(occurrence)
-            yield occurrence
+            claim_payment = corrections.mark(claim_payment_of_view(view, number=totals.claims + 1))
+            totals.add(claim_payment)
+            yield claim_payment
         elif isinstance(event, reader.SetClosed) and _is_835(event.set):
             yield totals.record(restorer.restore(SET(event.set.root)))
 
@@ -104,9 +104,9 @@ def _is_835(set: tree.TransactionSet) -> bool:
     return set.guide is not None and set.guide.kind == KIND
 
 
-def read_occurrence(part: bytes, *, number: int = 0) -> ClaimOccurrence:
+def read_claim_payment(part: bytes, *, number: int = 0) -> ClaimPayment:
     """Read the claim in a claim's part of an 835. ValueError if it holds no claim payment."""
-    return occurrence_of_view(read_claim_part(part)[1], number=number)
+    return claim_payment_of_view(read_claim_part(part)[1], number=number)
 
 
 def heading_of_set(set: tree.TransactionSet) -> Payment:
@@ -121,23 +121,23 @@ class Corrections:
     def __init__(self) -> None:
         self._reversed: set[str] = set()
 
-    def mark(self, one: ClaimOccurrence) -> ClaimOccurrence:
-        """Return the next occurrence of the payment, as a correction where it is one."""
-        if one.kind is OccurrenceKind.REVERSAL:
+    def mark(self, one: ClaimPayment) -> ClaimPayment:
+        """Return the next claim payment of the payment, as a correction where it is one."""
+        if one.type is ClaimPaymentType.REVERSAL:
             self._reversed.add(one.account_number)
         elif one.account_number in self._reversed:
-            return replace(one, kind=OccurrenceKind.CORRECTION)
+            return replace(one, type=ClaimPaymentType.CORRECTION)
         return one
 
 
 class _Totals:
-    """Running totals over the occurrences of one payment."""
+    """Running totals over the claim payments of one payment."""
 
     def __init__(self) -> None:
         self.claims = self._paid = self._unbalanced = 0
         self._unreadable = False
 
-    def add(self, one: ClaimOccurrence) -> None:
+    def add(self, one: ClaimPayment) -> None:
         self.claims += 1
         self._paid += one.paid
         self._unbalanced += not one.balanced
@@ -209,8 +209,8 @@ def _provider_adjustment(view: ProviderAdjustmentView, number: int) -> ProviderA
     )
 
 
-def occurrence_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimOccurrence:
-    """Return the occurrence that a view of a CLP shows, not yet matched to a claim."""
+def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimPayment:
+    """Return the claim payment that a view of a CLP shows, not yet matched to a claim."""
     lines = tuple(_line(one, view.status) for one in view.lines)
     paid, charge = cents(view.paid), cents(view.charged)
     own = _adjustments(view.adjustments, unpaid=not paid)
@@ -221,15 +221,15 @@ def occurrence_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimOc
     allowed, source = _allowed(lines, (paid or 0) + sums.ordinary_patient)
     begin, end = _service_days(view, lines)
     patient = view.patient or PartyView()
-    return ClaimOccurrence(
+    return ClaimPayment(
         number=number,
-        kind=OccurrenceKind.REVERSAL if view.is_reversal else OccurrenceKind.ORIGINAL,
+        type=ClaimPaymentType.REVERSAL if view.is_reversal else ClaimPaymentType.ORIGINAL,
         in_force=not view.is_reversal,
         outcome=derive_outcome(
             status=view.status,
             paid=paid or 0,
             reasons=reasons_of(own),
-            lines=[LineDecision(line.paid, reasons_of(line.adjustments)) for line in lines],
+            lines=[LinePayment(line.paid, reasons_of(line.adjustments)) for line in lines],
         ),
         status_code=view.status,
         status_text=view.status_words,
@@ -271,17 +271,17 @@ def occurrence_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimOc
     )
 
 
-def as_void_answer(occurrence: ClaimOccurrence) -> ClaimOccurrence:
-    """Return the decision on a void that was carried out: what the payer does not pay is no denial."""
+def as_void_answer(claim_payment: ClaimPayment) -> ClaimPayment:
+    """Return the claim payment of a void that was carried out: what the payer does not pay is no denial."""
     return replace(
-        occurrence,
+        claim_payment,
         outcome=Outcome.VOIDED,
         denied=0,
-        other_adjustments=occurrence.other_adjustments + occurrence.denied,
-        adjustments=_undenied(occurrence.adjustments),
+        other_adjustments=claim_payment.other_adjustments + claim_payment.denied,
+        adjustments=_undenied(claim_payment.adjustments),
         lines=tuple(
             replace(line, outcome=Outcome.VOIDED, adjustments=_undenied(line.adjustments))
-            for line in occurrence.lines
+            for line in claim_payment.lines
         ),
     )
 

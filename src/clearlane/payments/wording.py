@@ -15,11 +15,11 @@ from clearlane.kernel.formats import last_first
 from clearlane.payments.balance import format_count
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
+    ClaimPaymentType,
     CorrectedPatient,
     LineAdjustment,
     LineRemark,
-    OccurrenceKind,
     PaidLine,
     Payment,
     PaymentState,
@@ -40,7 +40,7 @@ HANDLING_WITHOUT_MONEY = frozenset({"H"})
 
 GROUP_WORDS = {
     "CO": "not owed by the patient",
-    "CR": "correction of an earlier decision",
+    "CR": "correction of an earlier claim payment",
     "OA": "other",
     "PI": "reduced by the payer",
     "PR": "owed by the patient",
@@ -199,71 +199,73 @@ def remark_words(remark: LineRemark) -> str:
     return f"{remark.code} {remark.text or 'A remark that no list has'}"
 
 
-def outcome_label(occurrence: ClaimOccurrence) -> str:
-    """Return what a decision is called, with where it was forwarded and whether it corrects an earlier one."""
-    label = OUTCOME_LABELS[occurrence.outcome]
-    if occurrence.forwarded_to and occurrence.outcome is not Outcome.FORWARDED:
+def outcome_label(claim_payment: ClaimPayment) -> str:
+    """Return what a claim payment is called, with where it was forwarded and whether it corrects an earlier one."""
+    label = OUTCOME_LABELS[claim_payment.outcome]
+    if claim_payment.forwarded_to and claim_payment.outcome is not Outcome.FORWARDED:
         label += ", forwarded"
-    if occurrence.kind is OccurrenceKind.CORRECTION:
+    if claim_payment.type is ClaimPaymentType.CORRECTION:
         return f"Corrected: {_lower_first(label)}"
     return label
 
 
-def patient_name(occurrence: ClaimOccurrence) -> str:
+def patient_name(claim_payment: ClaimPayment) -> str:
     """Return the patient's last and first name, or that the payer gave none."""
-    names = last_first(occurrence.patient_last_name, occurrence.patient_first_name)
+    names = last_first(claim_payment.patient_last_name, claim_payment.patient_first_name)
     return names or "Patient not named"
 
 
-def occurrence_numbers(occurrence: ClaimOccurrence) -> tuple[str, ...]:
-    """Return the numbers and days that identify a decision, each with its name; those that are missing are left out."""
+def claim_payment_numbers(claim_payment: ClaimPayment) -> tuple[str, ...]:
+    """Return the numbers and days that identify a claim payment, each with its name; those that are missing are left out."""
     account = (
-        occurrence.account_number if occurrence.account_number != occurrence.claim_number else ""
+        claim_payment.account_number
+        if claim_payment.account_number != claim_payment.claim_number
+        else ""
     )
     named: Sequence[tuple[str, str]] = (
-        ("member", occurrence.member_id),
-        ("your id", occurrence.vendor_claim_id),
-        ("our no.", occurrence.claim_number),
+        ("member", claim_payment.member_id),
+        ("your id", claim_payment.vendor_claim_id),
+        ("our no.", claim_payment.claim_number),
         ("account", account),
-        ("payer no.", occurrence.payer_control_number),
-        ("corrects payer no.", occurrence.original_payer_control_number),
-        ("service", period(occurrence.service_from, occurrence.service_to)),
-        ("payer received it", day(occurrence.payer_received_date)),
-        ("rendering NPI", occurrence.rendering_npi),
+        ("payer no.", claim_payment.payer_control_number),
+        ("corrects payer no.", claim_payment.original_payer_control_number),
+        ("service", period(claim_payment.service_from, claim_payment.service_to)),
+        ("payer received it", day(claim_payment.payer_received_date)),
+        ("rendering NPI", claim_payment.rendering_npi),
     )
     return tuple(f"{name} {value}" for name, value in named if value)
 
 
-def occurrence_warnings(occurrence: ClaimOccurrence) -> tuple[str, ...]:
-    """Return sentences about a decision that a person must look at: not matched, unreadable, out of balance."""
+def claim_payment_warnings(claim_payment: ClaimPayment) -> tuple[str, ...]:
+    """Return sentences about a claim payment that a person must look at: not matched, unreadable, out of balance."""
     found: list[str] = []
-    if not occurrence.claim_number:
-        why = occurrence.unmatched_reason.rstrip(".")
+    if not claim_payment.claim_number:
+        why = claim_payment.unmatched_reason.rstrip(".")
         found.append(f"Not matched to a claim: {why}." if why else "Not matched to a claim.")
-    if occurrence.unreadable:
-        found.append(f"Cannot be read: {', '.join(occurrence.unreadable)}.")
-    if occurrence.difference:
+    if claim_payment.unreadable:
+        found.append(f"Cannot be read: {', '.join(claim_payment.unreadable)}.")
+    if claim_payment.difference:
         found.append(
-            f"Does not balance: {money(occurrence.difference)} of the charge is neither paid nor adjusted."
+            f"Does not balance: {money(claim_payment.difference)} of the charge is neither paid nor adjusted."
         )
-    elif not occurrence.balanced:
+    elif not claim_payment.balanced:
         found.append("A line of it does not balance.")
-    if occurrence.replaced:
-        found.append("A newer payment replaced this decision without taking it back.")
+    if claim_payment.replaced:
+        found.append("A newer payment replaced this claim payment without taking it back.")
     return tuple(found)
 
 
-def occurrence_notes(occurrence: ClaimOccurrence) -> tuple[str, ...]:
-    """Return sentences about a decision that a person may want to know: forwarding, interest, corrected names."""
+def claim_payment_notes(claim_payment: ClaimPayment) -> tuple[str, ...]:
+    """Return sentences about a claim payment that a person may want to know: forwarding, interest, corrected names."""
     found: list[str] = []
-    if occurrence.forwarded_to:
-        found.append(f"Forwarded to {occurrence.forwarded_to}.")
-    if occurrence.interest:
-        done = "paid" if occurrence.interest > 0 else "taken back"
-        amount = money(abs(occurrence.interest))
+    if claim_payment.forwarded_to:
+        found.append(f"Forwarded to {claim_payment.forwarded_to}.")
+    if claim_payment.interest:
+        done = "paid" if claim_payment.interest > 0 else "taken back"
+        amount = money(abs(claim_payment.interest))
         found.append(f"Interest {amount} is {done} as a provider adjustment, not with the claim.")
-    if occurrence.corrected_patient:
-        found.append(_corrected_words(occurrence.corrected_patient))
+    if claim_payment.corrected_patient:
+        found.append(_corrected_words(claim_payment.corrected_patient))
     return tuple(found)
 
 
@@ -280,14 +282,14 @@ def units_words(line: PaidLine) -> str:
     return f"{paid} of {billed}" if paid and billed and paid != billed else paid or billed
 
 
-def patient_parts(occurrence: ClaimOccurrence) -> tuple[EquationTerm, ...]:
+def patient_parts(claim_payment: ClaimPayment) -> tuple[EquationTerm, ...]:
     """Return what the patient owes by its reasons; those without an amount are left out."""
     named = (
-        EquationTerm("Deductible (PR-1)", occurrence.deductible),
-        EquationTerm("Coinsurance (PR-2)", occurrence.coinsurance),
-        EquationTerm("Copayment (PR-3)", occurrence.copay),
+        EquationTerm("Deductible (PR-1)", claim_payment.deductible),
+        EquationTerm("Coinsurance (PR-2)", claim_payment.coinsurance),
+        EquationTerm("Copayment (PR-3)", claim_payment.copay),
     )
-    others = occurrence.patient - sum(one.amount for one in named)
+    others = claim_payment.patient - sum(one.amount for one in named)
     return tuple(one for one in (*named, EquationTerm("Other patient part", others)) if one.amount)
 
 
@@ -296,10 +298,10 @@ def other_part(adjustments: Iterable[LineAdjustment]) -> int:
     return sum(one.amount for one in adjustments if one.group != PATIENT_GROUP)
 
 
-def occurrence_other_part(occurrence: ClaimOccurrence) -> int:
+def claim_payment_other_part(claim_payment: ClaimPayment) -> int:
     """Return what is neither paid nor owed by the patient, of a claim and its lines."""
-    lines = sum(other_part(line.adjustments) for line in occurrence.lines)
-    return other_part(occurrence.adjustments) + lines
+    lines = sum(other_part(line.adjustments) for line in claim_payment.lines)
+    return other_part(claim_payment.adjustments) + lines
 
 
 def _corrected_words(corrected: CorrectedPatient) -> str:

@@ -15,7 +15,7 @@ from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
 from clearlane.events.event import EventActor, EventData, NewEvent
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import Outcome, is_forwarded
 from clearlane.pipeline.claim_label import BY_CLOSING
 from clearlane.store.claims.claim_updates import CountedEvent, LockedClaim
@@ -57,7 +57,7 @@ REQUEST_CATEGORY = "R"
 class RecordedFact(NamedTuple):
     """A fact that is new on a claim."""
 
-    fact: Fact | ClaimPayment
+    fact: Fact | ClaimPaymentFact
     payment_id: str = ""
     """Of a claim payment."""
     from_payer: bool = True
@@ -154,7 +154,7 @@ def _describe(change: ClaimChange) -> Iterator[_Described]:
     if change.new is None:
         yield "claim.reversed", _states(change), False
         return
-    payments = [one for one in change.new if isinstance(one.fact, ClaimPayment)]
+    payments = [one for one in change.new if isinstance(one.fact, ClaimPaymentFact)]
     for one in payments:
         yield from _payment(change, one)
     closing = change.after.closing
@@ -178,7 +178,7 @@ def _is_news(change: ClaimChange) -> bool:
 def _payment(change: ClaimChange, recorded: RecordedFact) -> Iterator[_Described]:
     """Yield the events of a claim payment: what it decides, and that the claim was forwarded."""
     fact = recorded.fact
-    if not isinstance(fact, ClaimPayment):
+    if not isinstance(fact, ClaimPaymentFact):
         return
     is_void = change.after.is_void and change.after.closing is ClaimClosing.VOIDED
     outcomes = [Outcome.VOIDED if is_void else fact.outcome]

@@ -9,7 +9,7 @@ outcomes; the lists of reasons that make a denial are in ``payments.outcome``.
 from enum import StrEnum
 
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import Outcome, is_forwarded
 from clearlane.store.delivery.file_refusals import TO_RESEND as TO_RESEND_LABEL
 
@@ -140,7 +140,7 @@ def label_claim(
     return WITHOUT_PAYMENT[status.state]
 
 
-def claim_outcome(status: LifecycleStatus, counting: ClaimPayment | None) -> Outcome | None:
+def claim_outcome(status: LifecycleStatus, counting: ClaimPaymentFact | None) -> Outcome | None:
     """Return what became of a claim in the payment that counts; None before any.
 
     What was paid and then forwarded is forwarded: the money is in the amounts.

@@ -5,16 +5,16 @@ Sealed for its row, by the installation's key, since it belongs to no client yet
 
 import msgspec
 
-from clearlane.payments.model import ClaimPayment
-from clearlane.store.payments import occurrences, payments
-from clearlane.store.payments.occurrences import UnmatchedRow
+from clearlane.payments.model import ClaimPaymentFact
+from clearlane.store.payments import claim_payments, payments
+from clearlane.store.payments.claim_payments import UnmatchedRow
 from clearlane.store.vault.vault import Vault
 
 
 class ClaimPaymentContent(msgspec.Struct, frozen=True):
     """A claim payment with the claim's part of the 835."""
 
-    claim_payment: ClaimPayment
+    claim_payment: ClaimPaymentFact
     part: bytes
 
     def __repr__(self) -> str:
@@ -25,15 +25,15 @@ def seal_unmatched(
     vault: Vault, payment_id: str, number: int, content: ClaimPaymentContent
 ) -> bytes:
     """Seal what is kept of an unmatched claim payment."""
-    place = occurrences.unmatched_key(payment_id, number)
+    place = claim_payments.unmatched_key(payment_id, number)
     packed = msgspec.msgpack.encode(content)
-    return vault.seal(payments.OWNER, occurrences.UNMATCHED_TABLE, place, packed)
+    return vault.seal(payments.OWNER, claim_payments.UNMATCHED_TABLE, place, packed)
 
 
 def open_unmatched(vault: Vault, row: UnmatchedRow) -> ClaimPaymentContent:
     """Open what is kept of an unmatched claim payment."""
-    place = occurrences.unmatched_key(row.payment_id, row.number)
-    opened = vault.open(payments.OWNER, occurrences.UNMATCHED_TABLE, place, row.payload)
+    place = claim_payments.unmatched_key(row.payment_id, row.number)
+    opened = vault.open(payments.OWNER, claim_payments.UNMATCHED_TABLE, place, row.payload)
     return _CONTENT.decode(opened)
 
 

@@ -20,7 +20,7 @@ from clearlane.claims.lifecycle import ClaimState, Closing, LifecycleStatus
 from clearlane.claims.responses.facts import Fact
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.kernel.clock import to_local, to_micros
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
 from clearlane.pipeline.claim_label import claim_outcome, label_claim
 from clearlane.pipeline.claim_succession import find_closings, follow_successors, open_status
@@ -203,20 +203,20 @@ async def _keep_former_payer_numbers(
 
 
 def _payer_number(fact: AnyFact) -> str:
-    if isinstance(fact, ClaimPayment):
+    if isinstance(fact, ClaimPaymentFact):
         return fact.payer_control_number
     return fact.claim.payer_control_number if fact.claim else ""
 
 
-def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPayment | None:
+def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPaymentFact | None:
     """Return the claim payment that counts, the last reversal where none does; None before any."""
-    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+    payments = [fact for fact in known_facts if isinstance(fact, ClaimPaymentFact)]
     if len(payments) < 2:  # nearly always; thousands are folded at a time
         return payments[0] if payments else None
     in_force = [
         role.remittance
         for role in lifecycle.remittance_roles(payments)
-        if role.in_force and isinstance(role.remittance, ClaimPayment)
+        if role.in_force and isinstance(role.remittance, ClaimPaymentFact)
     ]
     return (in_force or payments)[-1]
 

@@ -12,7 +12,7 @@ from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
 from clearlane.kernel.clock import from_micros, to_local
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.stored_facts import (
     AnyFact,
@@ -36,7 +36,7 @@ def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
     return open_claim_status(vault, claim.vendor_id, claim.claim_number, claim.status)
 
 
-def is_void_answer(payment: ClaimPayment) -> bool:
+def is_void_answer(payment: ClaimPaymentFact) -> bool:
     """Return whether a claim payment that names a void carries it out: nothing is paid, whatever the reason."""
     return payment.paid <= 0 and payment.outcome not in NO_ANSWERS_TO_A_VOID
 
@@ -138,8 +138,8 @@ def pass_refused(claim_number: str, links: Mapping[str, ClaimLink]) -> str:
     return claim_number
 
 
-def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPayment]:
-    return [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+def _payments(known_facts: Iterable[AnyFact]) -> list[ClaimPaymentFact]:
+    return [fact for fact in known_facts if isinstance(fact, ClaimPaymentFact)]
 
 
 def _first_sent(known_facts: Iterable[AnyFact]) -> Fact | None:

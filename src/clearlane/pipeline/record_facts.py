@@ -4,7 +4,7 @@
     await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
 
 A repeated fact counts once; of several reports of one statement the earliest is kept. So files may arrive in any
-order, and a file may be posted again after a crash. Knows facts, and the documents and occurrences that they become; no
+order, and a file may be posted again after a crash. Knows facts, and the documents and claim payments that they become; no
 file, payer or mailbox.
 """
 
@@ -19,9 +19,9 @@ from clearlane.claims import lifecycle
 from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.claims.responses.facts import Fact
 from clearlane.kernel.clock import to_local, to_micros
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import Outcome
-from clearlane.payments.payment import MatchedBy, OccurrenceKind
+from clearlane.payments.payment import ClaimPaymentType, MatchedBy
 from clearlane.pipeline.claim_events import RecordedFact
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.claim_succession import is_void_answer, open_status, pass_refused
@@ -40,8 +40,8 @@ from clearlane.store.claims.claim_updates import ClaimLink, LockedClaim
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Tx
-from clearlane.store.payments import occurrences
-from clearlane.store.payments.occurrences import OccurrenceRole, OccurrenceRow
+from clearlane.store.payments import claim_payments
+from clearlane.store.payments.claim_payments import ClaimPaymentRole, ClaimPaymentRow
 from clearlane.store.vault.vault import Vault
 
 CLAIM_FACTS_AT_ONCE = 128
@@ -112,7 +112,7 @@ async def withdraw_fact(
 ) -> DocumentSource:
     """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
 
-    Returns what its document was rendered from. The fact stays where another occurrence states it as well.
+    Returns what its document was rendered from. The fact stays where another claim payment states it as well.
     """
     await lock_relatives(tx, [claim_number], (await list_links(tx, [claim_number])).values())
     locked = await claim_updates.lock_claims(tx, [claim_number])
@@ -122,13 +122,15 @@ async def withdraw_fact(
         raise LookupError(f"a payment of claim {claim_number} has no document")
     await vault.load_keys_of(tx, [document.payload])
     source = open_document_source(vault, document)
-    others = await occurrences.list_for_claims(tx, [claim_number])
+    others = await claim_payments.list_for_claims(tx, [claim_number])
     if not any(one.identity == identity for one in others):
         await facts.remove(tx, claim_number, identity)
         await documents.remove(tx, document.document_id)
         del known[claim_number][identity]
         await update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now)
-        await occurrences.set_roles(tx, list(_occurrence_roles(claim_number, known[claim_number])))
+        await claim_payments.set_roles(
+            tx, list(_claim_payment_roles(claim_number, known[claim_number]))
+        )
         await update_relatives(tx, vault, [claim_number], now)
     return source
 
@@ -156,7 +158,7 @@ async def _with_voided_claims(
     links |= earlier
 
     def owner(one: ClaimFact) -> str:
-        if not isinstance(one.fact, ClaimPayment) or not one.fact.is_reversal:
+        if not isinstance(one.fact, ClaimPaymentFact) or not one.fact.is_reversal:
             return one.claim_number
         before = voided.get(one.claim_number, "")
         return before if payers.get(before) == payers.get(one.claim_number) else one.claim_number
@@ -171,7 +173,7 @@ class _FactChanges:
     added: list[FactRow] = field(default_factory=list)
     earlier: list[FactRow] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
-    occurrences: list[OccurrenceRow] = field(default_factory=list)
+    claim_payments: list[ClaimPaymentRow] = field(default_factory=list)
     changed: dict[str, list[RecordedFact]] = field(default_factory=dict)
     """The claims whose status is to be recomputed, each with its new facts."""
 
@@ -190,13 +192,13 @@ async def _record_page(
         await documents.add(tx, changes.documents)
     if changes.earlier:
         await facts.replace(tx, changes.earlier)
-    if changes.occurrences:
-        await occurrences.add(tx, changes.occurrences)
+    if changes.claim_payments:
+        await claim_payments.add(tx, changes.claim_payments)
     if changes.changed:
         claims = {locked[id]: new for id, new in changes.changed.items()}
         await update_statuses(tx, vault, claims, known, now)
     if roles := _changed_roles(changes, known):
-        await occurrences.set_roles(tx, roles)
+        await claim_payments.set_roles(tx, roles)
     return len(changes.added)
 
 
@@ -220,7 +222,7 @@ def _sort_facts(
         claim_known = known[one.claim_number]
         before = claim_known.get(identity)
         if before is not None and one.place is not None:
-            changes.occurrences.append(_occurrence(one, before, identity))
+            changes.claim_payments.append(_claim_payment(one, before, identity))
         if before is None:
             if one.x12_part is not None:
                 fact = msgspec.structs.replace(fact, document_id=documents.new_id())
@@ -229,7 +231,7 @@ def _sort_facts(
             changes.added.append(_row(vault, one, fact, identity))
             changes.changed.setdefault(one.claim_number, []).append(_recorded(one, fact))
             if one.place is not None:
-                changes.occurrences.append(_occurrence(one, fact, identity))
+                changes.claim_payments.append(_claim_payment(one, fact, identity))
         elif (fact.at, fact.serial) < (before.at, before.serial):
             # Keep the document of the report that arrived first: its id may have been given out.
             fact = claim_known[identity] = msgspec.structs.replace(
@@ -262,7 +264,7 @@ def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
 
 def _as_answer(vault: Vault, fact: AnyFact, claim: LockedClaim) -> AnyFact:
     """Return a claim payment on a void as what it is: carried out, whatever reason the payer gives for paying nothing."""
-    is_answer = isinstance(fact, ClaimPayment) and not fact.is_reversal and is_void_answer(fact)
+    is_answer = isinstance(fact, ClaimPaymentFact) and not fact.is_reversal and is_void_answer(fact)
     if is_answer and claim.status is not None and open_status(vault, claim).is_void:
         return msgspec.structs.replace(fact, outcome=Outcome.VOIDED)
     return fact
@@ -283,7 +285,7 @@ def _row(vault: Vault, one: ClaimFact, fact: AnyFact, identity: str) -> FactRow:
 
 
 def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> StoredDocument:
-    is_payment = isinstance(fact, ClaimPayment)
+    is_payment = isinstance(fact, ClaimPaymentFact)
     source = DocumentSource(one.x12_part or b"", fact)
     return StoredDocument(
         vendor_id=one.vendor_id,
@@ -296,12 +298,12 @@ def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> Sto
     )
 
 
-def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
-    """Return the occurrence that a claim payment is, in the role that it has where it is the only one."""
-    if one.place is None or not isinstance(fact, ClaimPayment):
+def _claim_payment(one: ClaimFact, fact: AnyFact, identity: str) -> ClaimPaymentRow:
+    """Return the row of a claim payment, in the role that it has if it is the only one."""
+    if one.place is None or not isinstance(fact, ClaimPaymentFact):
         raise ClaimOwnershipError("only a claim payment has a place in a payment")
-    kind = OccurrenceKind.REVERSAL if fact.is_reversal else OccurrenceKind.ORIGINAL
-    return OccurrenceRow(
+    type = ClaimPaymentType.REVERSAL if fact.is_reversal else ClaimPaymentType.ORIGINAL
+    return ClaimPaymentRow(
         vendor_id=one.vendor_id,
         site_id=one.site_id,
         payment_id=one.place.payment_id,
@@ -309,7 +311,7 @@ def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
         claim_number=one.claim_number,
         identity=identity,
         reverses="",
-        kind=kind.value,
+        type=type.value,
         outcome=fact.outcome.value,
         matched_by=one.place.matched_by.value,
         in_force=int(not fact.is_reversal),
@@ -322,44 +324,44 @@ def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
     )
 
 
-def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:
-    """Return the roles of the occurrences of claims with several payments; a single one has its role already."""
+def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[ClaimPaymentRole]:
+    """Return the roles of the claim payments of claims with several payments; a single one has its role already."""
     concerned = dict.fromkeys(
-        [*changes.changed, *(one.claim_number for one in changes.occurrences)]
+        [*changes.changed, *(one.claim_number for one in changes.claim_payments)]
     )
     return [
         role
         for claim_number in concerned
         if len(known[claim_number]) > 1
-        for role in _occurrence_roles(claim_number, known[claim_number])
+        for role in _claim_payment_roles(claim_number, known[claim_number])
     ]
 
 
-def _occurrence_roles(
+def _claim_payment_roles(
     claim_number: str, claim_known: Mapping[str, AnyFact]
-) -> Iterator[OccurrenceRole]:
+) -> Iterator[ClaimPaymentRole]:
     """Yield the role of each claim payment of a claim that has more than one."""
     identities = {
         id(fact): identity
         for identity, fact in claim_known.items()
-        if isinstance(fact, ClaimPayment)
+        if isinstance(fact, ClaimPaymentFact)
     }
     if len(identities) < 2:
         return
-    payments = [fact for fact in claim_known.values() if isinstance(fact, ClaimPayment)]
+    payments = [fact for fact in claim_known.values() if isinstance(fact, ClaimPaymentFact)]
     for role in lifecycle.remittance_roles(payments):
-        kind = (
-            OccurrenceKind.REVERSAL
+        type = (
+            ClaimPaymentType.REVERSAL
             if role.remittance.is_reversal
-            else OccurrenceKind.CORRECTION
+            else ClaimPaymentType.CORRECTION
             if role.is_correction
-            else OccurrenceKind.ORIGINAL
+            else ClaimPaymentType.ORIGINAL
         )
-        yield OccurrenceRole(
+        yield ClaimPaymentRole(
             claim_number=claim_number,
             identity=identities[id(role.remittance)],
             reverses=identities[id(role.reverses)] if role.reverses is not None else "",
-            kind=kind.value,
+            type=type.value,
             in_force=int(role.in_force),
             replaced=int(role.replaced),
         )

@@ -10,7 +10,7 @@ import msgspec
 
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.responses.facts import Fact
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.store.claims import documents, facts
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.documents import StoredDocument
@@ -18,7 +18,7 @@ from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 
-AnyFact: TypeAlias = Fact | ClaimPayment
+AnyFact: TypeAlias = Fact | ClaimPaymentFact
 
 KnownFacts: TypeAlias = dict[str, dict[str, AnyFact]]
 """The facts of each claim, by their keyed hashes."""
@@ -35,7 +35,7 @@ class DocumentSource(msgspec.Struct, frozen=True):
 
 
 _JSON = msgspec.json.Encoder()
-_FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | ClaimPayment)
+_FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | ClaimPaymentFact)
 _PACK = msgspec.msgpack.Encoder()
 _SOURCE = msgspec.msgpack.Decoder(DocumentSource)
 

@@ -1,4 +1,4 @@
-"""The PDF file of one claim: every decision, what is in force, and what the patient owes."""
+"""The PDF file of one claim: every claim payment, what is in force, and what the patient owes."""
 
 import io
 from datetime import date
@@ -8,30 +8,30 @@ import pypdf
 import pytest
 
 from clearlane.payments.outcome import Outcome
-from clearlane.payments.payment import OccurrenceKind
-from clearlane.payments.pdf.claim_pdf import ClaimDecision, in_force, write_claim_pdf
+from clearlane.payments.payment import ClaimPaymentType
+from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, in_force, write_claim_pdf
 from tests.payments.invented import (
+    CLAIM_PAYMENTS,
     COPAY,
-    OCCURRENCES,
     PAYMENT,
     WRITE_OFF,
     adjusted,
+    claim_payment,
     line,
-    occurrence,
 )
 
 replace = msgspec.structs.replace
 
 BEFORE = replace(PAYMENT, trace_number="9870", effective_date=date(2026, 11, 20))
-ORIGINAL = occurrence(
+ORIGINAL = claim_payment(
     4,
     "CORRIGAN",
     "MAVIS",
     line(1, "99214", 15_000, 10_000, adjusted("CO", "45", 5_000, WRITE_OFF)),
     in_force=False,
 )
-REVERSAL = OCCURRENCES[3]
-CORRECTION = occurrence(
+REVERSAL = CLAIM_PAYMENTS[3]
+CORRECTION = claim_payment(
     4,
     "CORRIGAN",
     "MAVIS",
@@ -44,25 +44,25 @@ CORRECTION = occurrence(
         adjusted("PR", "3", 1_500, COPAY),
         adjusted("PR", "204", 500, "Not covered under the plan"),
     ),
-    kind=OccurrenceKind.CORRECTION,
+    type=ClaimPaymentType.CORRECTION,
     copay=1_500,
 )
-DECISIONS = [
-    ClaimDecision(BEFORE, ORIGINAL),
-    ClaimDecision(PAYMENT, REVERSAL),
-    ClaimDecision(PAYMENT, CORRECTION),
+CLAIM_PAYMENTS = [
+    PaymentOfClaim(BEFORE, ORIGINAL),
+    PaymentOfClaim(PAYMENT, REVERSAL),
+    PaymentOfClaim(PAYMENT, CORRECTION),
 ]
 
 
-def words(decisions) -> str:
+def words(claim_payments) -> str:
     out = io.BytesIO()
-    write_claim_pdf(decisions, out)
+    write_claim_pdf(claim_payments, out)
     pages = pypdf.PdfReader(out).pages
     return " ".join(" ".join(page.extract_text() for page in pages).split())
 
 
 def test_a_claim_that_was_taken_back_and_corrected_shows_all_and_counts_the_correction():
-    text = words(DECISIONS)
+    text = words(CLAIM_PAYMENTS)
     for part in (
         "Explanation of benefits Patient owes 20.00 CORRIGAN, MAVIS This is not a bill.",
         "Nov 20, 2026 9870 150.00 100.00 100.00 0.00 50.00 Paid",
@@ -75,17 +75,17 @@ def test_a_claim_that_was_taken_back_and_corrected_shows_all_and_counts_the_corr
 
 
 def test_a_claim_that_was_taken_back_alone_owes_nothing():
-    text = words(DECISIONS[:2])
+    text = words(CLAIM_PAYMENTS[:2])
     assert "The payment was taken back, and no other has come yet." in text
     assert "In force 0.00 0.00 0.00 0.00 0.00" in text
 
 
 def test_the_charge_is_never_summed():
-    second = replace(CORRECTION, kind=OccurrenceKind.ORIGINAL, outcome=Outcome.PAID)
-    sums = in_force([ClaimDecision(PAYMENT, second), ClaimDecision(PAYMENT, CORRECTION)])
+    second = replace(CORRECTION, type=ClaimPaymentType.ORIGINAL, outcome=Outcome.PAID)
+    sums = in_force([PaymentOfClaim(PAYMENT, second), PaymentOfClaim(PAYMENT, CORRECTION)])
     assert (sums.charge, sums.paid) == (15_000, 16_000)
 
 
-def test_no_decision_makes_no_file():
-    with pytest.raises(ValueError, match="needs a decision"):
+def test_no_claim_payment_makes_no_file():
+    with pytest.raises(ValueError, match="needs a claim payment"):
         write_claim_pdf([], io.BytesIO())

@@ -13,11 +13,11 @@ import pytest
 
 from clearlane.payments.pdf import frames
 from clearlane.payments.pdf.frames import END, ClaimFileHeading, PaymentFileHeading, frame
-from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT, many
+from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT, many
 
 HEADING = frame(PaymentFileHeading(payment=PAYMENT, adjustments=ADJUSTMENTS))
 CLAIM_HEADING = frame(ClaimFileHeading(payments=(PAYMENT, PAYMENT)))
-DECISIONS = [frame(one) for one in OCCURRENCES]
+CLAIM_PAYMENTS = [frame(one) for one in CLAIM_PAYMENTS]
 MADE_AT = "1796200000"
 MEMORY_MB_MAX = 200
 
@@ -28,8 +28,8 @@ def run(content: bytes) -> subprocess.CompletedProcess[bytes]:
 
 
 FILES = {
-    "payment": ([HEADING, *DECISIONS, END], "Remittance advice"),
-    "claim": ([CLAIM_HEADING, *DECISIONS[3:5], END], "Explanation of benefits"),
+    "payment": ([HEADING, *CLAIM_PAYMENTS, END], "Remittance advice"),
+    "claim": ([CLAIM_HEADING, *CLAIM_PAYMENTS[3:5], END], "Explanation of benefits"),
 }
 
 
@@ -46,11 +46,11 @@ def test_a_file_is_made_of_frames(name):
 REFUSED = {
     "nothing": b"",
     "no heading": END,
-    "cut within a frame": HEADING + DECISIONS[0][:-5],
-    "cut between frames": HEADING + DECISIONS[0],
+    "cut within a frame": HEADING + CLAIM_PAYMENTS[0][:-5],
+    "cut between frames": HEADING + CLAIM_PAYMENTS[0],
     "a frame too long": HEADING + b"\xff" * 4,
-    "not a decision": HEADING + HEADING[:4] + b"\x01" * (len(HEADING) - 4) + END,
-    "fewer decisions than payments": CLAIM_HEADING + DECISIONS[0] + END,
+    "not a claim payment": HEADING + HEADING[:4] + b"\x01" * (len(HEADING) - 4) + END,
+    "fewer claim payments than payments": CLAIM_HEADING + CLAIM_PAYMENTS[0] + END,
 }
 
 
@@ -65,7 +65,7 @@ def test_input_that_is_not_whole_makes_no_file_and_names_no_patient(name):
 def test_a_frame_has_a_limit(monkeypatch):
     monkeypatch.setattr(frames, "FRAME_BYTES_MAX", 10)
     with pytest.raises(frames.FrameFault, match="longer than 10 bytes"):
-        frame(OCCURRENCES[0])
+        frame(CLAIM_PAYMENTS[0])
 
 
 # The process itself tells its peak: what the system counts for a child includes the memory of who started it.

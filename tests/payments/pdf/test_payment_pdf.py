@@ -10,26 +10,26 @@ import msgspec
 import pypdf
 import pytest
 
-from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.pdf import file_limits, pages
 from clearlane.payments.pdf.fonts import Face, printable, text_width, wrap
 from clearlane.payments.pdf.payment_pdf import write_payment_pdf
 from tests.payments.invented import (
     ADJUSTMENTS,
+    CLAIM_PAYMENTS,
     HOSTILE,
-    OCCURRENCES,
     PAYMENT,
+    claim_payment,
     line,
     many,
-    occurrence,
 )
 
 replace = msgspec.structs.replace
 
 
-def made(payment: Payment = PAYMENT, occurrences=OCCURRENCES, adjustments=ADJUSTMENTS):
+def made(payment: Payment = PAYMENT, claim_payments=CLAIM_PAYMENTS, adjustments=ADJUSTMENTS):
     out = io.BytesIO()
-    write_payment_pdf(payment, adjustments, occurrences, out)
+    write_payment_pdf(payment, adjustments, claim_payments, out)
     return pypdf.PdfReader(out)
 
 
@@ -102,7 +102,7 @@ def test_every_font_is_embedded_and_properties_name_no_patient():
 
 def test_headings_and_a_patient_name_stand_again_on_each_further_page():
     lines = [line(at + 1, f"99{at:03}", 1_000, 1_000) for at in range(150)]
-    file = made(occurrences=[occurrence(1, "ARDEN", "RUTH", *lines)])
+    file = made(claim_payments=[claim_payment(1, "ARDEN", "RUTH", *lines)])
     first, *others = texts(file)
     assert len(others) >= 2
     assert "(continued)" not in first
@@ -113,7 +113,7 @@ def test_headings_and_a_patient_name_stand_again_on_each_further_page():
 
 
 def test_a_claim_begins_only_where_its_first_line_fits():
-    for text in texts(made(occurrences=many(60))):
+    for text in texts(made(claim_payments=many(60))):
         *_, last = [row for row in text.splitlines() if row.strip()]
         rows = [row for row in text.splitlines() if row.strip()]
         begun = [at for at, row in enumerate(rows) if row.startswith("member")]
@@ -123,7 +123,7 @@ def test_a_claim_begins_only_where_its_first_line_fits():
 def test_texts_of_a_payer_print_as_text():
     file = made(
         replace(PAYMENT, payer_name=HOSTILE, payee_name=HOSTILE, trace_number=HOSTILE),
-        [replace(OCCURRENCES[0], patient_last_name=HOSTILE, unmatched_reason=HOSTILE)],
+        [replace(CLAIM_PAYMENTS[0], patient_last_name=HOSTILE, unmatched_reason=HOSTILE)],
         [replace(ADJUSTMENTS[0], text=HOSTILE, reference=HOSTILE * 9)],
     )
     text = words(file)
@@ -145,14 +145,14 @@ def test_amounts_of_any_size_stay_in_their_columns():
     huge = line(1, "99213", 99_999_999_99, -99_999_999_99)
     amount = replace(PAYMENT, amount=99_999_999_99)
     assert "99,999,999.99" in words(
-        made(amount, [ClaimOccurrence(lines=(huge,), charge=99_999_999_99)])
+        made(amount, [ClaimPayment(lines=(huge,), charge=99_999_999_99)])
     )
 
 
 def test_a_file_has_a_limit_of_pages(monkeypatch):
     monkeypatch.setattr(file_limits, "PAGES_MAX", 3)
     with pytest.raises(pages.TooManyPages) as refused:
-        made(occurrences=many(60))
+        made(claim_payments=many(60))
     assert refused.typename == file_limits.TOO_MANY_PAGES
 
 

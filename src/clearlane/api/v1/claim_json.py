@@ -123,12 +123,12 @@ class ClaimDocumentJson(BaseModel):
     created_at: datetime
 
 
-class ClaimPaymentJson(BaseModel):
+class ClaimPaymentSummaryJson(BaseModel):
     """What one payment says about the claim."""
 
     payment_id: str
-    kind: Literal["original", "reversal", "correction"]
-    outcome: str
+    type: Literal["original", "reversal", "correction"]
+    label: str
     in_force: Annotated[
         bool, Field(description="Whether it counts: neither reversed nor replaced.")
     ]
@@ -153,7 +153,7 @@ class ClaimDetailsJson(ClaimJson):
     ]
     batches: list[BatchJson]
     documents: list[ClaimDocumentJson]
-    payments: list[ClaimPaymentJson]
+    payments: list[ClaimPaymentSummaryJson]
 
 
 Json = dict[str, object]

@@ -154,7 +154,7 @@ def _where(call: Call) -> dict[str, object]:
 
 
 def _details(history: ClaimHistory) -> dict[str, object]:
-    occurrences = [one.occurrence for one in history.payments]
+    claim_payments = [one.claim_payment for one in history.payments]
     findings = [*history.loaded.findings, *history.findings]
     return {
         "also_billed_as": [
@@ -186,15 +186,15 @@ def _details(history: ClaimHistory) -> dict[str, object]:
         "payments": [
             {
                 "payment_id": one.payment_id,
-                "kind": one.kind,
-                "outcome": one.outcome,
+                "type": one.type,
+                "label": one.outcome,
                 "in_force": bool(one.in_force),
                 "charge": money_text(one.charge_cents),
                 "paid": money_text(one.paid_cents),
                 "patient": money_text(one.patient_cents),
                 "document_id": one.document_id,
             }
-            for one in occurrences
+            for one in claim_payments
         ],
     }
 

@@ -19,23 +19,23 @@ from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, page_response, read
-from clearlane.payments.as_json import adjustment_object, occurrence_object, own_payment_object
-from clearlane.payments.payment import ClaimOccurrence, PaymentState
+from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
+from clearlane.payments.payment import ClaimPayment, PaymentState
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.pipeline.query.payments import PaymentDetails
 from clearlane.pipeline.query.vendor_payments import (
     VendorPaymentSearch,
-    list_vendor_occurrences,
+    list_vendor_claim_payments,
     list_vendor_payments,
     load_vendor_payment,
     read_vendor_x12,
 )
 
 CSV = "text/csv"
-LIST, OCCURRENCES = "payments", "occurrences"
-OCCURRENCE_DIGITS_MAX = 9
-OCCURRENCES_SHOWN = 100
-OCCURRENCES_AT_ONCE = 200
+LIST, CLAIM_PAYMENTS = "payments", "claim_payments"
+CLAIM_PAYMENT_DIGITS_MAX = 9
+CLAIM_PAYMENTS_SHOWN = 100
+CLAIM_PAYMENTS_AT_ONCE = 200
 
 
 class PaymentJson(BaseModel):
@@ -62,14 +62,14 @@ class PaymentJson(BaseModel):
     duplicate_of: str | None
 
 
-class OccurrenceJson(BaseModel):
+class ClaimPaymentJson(BaseModel):
     """What a payment says about one claim."""
 
     model_config = ConfigDict(extra="allow")
 
-    occurrence_id: str
-    kind: str
-    outcome: str
+    claim_payment_id: str
+    type: str
+    label: str
     claim_number: str
     vendor_claim_id: str
     charge: Money
@@ -82,13 +82,13 @@ class PaymentDetailsJson(PaymentJson):
     """One payment with the vendor's own claims and adjustments."""
 
     adjustments: Annotated[list[dict[str, Any]], Field(description="Provider adjustments (PLB).")]
-    occurrences: Annotated[
-        list[OccurrenceJson], Field(description="The first claims of the vendor in it.")
+    claim_payments: Annotated[
+        list[ClaimPaymentJson], Field(description="The first claims of the vendor in it.")
     ]
-    occurrences_next: Annotated[
+    claim_payments_next: Annotated[
         str | None,
         Field(
-            description="Pass it as `after` to `payments/{payment_id}/occurrences`; null where these are all."
+            description="Pass it as `after` to `payments/{payment_id}/claim_payments`; null where these are all."
         ),
     ]
 
@@ -139,26 +139,28 @@ async def list_payments(call: Call) -> Response:
 async def get_payment(call: Call) -> Response:
     """Return one payment with the vendor's claims in it."""
     details = await _load(call)
-    rows = await _occurrences(call, after=0, limit=OCCURRENCES_SHOWN + 1)
-    more = len(rows) > OCCURRENCES_SHOWN
-    shown = rows[:OCCURRENCES_SHOWN]
+    rows = await _claim_payments(call, after=0, limit=CLAIM_PAYMENTS_SHOWN + 1)
+    more = len(rows) > CLAIM_PAYMENTS_SHOWN
+    shown = rows[:CLAIM_PAYMENTS_SHOWN]
     found = own_payment_object(details.payment)
     found["adjustments"] = [adjustment_object(one) for one in details.adjustments]
-    found["occurrences"] = [occurrence_object(one) for one in shown]
-    found["occurrences_next"] = encode_cursor(OCCURRENCES, _number(shown[-1])) if more else None
+    found["claim_payments"] = [claim_payment_object(one) for one in shown]
+    found["claim_payments_next"] = (
+        encode_cursor(CLAIM_PAYMENTS, _number(shown[-1])) if more else None
+    )
     return json_response(200, found)
 
 
-async def list_occurrences(call: Call) -> Response:
+async def list_claim_payments(call: Call) -> Response:
     """Return a page of the vendor's claims in a payment."""
     await _load(call)
     limit, after = call.parameters["limit"], call.parameters["after"] or 0
     return page_response(
-        await _occurrences(call, after=after, limit=limit + 1),
+        await _claim_payments(call, after=after, limit=limit + 1),
         limit=limit,
-        of_list=OCCURRENCES,
+        of_list=CLAIM_PAYMENTS,
         position=lambda one: (_number(one),),
-        as_json=occurrence_object,
+        as_json=claim_payment_object,
     )
 
 
@@ -186,7 +188,7 @@ async def _csv_pieces(call: Call, details: PaymentDetails) -> AsyncIterator[byte
     header, *adjustments = payment_csv(details.payment, details.adjustments, ())
     yield header.encode()
     after = 0
-    while rows := await _occurrences(call, after=after, limit=OCCURRENCES_AT_ONCE):
+    while rows := await _claim_payments(call, after=after, limit=CLAIM_PAYMENTS_AT_ONCE):
         after = int(_number(rows[-1]))
         lines = list(payment_csv(details.payment, (), rows))[1:]
         yield "".join(lines).encode()
@@ -207,9 +209,9 @@ async def _load(call: Call) -> PaymentDetails:
     return details
 
 
-async def _occurrences(call: Call, *, after: int, limit: int) -> list[ClaimOccurrence]:
+async def _claim_payments(call: Call, *, after: int, limit: int) -> list[ClaimPayment]:
     context = call.context
-    return await list_vendor_occurrences(
+    return await list_vendor_claim_payments(
         context.database,
         context.vault,
         call.path["payment_id"],
@@ -219,13 +221,13 @@ async def _occurrences(call: Call, *, after: int, limit: int) -> list[ClaimOccur
     )
 
 
-def _number(occurrence: ClaimOccurrence) -> str:
-    """Return the number of an occurrence in its payment, which its id ends with."""
-    return str(occurrence.occurrence_id).rpartition("-")[2]
+def _number(claim_payment: ClaimPayment) -> str:
+    """Return the number of a claim payment in its payment, which its id ends with."""
+    return str(claim_payment.claim_payment_id).rpartition("-")[2]
 
 
 def _position(number: str) -> int:
-    return cursor_number(number, OCCURRENCE_DIGITS_MAX)
+    return cursor_number(number, CLAIM_PAYMENT_DIGITS_MAX)
 
 
 def no_payment() -> RequestRefusal:
@@ -238,9 +240,9 @@ ENDPOINTS = (
          Page[PaymentJson], parameters=parameters.page(LIST, *FILTERS)),
     read("GetPayment", "payments/{payment_id}", Resource.PAYMENTS,
          "One payment with the vendor's claims and adjustments.", get_payment, PaymentDetailsJson),
-    read("GetPaymentOccurrences", "payments/{payment_id}/occurrences", Resource.PAYMENTS,
-         "The vendor's claims in a payment, in its order.", list_occurrences, Page[OccurrenceJson],
-         parameters=parameters.page(OCCURRENCES, position=_position)),
+    read("GetClaimPayments", "payments/{payment_id}/claim_payments", Resource.PAYMENTS,
+         "The vendor's claims in a payment, in its order.", list_claim_payments, Page[ClaimPaymentJson],
+         parameters=parameters.page(CLAIM_PAYMENTS, position=_position)),
     read("GetPaymentX12", "payments/{payment_id}/x12", Resource.PAYMENTS, "The 835 of a payment.", payment_x12,
          None, media_type=X12,
          description="As received. Where the payment pays claims of others too: an interchange for each claim of the "

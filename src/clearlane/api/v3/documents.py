@@ -23,7 +23,7 @@ from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import first_category
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.facts import Fact, FactKind
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from clearlane.x12 import codes
@@ -65,7 +65,7 @@ async def _join(pages: AsyncIterator[list[PayerDocument]]) -> AsyncIterator[byte
 
 def _element(document: PayerDocument) -> JSON:
     fact = document.fact
-    if isinstance(fact, ClaimPayment):
+    if isinstance(fact, ClaimPaymentFact):
         return remittance_advice(document)
     return claim_status(document, fact)
 

@@ -230,7 +230,7 @@ def pdf(
     out: Annotated[Path, typer.Option(help="The file to write.")],
     data: Data = None,
 ) -> None:
-    """Write a claim's explanation of benefits as a PDF file: every decision, what is in force, what the patient owes.
+    """Write a claim's explanation of benefits as a PDF file: every claim payment, what is in force, what the patient owes.
 
     Example: clearlane claim pdf C193N353RW88KF7KA1W --out claim.pdf
     """

@@ -15,11 +15,11 @@ from clearlane.cli.command.output import show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
-from clearlane.cli.payment.payment_output import occurrence_lines, payment_lines
+from clearlane.cli.payment.payment_output import claim_payment_lines, payment_lines
 from clearlane.kernel.formats import parse_iso_date, parse_money
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
-from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payments import PaymentDetails, PaymentSearch
@@ -33,7 +33,7 @@ app = typer.Typer(
 
 PaymentId = Annotated[str, typer.Argument(metavar="PAYMENT_ID", help="As `payment list` shows it.")]
 NO_PAYMENT = "There is no payment {id}. `clearlane payment list` shows them."
-_OCCURRENCE = re.compile(r"(?:[A-Z0-9]+-)?([1-9][0-9]{0,8})", re.ASCII)
+_CLAIM_PAYMENT = re.compile(r"(?:[A-Z0-9]+-)?([1-9][0-9]{0,8})", re.ASCII)
 
 
 @app.command("list")
@@ -117,8 +117,8 @@ def show(
 
     async def work(installation: Installation) -> None:
         details = await _load(installation, payment_id)
-        pages = payments.occurrence_pages(
-            installation.database, installation.vault, details.occurrences_of
+        pages = payments.claim_payment_pages(
+            installation.database, installation.vault, details.claim_payments_of
         )
         if as_json:
             await _write_details(details, pages)
@@ -126,7 +126,7 @@ def show(
         _echo(payment_lines(details.payment, details.adjustments, ()))
         async for page in pages:
             for one in page:
-                _echo(["", *occurrence_lines(one)])
+                _echo(["", *claim_payment_lines(one)])
                 if candidates and not one.claim_number:
                     await _show_candidates(installation, payment_id, one.number)
 
@@ -163,8 +163,8 @@ def export(
             _output(out, content)
             return
         details = await _load(installation, payment_id)
-        pages = payments.occurrence_pages(
-            installation.database, installation.vault, details.occurrences_of
+        pages = payments.claim_payment_pages(
+            installation.database, installation.vault, details.claim_payments_of
         )
         pieces = _csv_pieces(details, pages) if as_csv else _json_pieces(details, pages)
         await _output_pieces(out, pieces)
@@ -178,8 +178,8 @@ def export(
 @app.command()
 def assign(
     payment_id: PaymentId,
-    occurrence: Annotated[
-        str, typer.Argument(metavar="OCCURRENCE", help="Its id, or its number in the payment.")
+    claim_payment: Annotated[
+        str, typer.Argument(metavar="CLAIM_PAYMENT", help="Its id, or its number in the payment.")
     ],
     claim_number: Annotated[
         str | None, typer.Argument(metavar="CLAIM_NUMBER", help="Our number of the claim.")
@@ -191,7 +191,7 @@ def assign(
 
     Examples: clearlane payment assign ID 3 C0KT2F8QJ3M5N7R9V1W; clearlane payment assign ID 3 --undo
     """
-    number = _occurrence_number(occurrence)
+    number = _claim_payment_number(claim_payment)
     if undo == (claim_number is not None):
         refuse("Give the claim's number, or --undo to take an assignment back.", MISUSED)
 
@@ -279,31 +279,29 @@ async def _write_list(found: AsyncIterator[Payment]) -> None:
     typer.echo("[]" if separator == "[" else "\n]")
 
 
-async def _write_details(
-    details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
-) -> None:
+async def _write_details(details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]) -> None:
     async for piece in _json_pieces(details, pages):
         typer.echo(piece, nl=False)
 
 
 async def _json_pieces(
-    details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
+    details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]
 ) -> AsyncIterator[str]:
     head = as_json_objects.payment_object(details.payment)
     head["provider_adjustments"] = [
         as_json_objects.adjustment_object(one) for one in details.adjustments
     ]
-    yield _json(head)[:-1] + ',\n"occurrences": ['
+    yield _json(head)[:-1] + ',\n"claim_payments": ['
     separator = "\n"
     async for page in pages:
         for one in page:
-            yield separator + _json(as_json_objects.occurrence_object(one))
+            yield separator + _json(as_json_objects.claim_payment_object(one))
             separator = ",\n"
     yield "]}\n"
 
 
 async def _csv_pieces(
-    details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
+    details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]
 ) -> AsyncIterator[str]:
     header, *_ = payment_csv(details.payment, (), ())
     yield header
@@ -380,8 +378,8 @@ def _day(text: str | None, option: str) -> date | None:
     return day
 
 
-def _occurrence_number(text: str) -> int:
-    found = _OCCURRENCE.fullmatch(text.strip())
+def _claim_payment_number(text: str) -> int:
+    found = _CLAIM_PAYMENT.fullmatch(text.strip())
     if found is None:
-        refuse(f"OCCURRENCE: {text!r} is neither an occurrence id nor a number.", MISUSED)
+        refuse(f"CLAIM_PAYMENT: {text!r} is neither a claim payment id nor a number.", MISUSED)
     return int(found[1])

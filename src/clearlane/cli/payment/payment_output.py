@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from clearlane.cli.command.output import printable
 from clearlane.payments import wording
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
     LineAdjustment,
     LineRemark,
     PaidLine,
@@ -33,7 +33,7 @@ AMOUNT_HEADINGS = ("Charge", "Allowed", "Paid", "Patient", "Adjusted")
 def payment_lines(
     payment: Payment,
     adjustments: Sequence[ProviderAdjustment],
-    occurrences: Iterable[ClaimOccurrence],
+    claim_payments: Iterable[ClaimPayment],
 ) -> Iterator[str]:
     """Yield a whole payment: heading, equation, provider adjustments, claims."""
     yield from heading_lines(payment)
@@ -43,9 +43,9 @@ def payment_lines(
         for adjustment in adjustments:
             yield from _adjustment_lines(adjustment)
     yield from ("", "Claims" if payment.claims else "No claims")
-    for occurrence in occurrences:
+    for claim_payment in claim_payments:
         yield ""
-        yield from occurrence_lines(occurrence)
+        yield from claim_payment_lines(claim_payment)
 
 
 def heading_lines(payment: Payment) -> Iterator[str]:
@@ -79,30 +79,30 @@ def heading_lines(payment: Payment) -> Iterator[str]:
             yield from _wrapped(text, "! ")
 
 
-def occurrence_lines(occurrence: ClaimOccurrence) -> Iterator[str]:
-    """Yield one decision: whose, what became of it, its lines, and every reason in words."""
-    label = f"{wording.patient_name(occurrence)}: {wording.outcome_label(occurrence)}"
-    yield from _wrapped(label, f"{occurrence.number}. ")
-    if numbers := wording.occurrence_numbers(occurrence):
+def claim_payment_lines(claim_payment: ClaimPayment) -> Iterator[str]:
+    """Yield one claim payment: whose, what became of it, its lines, and every reason in words."""
+    label = f"{wording.patient_name(claim_payment)}: {wording.outcome_label(claim_payment)}"
+    yield from _wrapped(label, f"{claim_payment.number}. ")
+    if numbers := wording.claim_payment_numbers(claim_payment):
         # A number and its name stay on one line: a blank that nothing is broken at stands between them.
         kept = (printable(one).replace(" ", UNBROKEN_BLANK) for one in numbers)
         for text in _wrapped(", ".join(kept), INDENT, clean=False):
             yield text.replace(UNBROKEN_BLANK, " ")
-    for text in wording.occurrence_warnings(occurrence):
+    for text in wording.claim_payment_warnings(claim_payment):
         yield from _wrapped(text, f"{INDENT}! ")
-    for text in wording.occurrence_notes(occurrence):
+    for text in wording.claim_payment_notes(claim_payment):
         yield from _wrapped(text, INDENT)
     yield from _amount_lines("", AMOUNT_HEADINGS)
-    for line in occurrence.lines:
+    for line in claim_payment.lines:
         yield from _line_lines(line)
-    yield from _reason_lines(occurrence.adjustments, occurrence.remarks)
+    yield from _reason_lines(claim_payment.adjustments, claim_payment.remarks)
     yield from _money_lines(
         "Claim",
-        occurrence.charge,
-        occurrence.allowed,
-        occurrence.paid,
-        occurrence.patient,
-        wording.occurrence_other_part(occurrence),
+        claim_payment.charge,
+        claim_payment.allowed,
+        claim_payment.paid,
+        claim_payment.patient,
+        wording.claim_payment_other_part(claim_payment),
     )
 
 

@@ -17,13 +17,13 @@ from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.cli.command.output import counted
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
-from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
-from clearlane.pipeline.query.payments import load_decisions, load_payment, occurrence_pages
+from clearlane.pipeline.query.payments import claim_payment_pages, load_claim_payments, load_payment
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.wiring import Installation
 
-Pages = AsyncIterator[list[ClaimOccurrence]]
+Pages = AsyncIterator[list[ClaimPayment]]
 
 
 def write_payment_file(payment_id: str, out: Path, data: Path | None) -> None:
@@ -36,7 +36,9 @@ def write_payment_file(payment_id: str, out: Path, data: Path | None) -> None:
         if details is None:
             refuse(f"There is no payment {payment_id}. `clearlane payment list` shows them.")
         heading = PaymentFileHeading(payment=details.payment, adjustments=details.adjustments)
-        pages = occurrence_pages(installation.database, installation.vault, details.occurrences_of)
+        pages = claim_payment_pages(
+            installation.database, installation.vault, details.claim_payments_of
+        )
         await _write(installation, out, heading, pages, details.payment.claims)
 
     run_in_installation(data, work)
@@ -48,22 +50,22 @@ def write_claim_file(claim: str, out: Path, data: Path | None) -> None:
 
     async def work(installation: Installation) -> None:
         number = await find_claim_number(installation, claim)
-        decisions = await load_decisions(
+        claim_payments = await load_claim_payments(
             installation.database, installation.vault, number, actor=operator()
         )
-        if decisions is None:
+        if claim_payments is None:
             refuse(f"There is no claim {number} any more.")
-        if not decisions:
+        if not claim_payments:
             refuse(f"No payment has decided on {number} yet. See: clearlane claim show")
-        heading = ClaimFileHeading(payments=tuple(payment for payment, _ in decisions))
-        await _write(installation, out, heading, _one_page(decisions), len(decisions))
+        heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
+        await _write(installation, out, heading, _one_page(claim_payments), len(claim_payments))
 
     run_in_installation(data, work)
     typer.echo(f"Wrote {out}.")
 
 
-async def _one_page(decisions: Sequence[tuple[Payment, ClaimOccurrence]]) -> Pages:
-    yield [occurrence for _, occurrence in decisions]
+async def _one_page(claim_payments: Sequence[tuple[Payment, ClaimPayment]]) -> Pages:
+    yield [claim_payment for _, claim_payment in claim_payments]
 
 
 async def _write(

@@ -10,12 +10,12 @@ from clearlane.console.frame.act_question import UNDONE_BESIDE, ActQuestion, Ask
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
-from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.pdf.frames import ClaimFileHeading
 from clearlane.pipeline.intake import hold_claims
 from clearlane.pipeline.intake.hold_claims import UnsentResult
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.payments import load_decisions
+from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 
 pages = PageRows(roles=BILLERS)
@@ -81,15 +81,15 @@ async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
 async def download_pdf(request: PageRequest) -> Response:
     """Return the claim's explanation of benefits as PDF."""
     opened = await open_claim(request, action="console.claim-pdf")
-    decisions = await load_decisions(
+    claim_payments = await load_claim_payments(
         request.context.database, request.context.vault, opened.number, actor=request.actor
     )
-    if not decisions:
+    if not claim_payments:
         return request.message(409, "No PDF", "No payment has decided on this claim yet.")
-    heading = ClaimFileHeading(payments=tuple(payment for payment, _ in decisions))
+    heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
     with tempfile.TemporaryFile() as file:
         try:
-            await make_pdf(heading, _page(decisions), file, at=request.context.clock.now())
+            await make_pdf(heading, _page(claim_payments), file, at=request.context.clock.now())
         except PdfRefused as why:
             return request.message(409, "No PDF", str(why))
         file.seek(0)
@@ -97,6 +97,6 @@ async def download_pdf(request: PageRequest) -> Response:
 
 
 async def _page(
-    decisions: Sequence[tuple[Payment, ClaimOccurrence]],
-) -> AsyncIterator[list[ClaimOccurrence]]:
-    yield [occurrence for _, occurrence in decisions]
+    claim_payments: Sequence[tuple[Payment, ClaimPayment]],
+) -> AsyncIterator[list[ClaimPayment]]:
+    yield [claim_payment for _, claim_payment in claim_payments]

@@ -10,7 +10,7 @@ from datetime import date
 from clearlane.claims.responses.provenance import Explanation
 from clearlane.console.frame.page_text import CENTS, money
 from clearlane.console.payments.payment_label import method_noun
-from clearlane.payments.payment import ClaimOccurrence, LineAdjustment, PaidLine, Payment
+from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine, Payment
 
 PATIENT_COLUMNS = {"1": "deductible", "2": "coinsurance", "3": "copay"}
 """The column of what the patient owes (group PR), by reason."""
@@ -28,8 +28,8 @@ ADJUSTMENTS_NAMED_MAX = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionInForce:
-    """The decision in force on a claim, for one sentence about it."""
+class PaymentInForce:
+    """The claim payment in force on a claim, for one sentence about it."""
 
     payment_id: str
     number: str
@@ -58,7 +58,7 @@ class LineMoney:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoneyTable:
-    """The lines of a decision, and the sums of the columns."""
+    """The lines of a claim payment, and the sums of the columns."""
 
     lines: Sequence[LineMoney]
     total: dict[str, int]
@@ -69,11 +69,11 @@ class MoneyTable:
         return [(name, title) for name, title in COLUMN_TITLES.items() if self.total[name]]
 
 
-def money_table(occurrence: ClaimOccurrence) -> MoneyTable:
-    """Return the lines of a decision with their amounts in columns."""
+def money_table(claim_payment: ClaimPayment) -> MoneyTable:
+    """Return the lines of a claim payment with their amounts in columns."""
     lines = [
         LineMoney(line=one, **_columns(one.adjustments, denied=one.paid == 0))
-        for one in occurrence.lines
+        for one in claim_payment.lines
     ]
     return MoneyTable(
         lines=lines,
@@ -93,33 +93,33 @@ def _columns(adjustments: Iterable[LineAdjustment], *, denied: bool) -> dict[str
     return found
 
 
-def decision_in_force(
-    decisions: Sequence[tuple[Payment, ClaimOccurrence]],
-) -> DecisionInForce | None:
-    """Return the last decision in force; None where no payment has decided, or what it paid was taken back."""
-    in_force = [(payment, one) for payment, one in decisions if one.in_force]
+def claim_payment_in_force(
+    claim_payments: Sequence[tuple[Payment, ClaimPayment]],
+) -> PaymentInForce | None:
+    """Return the last claim payment in force; None where no payment has decided, or what it paid was taken back."""
+    in_force = [(payment, one) for payment, one in claim_payments if one.in_force]
     if not in_force:
         return None
-    payment, decision = in_force[-1]
-    return DecisionInForce(
+    payment, claim_payment = in_force[-1]
+    return PaymentInForce(
         payment_id=payment.payment_id,
         number=f"{method_noun(payment)} {payment.trace_number}".strip(),
         day=payment.effective_date or payment.production_date,
-        paid=decision.paid,
-        owes=_owed(decision),
-        forwarded_to=decision.forwarded_to,
+        paid=claim_payment.paid,
+        owes=_owed(claim_payment),
+        forwarded_to=claim_payment.forwarded_to,
     )
 
 
-def _owed(decision: ClaimOccurrence) -> str:
+def _owed(claim_payment: ClaimPayment) -> str:
     """Return what the patient owes: ``25.00 copay``, or the sum and its kinds."""
-    total = money_table(decision).total
+    total = money_table(claim_payment).total
     kinds = [f"{money(total[name])} {name}" for name in PATIENT_COLUMNS.values() if total[name] > 0]
-    if not decision.patient:
+    if not claim_payment.patient:
         return ""
     if len(kinds) == 1 and not total["other"]:
         return kinds[0]
-    whole = money(decision.patient)
+    whole = money(claim_payment.patient)
     return f"{whole}: {', '.join(kinds)}" if kinds else whole
 
 

@@ -34,7 +34,11 @@ from clearlane.console.claims.claim_filters import (
     ClaimFilterForm,
     read_filters,
 )
-from clearlane.console.claims.claim_money import adjustment_words, decision_in_force, money_table
+from clearlane.console.claims.claim_money import (
+    adjustment_words,
+    claim_payment_in_force,
+    money_table,
+)
 from clearlane.console.claims.claim_words import (
     LABEL_WORDS,
     LabelTag,
@@ -49,7 +53,7 @@ from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import spell_days
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
-from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
@@ -68,7 +72,7 @@ from clearlane.pipeline.query.claim_list import (
     usual_days_of,
 )
 from clearlane.pipeline.query.claim_summary import load_summary
-from clearlane.pipeline.query.payments import load_decisions
+from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims.claims import find_owner
 from clearlane.store.database.database import SystemScope
@@ -180,8 +184,8 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     notes = await claim_work.list_notes(
         request.context.work_context, opened.site, opened.number, actor=request.actor
     )
-    decisions = await _decisions(request, opened) if opened.history.payments else []
-    lines, settled = _money_lines(decisions), decision_in_force(decisions)
+    claim_payments = await _claim_payments(request, opened) if opened.history.payments else []
+    lines, settled = _money_lines(claim_payments), claim_payment_in_force(claim_payments)
     named = settled.forwarded_to if settled else ""
     row, usual = opened.row, usual_days_of(request.context.work_context)
     payer = payer_name(request, row.payer_id, row.kind)
@@ -218,13 +222,13 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         shown=shown,
         views=_views(request, opened, shown, len(notes)),
         sheet=_sheet(opened) if shown == "form" else None,
-        decisions=decisions,
+        claim_payments=claim_payments,
         lines=lines,
         table=money_table(lines) if lines else None,
         settled=settled,
         forwarded_to="" if opened.is_replaced else row.forwarded_to or named,
         adjusted=adjustment_words,
-        net=_net(decisions),
+        net=_net(claim_payments),
         wording=wording,
         payers_words=payers_words,
         list_words=list_words,
@@ -366,25 +370,27 @@ def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
 
 # ---- money ---------------------------------------------------------------------------------------
 
-Decisions = Sequence[tuple[Payment, ClaimOccurrence]]
+PaymentsOfClaim = Sequence[tuple[Payment, ClaimPayment]]
 
 
-async def _decisions(request: PageRequest, opened: OpenedClaim) -> Decisions:
+async def _claim_payments(request: PageRequest, opened: OpenedClaim) -> PaymentsOfClaim:
     context = request.context.work_context
     return (
-        await load_decisions(context.database, context.vault, opened.number, actor=request.actor)
+        await load_claim_payments(
+            context.database, context.vault, opened.number, actor=request.actor
+        )
         or []
     )
 
 
-def _money_lines(decisions: Decisions) -> ClaimOccurrence | None:
-    """Return the decision whose lines count: the last one in force."""
-    counting = [one for _, one in decisions if one.in_force]
+def _money_lines(claim_payments: PaymentsOfClaim) -> ClaimPayment | None:
+    """Return the claim payment whose lines count: the last one in force."""
+    counting = [one for _, one in claim_payments if one.in_force]
     return counting[-1] if counting else None
 
 
-def _net(decisions: Decisions) -> int:
-    return sum(one.paid for _, one in decisions)
+def _net(claim_payments: PaymentsOfClaim) -> int:
+    return sum(one.paid for _, one in claim_payments)
 
 
 # ---- files ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
 from clearlane.console.payments.payment_page import sheet_viewer
 from clearlane.kernel.clock import to_micros
-from clearlane.payments.payment import ClaimOccurrence
+from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.payments.pdf.frames import PaymentFileHeading
 from clearlane.pipeline.query import payments
@@ -24,7 +24,7 @@ pages = PageRows(roles=EVERYBODY)
 CLAIMS_PER_FILE_MAX = 20_000
 """A larger payment is exported by the operator's command, which writes while it reads."""
 
-Pages = AsyncIterator[list[ClaimOccurrence]]
+Pages = AsyncIterator[list[ClaimPayment]]
 
 
 @pages.page("/payments/{id}/835")
@@ -115,9 +115,9 @@ async def _pages(request: PageRequest, sheet: PaymentSheet) -> Pages:
     shown = sheet.payment.duplicate_of or sheet.payment.payment_id
     scopes = sheet_viewer(request).scopes
     if scopes is None:
-        async for page in payments.occurrence_pages(database, vault, shown):
+        async for page in payments.claim_payment_pages(database, vault, shown):
             yield page
         return
     for scope in scopes:
-        async for page in payments.own_occurrence_pages(database, vault, scope, shown):
+        async for page in payments.own_claim_payment_pages(database, vault, scope, shown):
             yield page

@@ -21,14 +21,14 @@ from clearlane.console.payments.payment_label import (
 from clearlane.console.payments.payments_page import payer_name
 from clearlane.kernel.clock import to_micros
 from clearlane.payments import wording
-from clearlane.payments.decision_groups import (
+from clearlane.payments.claim_payment_groups import (
     GROUP_TITLES,
+    ClaimPaymentGroup,
     CorrectedClaim,
-    DecisionGroup,
     pair_corrections,
 )
 from clearlane.payments.outcome import PATIENT_REASONS
-from clearlane.payments.payment import ClaimOccurrence, MatchedBy, OccurrenceKind, Payment
+from clearlane.payments.payment import ClaimPayment, ClaimPaymentType, MatchedBy, Payment
 from clearlane.payments.wording import Concern
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.operator.payment_admin import MatchCandidate, UnmatchedPage
@@ -64,10 +64,10 @@ NOT_MATCHED_HERE = "not matched to a claim of yours"
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionTexts:
-    """One decision as a row of a table."""
+class ClaimPaymentTexts:
+    """One claim payment as a row of a table."""
 
-    one: ClaimOccurrence
+    one: ClaimPayment
     label: PaymentLabel
     patient: str
     adjusted: int
@@ -79,13 +79,13 @@ class DecisionTexts:
 
 @dataclass(frozen=True, slots=True)
 class GroupTexts:
-    """One group of decisions: its title, its rows claim by claim, and its totals."""
+    """One group of claim payments: its title, its rows claim by claim, and its totals."""
 
     name: str
     title: str
     total: GroupTotal
-    claims: list[tuple[list[DecisionTexts], int | None]]
-    """The decisions on one claim, and their net where there are several."""
+    claims: list[tuple[list[ClaimPaymentTexts], int | None]]
+    """The claim payments of one claim, and their net if there are several."""
     allowed: int | None
     """Of the whole group; None where not all of it is shown."""
     adjusted: int | None
@@ -125,7 +125,7 @@ async def show_payment(request: PageRequest) -> Response:
 
 @pages.act("/payments/{id}/{number}/assign", UNDONE_BESIDE)
 async def assign(request: PageRequest) -> Response:
-    """Record that a decision of the payment is about a claim: "It is this one"."""
+    """Record that a claim payment of the payment is about a claim: "It is this one"."""
     id = request.parts["id"]
     claim = request.form.get("claim").strip()
     try:
@@ -180,8 +180,8 @@ def candidate_words(candidate: MatchCandidate) -> str:
 async def _load(request: PageRequest) -> PaymentSheet:
     group = request.query("group")
     wanted = GroupPage()
-    if group in set(DecisionGroup):
-        wanted = GroupPage(DecisionGroup(group), request.query("after"))
+    if group in set(ClaimPaymentGroup):
+        wanted = GroupPage(ClaimPaymentGroup(group), request.query("after"))
     sheet = await load_payment_sheet(
         request.context.database,
         request.context.vault,
@@ -229,53 +229,55 @@ def _as_seen(sheet: PaymentSheet) -> Payment:
     )
 
 
-def _ordered(sheet: PaymentSheet) -> list[tuple[DecisionGroup, ShownGroup]]:
+def _ordered(sheet: PaymentSheet) -> list[tuple[ClaimPaymentGroup, ShownGroup]]:
     return [(group, sheet.groups[group]) for group in GROUP_TITLES if group in sheet.groups]
 
 
 def _group(
-    request: PageRequest, payment: Payment, group: DecisionGroup, shown: ShownGroup
+    request: PageRequest, payment: Payment, group: ClaimPaymentGroup, shown: ShownGroup
 ) -> GroupTexts:
-    if group is DecisionGroup.CORRECTED:
-        pairs = pair_corrections(shown.occurrences)
+    if group is ClaimPaymentGroup.CORRECTED:
+        pairs = pair_corrections(shown.claim_payments)
     else:
-        pairs = [CorrectedClaim((one,)) for one in shown.occurrences]
-    rows = [([_decision(one, pair) for one in pair.occurrences], _net(pair)) for pair in pairs]
-    decisions = [one for several, _ in rows for one in several]
-    is_all = len(decisions) == shown.total.claims
+        pairs = [CorrectedClaim((one,)) for one in shown.claim_payments]
+    rows = [
+        ([_claim_payment(one, pair) for one in pair.claim_payments], _net(pair)) for pair in pairs
+    ]
+    claim_payments = [one for several, _ in rows for one in several]
+    is_all = len(claim_payments) == shown.total.claims
     more = request.url(f"/payments/{payment.payment_id}", group=group, after=shown.more_after)
     return GroupTexts(
         name=group.value,
         title=GROUP_TITLES[group],
         total=shown.total,
         claims=rows,
-        allowed=sum(one.one.allowed for one in decisions) if is_all else None,
-        adjusted=sum(one.adjusted for one in decisions) if is_all else None,
+        allowed=sum(one.one.allowed for one in claim_payments) if is_all else None,
+        adjusted=sum(one.adjusted for one in claim_payments) if is_all else None,
         more=f"{more}#{group}" if shown.more_after else "",
     )
 
 
 def _net(pair: CorrectedClaim) -> int | None:
-    return pair.net if len(pair.occurrences) > 1 else None
+    return pair.net if len(pair.claim_payments) > 1 else None
 
 
-def _decision(one: ClaimOccurrence, pair: CorrectedClaim) -> DecisionTexts:
+def _claim_payment(one: ClaimPayment, pair: CorrectedClaim) -> ClaimPaymentTexts:
     kind = CONCERN_KINDS[wording.OUTCOME_CONCERNS[one.outcome]]
-    if one.kind is OccurrenceKind.REVERSAL and len(pair.occurrences) > 1:
-        kind = "done"  # the new decision beside it says what to do
-    return DecisionTexts(
+    if one.type is ClaimPaymentType.REVERSAL and len(pair.claim_payments) > 1:
+        kind = "done"  # the new claim payment beside it says what to do
+    return ClaimPaymentTexts(
         one=one,
         label=PaymentLabel(kind, wording.outcome_label(one)),
         patient=wording.patient_name(one),
-        adjusted=wording.occurrence_other_part(one),
+        adjusted=wording.claim_payment_other_part(one),
         reasons=_reasons(one),
-        warnings=wording.occurrence_warnings(one),
-        notes=wording.occurrence_notes(one),
+        warnings=wording.claim_payment_warnings(one),
+        notes=wording.claim_payment_notes(one),
         by_person=one.matched_by is MatchedBy.PERSON,
     )
 
 
-def _reasons(one: ClaimOccurrence) -> tuple[str, ...]:
+def _reasons(one: ClaimPayment) -> tuple[str, ...]:
     """Return why not all was paid: denials in full, what the patient owes by its parts, write-offs last."""
     every = (*one.adjustments, *(a for line in one.lines for a in line.adjustments))
     sums: dict[tuple[bool, str], int] = {}

@@ -29,16 +29,16 @@ def main(arguments: list[str], source: BinaryIO, out: BinaryIO) -> int:
 def make_file(source: BinaryIO, out: BinaryIO) -> int:
     """Read frames, write the file that their heading asks for, and return the number of pages."""
     # Imported late: the process must know its time first.
-    from clearlane.payments.pdf.claim_pdf import ClaimDecision, write_claim_pdf
-    from clearlane.payments.pdf.frames import PaymentFileHeading, read_heading, read_occurrences
+    from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
+    from clearlane.payments.pdf.frames import PaymentFileHeading, read_claim_payments, read_heading
     from clearlane.payments.pdf.payment_pdf import write_payment_pdf
 
     heading = read_heading(source)
-    occurrences = read_occurrences(source)
+    claim_payments = read_claim_payments(source)
     if isinstance(heading, PaymentFileHeading):
-        return write_payment_pdf(heading.payment, heading.adjustments, occurrences, out)
-    decisions = map(ClaimDecision._make, zip(heading.payments, occurrences, strict=True))
-    return write_claim_pdf(list(decisions), out)
+        return write_payment_pdf(heading.payment, heading.adjustments, claim_payments, out)
+    pairs = map(PaymentOfClaim._make, zip(heading.payments, claim_payments, strict=True))
+    return write_claim_pdf(list(pairs), out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of claims in a PDF file: headings, and the rows of one decision with its lines and reasons.
+"""The table of claims in a PDF file: headings, and the rows of one claim payment with its lines and reasons.
 
 The amounts of a row add up: charge = paid + patient + adjusted. Each reason stands in words under its line, with
 its amount in the column that it belongs to. Knows rows; knows no page.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from clearlane.payments import wording
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
     LineAdjustment,
     LineRemark,
     PaidLine,
@@ -91,20 +91,20 @@ def amount_heading_cells() -> list[tuple[Column, str, Style]]:
     return [(column, text, HEADING) for column, text in HEADINGS if column in AMOUNTS]
 
 
-def add_claim(pages: Pages, occurrence: ClaimOccurrence, above: Sequence[Row] = ()) -> None:
-    """Add one decision to the table, with rows that stay above it.
+def add_claim(pages: Pages, claim_payment: ClaimPayment, above: Sequence[Row] = ()) -> None:
+    """Add one claim payment to the table, with rows that stay above it.
 
     On each further page that it needs, the patient's name stands again.
     """
     before = pages.repeated
-    top = [_claim_row(occurrence), *_claim_details(occurrence)]
-    lines = [list(_line_rows(line)) for line in occurrence.lines]
+    top = [_claim_row(claim_payment), *_claim_details(claim_payment)]
+    lines = [list(_line_rows(line)) for line in claim_payment.lines]
     lines = lines or [[]]
     pages.add([*above, *top, *lines[0]])
-    pages.repeated = (*before, _continued_row(occurrence))
+    pages.repeated = (*before, _continued_row(claim_payment))
     for rows in lines[1:]:
         pages.add(rows)
-    pages.add([*_closing_rows(occurrence), space(5)])
+    pages.add([*_closing_rows(claim_payment), space(5)])
     pages.repeated = before
 
 
@@ -116,24 +116,24 @@ def amount_cells(amounts: Amounts, style: Style) -> list[tuple[Column, str, Styl
     ]
 
 
-def amounts_of(occurrence: ClaimOccurrence) -> Amounts:
-    """Return the amounts of a decision."""
+def amounts_of(claim_payment: ClaimPayment) -> Amounts:
+    """Return the amounts of a claim payment."""
     return Amounts(
-        occurrence.charge,
-        occurrence.allowed,
-        occurrence.paid,
-        occurrence.patient,
-        wording.occurrence_other_part(occurrence),
+        claim_payment.charge,
+        claim_payment.allowed,
+        claim_payment.paid,
+        claim_payment.patient,
+        wording.claim_payment_other_part(claim_payment),
     )
 
 
-def _claim_row(occurrence: ClaimOccurrence) -> Row:
-    colour = CONCERN_COLOURS[wording.OUTCOME_CONCERNS[occurrence.outcome]]
+def _claim_row(claim_payment: ClaimPayment) -> Row:
+    colour = CONCERN_COLOURS[wording.OUTCOME_CONCERNS[claim_payment.outcome]]
     return row(
         [
-            (PATIENT_NAME, wording.patient_name(occurrence), BOLD),
-            *amount_cells(amounts_of(occurrence), BOLD),
-            (OUTCOME, wording.outcome_label(occurrence), BOLD._replace(colour=colour)),
+            (PATIENT_NAME, wording.patient_name(claim_payment), BOLD),
+            *amount_cells(amounts_of(claim_payment), BOLD),
+            (OUTCOME, wording.outcome_label(claim_payment), BOLD._replace(colour=colour)),
         ],
         ground=Colour.GROUND,
         rule=Colour.RULE,
@@ -142,18 +142,18 @@ def _claim_row(occurrence: ClaimOccurrence) -> Row:
     )
 
 
-def _continued_row(occurrence: ClaimOccurrence) -> Row:
-    text = f"{wording.patient_name(occurrence)} (continued)"
+def _continued_row(claim_payment: ClaimPayment) -> Row:
+    text = f"{wording.patient_name(claim_payment)} (continued)"
     return row([(WHOLE, text, BOLD)], ground=Colour.GROUND, rule=Colour.RULE, before=2, after=2)
 
 
-def _claim_details(occurrence: ClaimOccurrence) -> Iterator[Row]:
-    numbers = wording.occurrence_numbers(occurrence)
+def _claim_details(claim_payment: ClaimPayment) -> Iterator[Row]:
+    numbers = wording.claim_payment_numbers(claim_payment)
     if numbers:
         yield row([(WHOLE, " · ".join(numbers), SMALL)], before=1, after=1)
-    for text in wording.occurrence_warnings(occurrence):
+    for text in wording.claim_payment_warnings(claim_payment):
         yield row([(WHOLE, text, WARNING)])
-    for text in wording.occurrence_notes(occurrence):
+    for text in wording.claim_payment_notes(claim_payment):
         yield row([(WHOLE, text, SMALL)])
 
 
@@ -176,9 +176,9 @@ def _line_rows(line: PaidLine) -> Iterator[Row]:
         yield row([(REASON, "This line does not balance.", WARNING)])
 
 
-def _closing_rows(occurrence: ClaimOccurrence) -> list[Row]:
-    rows = list(_reason_rows(occurrence.adjustments, occurrence.remarks))
-    if rows and occurrence.lines:
+def _closing_rows(claim_payment: ClaimPayment) -> list[Row]:
+    rows = list(_reason_rows(claim_payment.adjustments, claim_payment.remarks))
+    if rows and claim_payment.lines:
         rows.insert(0, row([(REASON, "Of the claim as a whole:", SMALL)], before=1))
     return rows
 

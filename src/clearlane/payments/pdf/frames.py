@@ -1,7 +1,7 @@
-"""What is sent to the process that makes a PDF file: one heading, then decisions one by one, then an end.
+"""What is sent to the process that makes a PDF file: one heading, then claim payments one by one, then an end.
 
-    frame(heading), frame(occurrence), ..., END       # written by the caller
-    read_heading(source), read_occurrences(source)    # read by the process
+    frame(heading), frame(claim_payment), ..., END       # written by the caller
+    read_heading(source), read_claim_payments(source)    # read by the process
 
 A frame is its length in four bytes and a value in MessagePack. The end is a frame of length 0: where it is missing
 the input was cut, and no file may be made of it.
@@ -13,7 +13,7 @@ from typing import BinaryIO
 import msgspec
 
 from clearlane.payments.model import PaymentStruct
-from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+from clearlane.payments.payment import ClaimPayment, Payment, ProviderAdjustment
 
 FRAME_BYTES_MAX = 32 * 1024 * 1024
 """Far more than a claim of 999 lines, or a payment with thousands of provider adjustments, takes."""
@@ -21,14 +21,14 @@ END = bytes(4)
 
 
 class PaymentFileHeading(PaymentStruct, frozen=True, tag="payment"):
-    """A payment whose decisions follow."""
+    """A payment whose claim payments follow."""
 
     payment: Payment
     adjustments: tuple[ProviderAdjustment, ...] = ()
 
 
 class ClaimFileHeading(PaymentStruct, frozen=True, tag="claim"):
-    """The payments of one claim. As many decisions follow, one for each."""
+    """The payments of one claim. As many claim payments follow, one for each."""
 
     payments: tuple[Payment, ...]
 
@@ -42,10 +42,10 @@ class FrameFault(ValueError):
 
 _encoder = msgspec.msgpack.Encoder()
 _headings: msgspec.msgpack.Decoder[FileHeading] = msgspec.msgpack.Decoder(FileHeading)
-_occurrences = msgspec.msgpack.Decoder(ClaimOccurrence)
+_claim_payments = msgspec.msgpack.Decoder(ClaimPayment)
 
 
-def frame(value: FileHeading | ClaimOccurrence) -> bytes:
+def frame(value: FileHeading | ClaimPayment) -> bytes:
     """Return a value as a frame."""
     content = _encoder.encode(value)
     if len(content) > FRAME_BYTES_MAX:
@@ -61,10 +61,10 @@ def read_heading(source: BinaryIO) -> FileHeading:
     return _headings.decode(content)
 
 
-def read_occurrences(source: BinaryIO) -> Iterator[ClaimOccurrence]:
-    """Yield the decisions up to the end, which must be there."""
+def read_claim_payments(source: BinaryIO) -> Iterator[ClaimPayment]:
+    """Yield the claim payments up to the end, which must be there."""
     while (content := _read_frame(source)) is not None:
-        yield _occurrences.decode(content)
+        yield _claim_payments.decode(content)
 
 
 def _read_frame(source: BinaryIO) -> bytes | None:

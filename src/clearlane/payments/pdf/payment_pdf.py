@@ -11,7 +11,7 @@ from typing import BinaryIO
 from clearlane.payments import wording
 from clearlane.payments.balance import format_count
 from clearlane.payments.outcome import Outcome
-from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+from clearlane.payments.payment import ClaimPayment, Payment, ProviderAdjustment
 from clearlane.payments.pdf import claim_table
 from clearlane.payments.pdf.page_parts import (
     BOLD,
@@ -41,7 +41,7 @@ _LABEL, _COUNT = Column(0, 100), Column(100, 74, Align.RIGHT)
 def write_payment_pdf(
     payment: Payment,
     adjustments: Sequence[ProviderAdjustment],
-    occurrences: Iterable[ClaimOccurrence],
+    claim_payments: Iterable[ClaimPayment],
     out: BinaryIO,
 ) -> int:
     """Write a payment with its claims as a PDF file, and return the number of pages."""
@@ -53,9 +53,9 @@ def write_payment_pdf(
     totals = _OutcomeTotals()
     pages.add([section_row("Claims"), claim_table.headings()])
     pages.repeated = (claim_table.headings(),)
-    for occurrence in occurrences:
-        totals.add(occurrence)
-        claim_table.add_claim(pages, occurrence)
+    for claim_payment in claim_payments:
+        totals.add(claim_payment)
+        claim_table.add_claim(pages, claim_payment)
     pages.repeated = ()
     pages.add(list(_total_rows(totals)))
     pages.save()
@@ -140,11 +140,11 @@ class _OutcomeTotals:
         self.claims: Counter[Outcome] = Counter()
         self.amounts: dict[Outcome, claim_table.Amounts] = {}
 
-    def add(self, occurrence: ClaimOccurrence) -> None:
-        """Add one decision."""
-        self.claims[occurrence.outcome] += 1
-        before = self.amounts.get(occurrence.outcome, claim_table.Amounts())
-        self.amounts[occurrence.outcome] = before.plus(claim_table.amounts_of(occurrence))
+    def add(self, claim_payment: ClaimPayment) -> None:
+        """Add one claim payment."""
+        self.claims[claim_payment.outcome] += 1
+        before = self.amounts.get(claim_payment.outcome, claim_table.Amounts())
+        self.amounts[claim_payment.outcome] = before.plus(claim_table.amounts_of(claim_payment))
 
 
 def _total_rows(totals: _OutcomeTotals) -> Iterator[Row]:

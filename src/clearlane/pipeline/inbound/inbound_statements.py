@@ -29,7 +29,7 @@ from clearlane.claims.responses.facts import ClaimKey, Fact, FactKind, FilePosit
 from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.claims.write.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.outbound.requeue_refused import envelope_of_file
 from clearlane.pipeline.record_facts import ClaimFact
@@ -70,7 +70,7 @@ class ClaimOwner(Protocol):
     def site_id(self) -> int: ...
 
 
-StatementContent: TypeAlias = Fact | ClaimPayment | UnmatchedFact
+StatementContent: TypeAlias = Fact | ClaimPaymentFact | UnmatchedFact
 
 
 @dataclass(frozen=True, slots=True)

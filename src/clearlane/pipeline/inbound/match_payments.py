@@ -1,8 +1,8 @@
-"""Match the occurrences of payments again whose claim was sent after the payment came.
+"""Match claim payments again whose claim was sent after the payment came.
 
     await match_waiting(context)        # run by every posting tick
 
-The delivery of a batch marks the occurrences that carry the account number of one of its claims. Nothing else is tried
+The delivery of a batch marks the claim payments that carry the account number of one of its claims. Nothing else is tried
 again: a payment may hold thousands of claims that were never sent through here. Knows no file.
 """
 
@@ -21,25 +21,25 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxOutcome
-from clearlane.store.payments import occurrences, payments
-from clearlane.store.payments.occurrences import UnmatchedRow
+from clearlane.store.payments import claim_payments, payments
+from clearlane.store.payments.claim_payments import UnmatchedRow
 
 MATCHED_AT_ONCE = 200
 
 
 class _Match(NamedTuple):
-    """An unmatched occurrence and, where its claim is known now, the fact to record."""
+    """An unmatched claim payment and, where its claim is known now, the fact to record."""
 
     row: UnmatchedRow
     fact: ClaimFact | None
 
 
 async def match_waiting(context: WorkContext) -> int:
-    """Match every occurrence whose claim was sent meanwhile; return how many found their claim."""
+    """Match every claim payment whose claim was sent meanwhile; return how many found their claim."""
     done = 0
     while True:
         async with context.database.read(payments.SCOPE) as tx:
-            rows = await occurrences.list_due(tx, MATCHED_AT_ONCE)
+            rows = await claim_payments.list_due(tx, MATCHED_AT_ONCE)
             await context.vault.load_keys_of(tx, [row.payload for row in rows])
         if not rows:
             return done
@@ -77,7 +77,7 @@ async def _find_claims(context: WorkContext, rows: Sequence[UnmatchedRow]) -> li
 async def _inbox_id(tx: Tx, row: UnmatchedRow) -> int:
     payment = await payments.find(tx, row.payment_id)
     if payment is None:
-        raise LookupError("an unmatched occurrence has no payment")
+        raise LookupError("an unmatched claim payment has no payment")
     return payment.inbox_id
 
 
@@ -90,9 +90,9 @@ async def _record(context: WorkContext, found: Sequence[_Match]) -> None:
     async def job(tx: Tx) -> None:
         await record_facts.record_facts(tx, vault, facts, now)
         matched = [(one.row.payment_id, one.row.number) for one in found if one.fact is not None]
-        await occurrences.remove_unmatched(tx, matched)
+        await claim_payments.remove_unmatched(tx, matched)
         others = [(one.row.payment_id, one.row.number) for one in found if one.fact is None]
-        await occurrences.clear_due(tx, others)
+        await claim_payments.clear_due(tx, others)
         for payment_id in dict.fromkeys(payment_id for payment_id, _ in matched):
             await finish_matching(tx, payment_id, to_micros(now))
         await add_matched_events(tx, facts, to_micros(now))

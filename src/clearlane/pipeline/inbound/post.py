@@ -80,7 +80,7 @@ async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
 async def post_waiting(context: WorkContext, now: datetime) -> int:
     """Post every file that waits, one after the other; return how many there were.
 
-    Occurrences of earlier payments whose claim was sent meanwhile are matched first.
+    Claim payments of earlier payments whose claim was sent meanwhile are matched first.
     """
     done = await match_waiting(context)
     while ids := await waiting_files(context):

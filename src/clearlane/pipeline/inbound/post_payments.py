@@ -5,7 +5,7 @@
 
 A payment is stored before its first claim, its claims a page at a time, and its totals at its end, each in a short
 transaction. After a crash the file is read again from its start: a payment is known by its place in the file, an
-occurrence by its number in the payment, and a claim fact by its content, so each counts once. The same payment in
+claim payment by its number in the payment, and a claim fact by its content, so each counts once. The same payment in
 another file, or in another envelope, is stored as a duplicate and its claims are not recorded again.
 """
 
@@ -22,7 +22,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.payment import MatchedBy, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_835 import PaymentStart
 from clearlane.pipeline import record_facts
@@ -36,8 +36,8 @@ from clearlane.store.claims.claim_lookup import CandidateClaim, account_referenc
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxFile
-from clearlane.store.payments import occurrences, payments
-from clearlane.store.payments.occurrences import UnmatchedRow
+from clearlane.store.payments import claim_payments, payments
+from clearlane.store.payments.claim_payments import UnmatchedRow
 from clearlane.store.payments.payments import (
     AdjustmentRow,
     NewPayment,
@@ -60,7 +60,7 @@ class _PlacedClaim(NamedTuple):
     number: int
 
     @property
-    def claim_payment(self) -> ClaimPayment:
+    def claim_payment(self) -> ClaimPaymentFact:
         return self.content.claim_payment
 
 
@@ -272,9 +272,9 @@ class PaymentPosting:
         async def job(tx: Tx) -> None:
             await record_facts.record_facts(tx, vault, claim_facts, now)
             if self._is_known and matched:
-                await occurrences.remove_unmatched(tx, matched)
+                await claim_payments.remove_unmatched(tx, matched)
             if unmatched:
-                await occurrences.add_unmatched(tx, unmatched)
+                await claim_payments.add_unmatched(tx, unmatched)
 
         await self._context.database.write(inbox.SCOPE, job, actor=self._context.actor)
         self.applied += len(claim_facts)
@@ -292,7 +292,7 @@ class PaymentPosting:
             )
             if self._is_known:
                 numbers = [one.number for one in claims]
-                known = await occurrences.known_claims(tx, self._current.payment_id, numbers)
+                known = await claim_payments.known_claims(tx, self._current.payment_id, numbers)
         owners: list[CandidateClaim | str | None] = []
         for one, owner in zip(claims, found, strict=True):
             recorded = known.get(one.number)
@@ -345,7 +345,7 @@ def claim_fact(
     )
 
 
-def matched_by(claim_payment: ClaimPayment, claim: CandidateClaim) -> MatchedBy:
+def matched_by(claim_payment: ClaimPaymentFact, claim: CandidateClaim) -> MatchedBy:
     """Return how a claim payment found this claim: by our number, the account number, or the payer's."""
     if claim.by_payer_number:
         return MatchedBy.PAYER_NUMBER

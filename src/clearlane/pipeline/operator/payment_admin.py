@@ -1,4 +1,4 @@
-"""Operate on unmatched occurrences of payments: assign one to a claim, undo that, and list candidates. Audited.
+"""Operate on unmatched claim payments: assign one to a claim, undo that, and list candidates. Audited.
 
 A person decides what no number proves: an account number that the payer cut, with the same member and day, is a
 candidate and never applied by itself. An operator may assign any claim that was sent to the payer. A person of some
@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from clearlane.claims.forms import form_of
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.payments.model import ClaimPayment
-from clearlane.payments.payment import ClaimOccurrence, MatchedBy
-from clearlane.payments.read_payment import cents, read_occurrence
+from clearlane.payments.model import ClaimPaymentFact
+from clearlane.payments.payment import ClaimPayment, MatchedBy
+from clearlane.payments.read_payment import cents, read_claim_payment
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import (
     ClaimPaymentContent,
@@ -34,8 +34,8 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_lookup, claims
 from clearlane.store.claims.claim_lookup import CandidateClaim, account_reference
 from clearlane.store.database.database import Actor, OperationRefused, Tx
-from clearlane.store.payments import occurrences, payments
-from clearlane.store.payments.occurrences import OccurrenceRow, UnmatchedRow
+from clearlane.store.payments import claim_payments, payments
+from clearlane.store.payments.claim_payments import ClaimPaymentRow, UnmatchedRow
 
 CANDIDATES_SHOWN_MAX = 3
 CANDIDATES_COMPARED_MAX = 10 * CANDIDATES_SHOWN_MAX
@@ -43,7 +43,7 @@ UNMATCHED_SHOWN = 10
 """Each is shown with its candidates, which have to be looked up."""
 UNMATCHED_SEARCHED_MAX = 200
 """How many are looked at on one page for those that may be a site's own."""
-NO_OCCURRENCE = (
+NO_CLAIM_PAYMENT = (
     "Payment {payment_id} has no unmatched claim {number}. `clearlane payment show` lists them."
 )
 NOT_SENT = "Claim {claim_number} was not sent to payer {payer_id}, so no payment of it can be about that claim."
@@ -58,7 +58,7 @@ NOT_ASSIGNED = (
 
 @dataclass(frozen=True, slots=True)
 class MatchCandidate:
-    """A claim that an unmatched occurrence may mean, and what agrees."""
+    """A claim that an unmatched claim payment may mean, and what agrees."""
 
     claim_number: str
     agrees: tuple[str, ...]
@@ -70,18 +70,18 @@ class MatchCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class UnmatchedDecision:
-    """An unmatched occurrence, and the claims that it may mean."""
+class UnmatchedClaimPayment:
+    """An unmatched claim payment, and the claims that it may mean."""
 
-    occurrence: ClaimOccurrence = field(repr=False)
+    claim_payment: ClaimPayment = field(repr=False)
     candidates: tuple[MatchCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedPage:
-    """A page of the unmatched occurrences of a payment."""
+    """A page of the unmatched claim payments of a payment."""
 
-    decisions: list[UnmatchedDecision]
+    claim_payments: list[UnmatchedClaimPayment]
     more_after: int = 0
     """The number in the payment after which the rest begins; 0 where all are shown."""
 
@@ -95,7 +95,7 @@ async def assign(
     actor: Actor,
     scopes: Collection[Scope] | None = None,
 ) -> None:
-    """Assign an unmatched occurrence to a claim; what it says is then recorded on the claim.
+    """Assign an unmatched claim payment to a claim; what it says is then recorded on the claim.
 
     With ``scopes`` the claim must be one of the candidates of these sites.
     """
@@ -121,7 +121,7 @@ async def assign(
     async def job(tx: Tx) -> None:
         await _require_unmatched(tx, payment_id, number)
         await record_facts.record_facts(tx, vault, [fact], now)
-        await occurrences.remove_unmatched(tx, [(payment_id, number)])
+        await claim_payments.remove_unmatched(tx, [(payment_id, number)])
         await finish_matching(tx, payment_id, to_micros(now))
         await add_matched_events(tx, [fact], to_micros(now))
         tx.audit("payment.assigned", ids=[payment_id, claim_number], detail=f"claim {number}")
@@ -145,7 +145,7 @@ async def undo_assignment(
     await vault.ensure_key(payments.OWNER)
 
     async def job(tx: Tx) -> str:
-        row = await occurrences.find(tx, payment_id, number)
+        row = await claim_payments.find(tx, payment_id, number)
         payment = await payments.find(tx, payment_id)
         if (
             row is None
@@ -154,10 +154,10 @@ async def undo_assignment(
             or not _is_within(row, scopes)
         ):
             raise OperationRefused(NOT_ASSIGNED.format(payment_id=payment_id, number=number))
-        await occurrences.remove(tx, payment_id, number)
+        await claim_payments.remove(tx, payment_id, number)
         source = await record_facts.withdraw_fact(tx, vault, row.claim_number, row.identity, now)
         content = ClaimPaymentContent(_as_claim_payment(source), source.part)
-        await occurrences.add_unmatched(
+        await claim_payments.add_unmatched(
             tx, [_unmatched_row(context, row, payment.payer_id, content)]
         )
         await payments.refresh(tx, payment_id)
@@ -175,7 +175,7 @@ async def find_candidates(
     actor: Actor,
     scopes: Collection[Scope] | None = None,
 ) -> list[MatchCandidate]:
-    """Return claims that an unmatched occurrence may mean, for a person to choose from. Audited."""
+    """Return claims that an unmatched claim payment may mean, for a person to choose from. Audited."""
 
     async def job(tx: Tx) -> tuple[UnmatchedRow, list[CandidateClaim]]:
         row = await _require_unmatched(tx, payment_id, number)
@@ -195,29 +195,31 @@ async def list_unmatched(
     actor: Actor,
     scopes: Collection[Scope] | None = None,
 ) -> UnmatchedPage:
-    """Return unmatched occurrences of a payment after a number, each with its candidates. Audited.
+    """Return unmatched claim payments of a payment after a number, each with its candidates. Audited.
 
     With ``scopes`` only those that a claim of these sites is a candidate for.
     """
     wanted = UNMATCHED_SHOWN if scopes is None else UNMATCHED_SEARCHED_MAX
 
     async def job(tx: Tx) -> list[tuple[UnmatchedRow, list[CandidateClaim]]]:
-        rows = await occurrences.list_unmatched_page(tx, payment_id, after=after, limit=wanted + 1)
+        rows = await claim_payments.list_unmatched_page(
+            tx, payment_id, after=after, limit=wanted + 1
+        )
         found = await _possible_claims(context, tx, rows[:wanted], scopes)
         claims = [one.claim_number for several in found for one in several]
         tx.audit("payment.candidates", ids=[payment_id, *dict.fromkeys(claims)], count=len(rows))
         return list(zip(rows, [*found, *([[]] if len(rows) > wanted else [])], strict=True))
 
     found = await context.database.write(payments.SCOPE, job, actor=actor)
-    shown: list[UnmatchedDecision] = []
+    shown: list[UnmatchedClaimPayment] = []
     for row, sent in found[:wanted]:
         if scopes is not None and not sent:
             continue
         if len(shown) == UNMATCHED_SHOWN:
             return UnmatchedPage(shown, row.number - 1)
-        decision = await _decide(context, row, sent)
-        if scopes is None or decision.candidates:
-            shown.append(decision)
+        claim_payment = await _decide(context, row, sent)
+        if scopes is None or claim_payment.candidates:
+            shown.append(claim_payment)
     return UnmatchedPage(shown, found[wanted - 1][0].number if len(found) > wanted else 0)
 
 
@@ -227,7 +229,7 @@ async def _possible_claims(
     rows: Sequence[UnmatchedRow],
     scopes: Collection[Scope] | None,
 ) -> list[list[CandidateClaim]]:
-    """Return for each occurrence the claims that were sent to its payer with its account number, whole or cut."""
+    """Return for each claim payment the claims that were sent to its payer with its account number, whole or cut."""
     vault = context.vault
     await vault.load_keys_of(tx, [row.payload for row in rows])
     found: list[list[CandidateClaim]] = []
@@ -247,24 +249,24 @@ async def _possible_claims(
     return found
 
 
-def _is_within(one: CandidateClaim | OccurrenceRow, scopes: Collection[Scope] | None) -> bool:
+def _is_within(one: CandidateClaim | ClaimPaymentRow, scopes: Collection[Scope] | None) -> bool:
     return scopes is None or Scope(VendorId(one.vendor_id), SiteId(one.site_id)) in scopes
 
 
 async def _decide(
     context: WorkContext, row: UnmatchedRow, sent: Sequence[CandidateClaim]
-) -> UnmatchedDecision:
-    """Return an occurrence with those of these claims that a person may take it for."""
-    occurrence = replace(
-        read_occurrence(open_unmatched(context.vault, row).part, number=row.number),
+) -> UnmatchedClaimPayment:
+    """Return a claim payment with those of these claims that a person may take it for."""
+    claim_payment = replace(
+        read_claim_payment(open_unmatched(context.vault, row).part, number=row.number),
         claim_number="",
         unmatched_reason=row.reason,
     )
     compared = [
-        _compare(occurrence, await _load(context, one)) for one in sent[:CANDIDATES_COMPARED_MAX]
+        _compare(claim_payment, await _load(context, one)) for one in sent[:CANDIDATES_COMPARED_MAX]
     ]
     alike = [one for one in compared if {"same member", "same day"} <= {*one.agrees}]
-    return UnmatchedDecision(occurrence, tuple(alike[:CANDIDATES_SHOWN_MAX]))
+    return UnmatchedClaimPayment(claim_payment, tuple(alike[:CANDIDATES_SHOWN_MAX]))
 
 
 async def _load(context: WorkContext, one: CandidateClaim) -> LoadedClaim:
@@ -277,8 +279,8 @@ async def _load(context: WorkContext, one: CandidateClaim) -> LoadedClaim:
     return open_claim(context.vault, scope, row)
 
 
-def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate:
-    """Return what agrees between an occurrence and a claim."""
+def _compare(claim_payment: ClaimPayment, loaded: LoadedClaim) -> MatchCandidate:
+    """Return what agrees between a claim payment and a claim."""
     claim = loaded.claim
     form = form_of(claim)
     member = str(claim.__dict__.get(form.names.member_id) or "")
@@ -287,13 +289,13 @@ def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate
         account = loaded.row.claim_number
     days = {day for line in form.lines(claim) for day in form.service_days(line) if day}
     checks = {
-        "member": _same_text(member, occurrence.member_id),
-        "day": _same_day(days, occurrence.service_from),
-        "charge": cents(form.charge(claim)) == occurrence.charge,
+        "member": _same_text(member, claim_payment.member_id),
+        "day": _same_day(days, claim_payment.service_from),
+        "charge": cents(form.charge(claim)) == claim_payment.charge,
     }
     agrees = [f"same {name}" for name, same in checks.items() if same]
-    if account.startswith(occurrence.account_number) and account != occurrence.account_number:
-        agrees.append(f"account number cut at {len(occurrence.account_number)}")
+    if account.startswith(claim_payment.account_number) and account != claim_payment.account_number:
+        agrees.append(f"account number cut at {len(claim_payment.account_number)}")
     differs = tuple(f"other {name}" for name, same in checks.items() if not same)
     names = (claim.__dict__.get(patient) for patient, _, what in form.persons if "name" in what)
     return MatchCandidate(
@@ -313,14 +315,14 @@ def _same_day(days: set[date], day: date | None) -> bool:
     return day is not None and day in days
 
 
-def _as_claim_payment(source: DocumentSource) -> ClaimPayment:
-    if not isinstance(source.fact, ClaimPayment):
-        raise TypeError("an occurrence states a claim payment")
+def _as_claim_payment(source: DocumentSource) -> ClaimPaymentFact:
+    if not isinstance(source.fact, ClaimPaymentFact):
+        raise TypeError("the document of a claim payment states another fact")
     return source.fact
 
 
 def _unmatched_row(
-    context: WorkContext, row: OccurrenceRow, payer_id: str, content: ClaimPaymentContent
+    context: WorkContext, row: ClaimPaymentRow, payer_id: str, content: ClaimPaymentContent
 ) -> UnmatchedRow:
     vault, account = context.vault, content.claim_payment.account_number
     return UnmatchedRow(
@@ -335,7 +337,7 @@ def _unmatched_row(
 
 
 async def _require_unmatched(tx: Tx, payment_id: str, number: int) -> UnmatchedRow:
-    row = await occurrences.find_unmatched(tx, payment_id, number)
+    row = await claim_payments.find_unmatched(tx, payment_id, number)
     if row is None:
-        raise OperationRefused(NO_OCCURRENCE.format(payment_id=payment_id, number=number))
+        raise OperationRefused(NO_CLAIM_PAYMENT.format(payment_id=payment_id, number=number))
     return row

@@ -46,7 +46,7 @@ from clearlane.store.delivery.route_health import (
     set_route_health,
 )
 from clearlane.store.events.delivery_failures import DeliveryFailureRow, add_failure
-from clearlane.store.payments import occurrences
+from clearlane.store.payments import claim_payments
 
 log = structlog.get_logger()
 
@@ -117,7 +117,7 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
             return None
         await batches.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
-        await occurrences.mark_due(tx, batch.payer_id, [one.claim_number for one in members])
+        await claim_payments.mark_due(tx, batch.payer_id, [one.claim_number for one in members])
         after = after_delivery(batch, health)
         await set_route_health(tx, after)
         tx.add_events(route_events(health, after, to_micros(now)))

@@ -22,7 +22,7 @@ from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
 from clearlane.payments import explain
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
     find_claim_scope,
@@ -41,8 +41,8 @@ from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.payments import occurrences
-from clearlane.store.payments.occurrences import OccurrenceDocument
+from clearlane.store.payments import claim_payments
+from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.vault.vault import Vault
 from clearlane.x12 import codes
 
@@ -158,7 +158,7 @@ class ClaimHistory:
     """The other live claims under its vendor's claim id."""
     sendings: tuple[ClaimSending, ...] = ()
     documents: tuple[StoredDocument, ...] = ()
-    payments: tuple[OccurrenceDocument, ...] = ()
+    payments: tuple[ClaimPaymentDocument, ...] = ()
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
@@ -173,7 +173,7 @@ class _HistoryRows:
     sources: dict[str, FactSource]
     sendings: list[ClaimSending]
     documents: list[StoredDocument]
-    payments: list[OccurrenceDocument]
+    payments: list[ClaimPaymentDocument]
     events: list[tuple[int, str]]
     successor: tuple[str, ClaimStateRow] | None
     """The number and state of the last claim that was sent in its place."""
@@ -280,7 +280,7 @@ async def _load_rows(tx: Tx, claim_number: str) -> _HistoryRows:
         await claim_history.list_sources(tx, claim_number),
         await claim_history.list_sendings(tx, claim_number),
         await documents.list_for_claim(tx, claim_number),
-        await occurrences.list_own_of_claim(tx, claim_number, limit=PAYMENTS_SHOWN_MAX),
+        await claim_payments.list_own_of_claim(tx, claim_number, limit=PAYMENTS_SHOWN_MAX),
         await claims.list_events(tx, claim_number),
         await _find_successor(tx, state) if state else None,
         await claim_history.list_under_same_id(tx, claim_number, state) if state else [],
@@ -368,7 +368,7 @@ def _payer_entry(
     from clearlane.claims.responses import provenance
 
     at = from_micros(source.received_at)
-    if isinstance(fact, ClaimPayment):
+    if isinstance(fact, ClaimPaymentFact):
         from clearlane.payments.read_claim_part import read_claim_part
 
         explanations = tuple(

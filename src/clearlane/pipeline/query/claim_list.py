@@ -26,7 +26,7 @@ from clearlane.claims.responses.payer_words import short_reason
 from clearlane.claims.responses.provenance import Explanation
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import is_denial, is_forwarded
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.answer_days import UsualDays, usual_days
@@ -224,7 +224,7 @@ def _row(
             forwarded_to=forwarded_to,
         )
     )
-    decided = status is not None and any(isinstance(fact, ClaimPayment) for fact in known)
+    decided = status is not None and any(isinstance(fact, ClaimPaymentFact) for fact in known)
     return ClaimRow(
         site=site,
         number=row.claim_number,
@@ -329,9 +329,9 @@ def _own_reason(loaded: LoadedClaim) -> ClaimReason:
     return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
 
 
-def payment_in_force(known: Sequence[AnyFact]) -> ClaimPayment | None:
+def payment_in_force(known: Sequence[AnyFact]) -> ClaimPaymentFact | None:
     """Return the latest claim payment that takes nothing back."""
-    paid = [fact for fact in known if isinstance(fact, ClaimPayment) and not fact.is_reversal]
+    paid = [fact for fact in known if isinstance(fact, ClaimPaymentFact) and not fact.is_reversal]
     return max(paid, key=lambda fact: (fact.at, fact.serial, fact.order), default=None)
 
 
@@ -350,7 +350,7 @@ def find_next_payer(
 
 
 def explain_payment(
-    vault: Vault, loaded: LoadedClaim, payment: ClaimPayment, kept: Mapping[str, StoredDocument]
+    vault: Vault, loaded: LoadedClaim, payment: ClaimPaymentFact, kept: Mapping[str, StoredDocument]
 ) -> list[Explanation]:
     """Return the adjustments of a claim payment in words, denials first."""
     document = kept.get(payment.document_id)

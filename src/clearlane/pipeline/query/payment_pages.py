@@ -15,17 +15,17 @@ from datetime import datetime
 
 from clearlane.kernel.ids import Scope, first_number
 from clearlane.payments.bank_search import BankSearch
-from clearlane.payments.decision_groups import DecisionGroup
-from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+from clearlane.payments.claim_payment_groups import ClaimPaymentGroup
+from clearlane.payments.payment import ClaimPayment, Payment, ProviderAdjustment
 from clearlane.pipeline.query.payments import (
     adjustment_value,
-    matched_occurrences,
+    matched_claim_payments,
     own_adjustments,
     payment_value,
 )
 from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.payments import payment_lists, payments
-from clearlane.store.payments.occurrences import OccurrenceDocument
+from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.payments.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
 from clearlane.store.payments.payments import AdjustmentRow, PaymentRow, PaymentShare
 from clearlane.store.vault.vault import Vault
@@ -79,17 +79,17 @@ class PaymentListPage:
 class GroupPage:
     """Which part of which group is wanted; the first part of every group without one."""
 
-    group: DecisionGroup | None = None
+    group: ClaimPaymentGroup | None = None
     after: str = ""
     """The last claim number that was shown before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownGroup:
-    """The decisions of one group that a page shows, and the totals of the whole group."""
+    """The claim payments of one group that a page shows, and the totals of the whole group."""
 
     total: GroupTotal
-    occurrences: list[ClaimOccurrence] = field(repr=False)
+    claim_payments: list[ClaimPayment] = field(repr=False)
     more_after: str = ""
     """The claim number after which the rest begins; empty where all are shown."""
 
@@ -100,7 +100,7 @@ class PaymentSheet:
 
     payment: Payment
     adjustments: tuple[ProviderAdjustment, ...]
-    groups: Mapping[DecisionGroup, ShownGroup]
+    groups: Mapping[ClaimPaymentGroup, ShownGroup]
     is_whole: bool
     """Whether every claim and adjustment of the payment is the viewer's to see."""
     shown_claims: int
@@ -218,8 +218,8 @@ class _WholeRows:
     row: PaymentRow
     shares: list[PaymentShare]
     adjustments: list[AdjustmentRow]
-    totals: dict[DecisionGroup, GroupTotal]
-    groups: dict[DecisionGroup, list[OccurrenceDocument]]
+    totals: dict[ClaimPaymentGroup, GroupTotal]
+    groups: dict[ClaimPaymentGroup, list[ClaimPaymentDocument]]
 
 
 async def _load_whole(
@@ -235,7 +235,7 @@ async def _load_whole(
             group: await payment_lists.list_group(
                 tx, shown, group, after=_after(wanted, group), limit=CLAIMS_SHOWN_PER_GROUP + 1
             )
-            for group in DecisionGroup
+            for group in ClaimPaymentGroup
         }
         found = _WholeRows(
             row,
@@ -301,8 +301,8 @@ class _SiteRows:
 
     row: PaymentRow
     share: PaymentShare
-    totals: dict[DecisionGroup, GroupTotal]
-    groups: dict[DecisionGroup, list[OccurrenceDocument]]
+    totals: dict[ClaimPaymentGroup, GroupTotal]
+    groups: dict[ClaimPaymentGroup, list[ClaimPaymentDocument]]
 
 
 async def _load_parts(
@@ -326,8 +326,8 @@ async def _load_parts(
         if part is not None
         for row in await own_adjustments(database, vault, scope, payment_id)
     ]
-    groups: dict[DecisionGroup, list[OccurrenceDocument]] = {}
-    totals: dict[DecisionGroup, GroupTotal] = {}
+    groups: dict[ClaimPaymentGroup, list[ClaimPaymentDocument]] = {}
+    totals: dict[ClaimPaymentGroup, GroupTotal] = {}
     for part in found:
         for group, several in part.groups.items():
             groups[group] = sorted([*groups.get(group, ()), *several], key=_claim_order)
@@ -364,7 +364,7 @@ async def _load_part(
             group: await payment_lists.list_own_group(
                 tx, payment_id, group, after=_after(wanted, group), limit=CLAIMS_SHOWN_PER_GROUP + 1
             )
-            for group in DecisionGroup
+            for group in ClaimPaymentGroup
         }
         sealed = [one.payload for several in groups.values() for one in several]
         await vault.load_keys_of(tx, [row.payload, *sealed])
@@ -404,48 +404,50 @@ def _listed_part(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) 
 # ---- groups ------------------------------------------------------------------------------------
 
 
-def _after(wanted: GroupPage, group: DecisionGroup) -> str:
+def _after(wanted: GroupPage, group: ClaimPaymentGroup) -> str:
     return wanted.after if wanted.group is group else ""
 
 
-def _claim_order(one: OccurrenceDocument) -> tuple[str, int]:
-    return one.occurrence.claim_number, one.occurrence.number
+def _claim_order(one: ClaimPaymentDocument) -> tuple[str, int]:
+    return one.claim_payment.claim_number, one.claim_payment.number
 
 
-def _claim_numbers(groups: Mapping[DecisionGroup, Sequence[OccurrenceDocument]]) -> list[str]:
+def _claim_numbers(groups: Mapping[ClaimPaymentGroup, Sequence[ClaimPaymentDocument]]) -> list[str]:
     """Return the claims that a page shows, each once."""
-    shown = (one.occurrence.claim_number for several in groups.values() for one in _cut(several)[0])
+    shown = (
+        one.claim_payment.claim_number for several in groups.values() for one in _cut(several)[0]
+    )
     return list(dict.fromkeys(shown))
 
 
-def _cut(several: Sequence[OccurrenceDocument]) -> tuple[Sequence[OccurrenceDocument], str]:
+def _cut(several: Sequence[ClaimPaymentDocument]) -> tuple[Sequence[ClaimPaymentDocument], str]:
     """Return what fits a page, and the claim after which the rest begins.
 
-    The decisions on one claim stay together, unless one claim alone has more than a page holds.
+    The claim payments on one claim stay together, unless one claim alone has more than a page holds.
     """
     if len(several) <= CLAIMS_SHOWN_PER_GROUP:
         return several, ""
-    beyond = several[CLAIMS_SHOWN_PER_GROUP].occurrence.claim_number
+    beyond = several[CLAIMS_SHOWN_PER_GROUP].claim_payment.claim_number
     shown = [
-        one for one in several[:CLAIMS_SHOWN_PER_GROUP] if one.occurrence.claim_number < beyond
+        one for one in several[:CLAIMS_SHOWN_PER_GROUP] if one.claim_payment.claim_number < beyond
     ]
     shown = shown or list(several[:CLAIMS_SHOWN_PER_GROUP])
-    return shown, shown[-1].occurrence.claim_number
+    return shown, shown[-1].claim_payment.claim_number
 
 
 async def _shown_groups(
     database: Database,
     vault: Vault,
-    groups: Mapping[DecisionGroup, Sequence[OccurrenceDocument]],
-    totals: Mapping[DecisionGroup, GroupTotal],
-) -> dict[DecisionGroup, ShownGroup]:
-    shown: dict[DecisionGroup, ShownGroup] = {}
+    groups: Mapping[ClaimPaymentGroup, Sequence[ClaimPaymentDocument]],
+    totals: Mapping[ClaimPaymentGroup, GroupTotal],
+) -> dict[ClaimPaymentGroup, ShownGroup]:
+    shown: dict[ClaimPaymentGroup, ShownGroup] = {}
     for group, total in totals.items():
         rows, more = _cut(groups.get(group, ()))
-        known = await matched_occurrences(database, vault, rows)
+        known = await matched_claim_payments(database, vault, rows)
         shown[group] = ShownGroup(
             total=total,
-            occurrences=[known[one.occurrence.number] for one in rows],
+            claim_payments=[known[one.claim_payment.number] for one in rows],
             more_after=more,
         )
     return shown

@@ -1,8 +1,8 @@
-"""Load payments, their claim occurrences and the 835 itself, for operators and for one client. Reading is audited.
+"""Load payments, their claim payments and the 835 itself, for operators and for one client. Reading is audited.
 
     await list_payments(database, vault, PaymentSearch(unmatched=True))      # any client's, for operators
     details = await load_payment(database, vault, payment_id, actor=actor)
-    async for page in occurrence_pages(database, vault, details.payment): ...
+    async for page in claim_payment_pages(database, vault, details.payment): ...
     await read_x12(database, vault, payment_id, actor=actor)                 # the transaction set as received
 
 A client's view (``..._own``) is limited to the payments that its site has a share of, and to its own claims in them:
@@ -24,9 +24,9 @@ from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.match_lines import SentLine, number_lines
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
-    ClaimOccurrence,
+    ClaimPayment,
+    ClaimPaymentType,
     MatchedBy,
-    OccurrenceKind,
     Payment,
     PaymentState,
     ProviderAdjustment,
@@ -35,8 +35,12 @@ from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.delivery import inbox
-from clearlane.store.payments import occurrences, payments
-from clearlane.store.payments.occurrences import OccurrenceDocument, OccurrenceRow, UnmatchedRow
+from clearlane.store.payments import claim_payments, payments
+from clearlane.store.payments.claim_payments import (
+    ClaimPaymentDocument,
+    ClaimPaymentRow,
+    UnmatchedRow,
+)
 from clearlane.store.payments.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
 from clearlane.store.vault.vault import Vault
 from clearlane.x12.reader.set_slices import cut_sets, slice_sets
@@ -48,9 +52,9 @@ if TYPE_CHECKING:
     from clearlane.pipeline.stored_facts import DocumentSource
 
 PAYMENTS_PER_PAGE = 500
-OCCURRENCES_PER_PAGE = 200
-DECISIONS_PER_CLAIM_MAX = 200
-"""Decisions that are shown of one claim; payers make one or two."""
+CLAIM_PAYMENTS_PER_PAGE = 200
+CLAIM_PAYMENTS_PER_CLAIM_MAX = 200
+"""Claim payments that are shown of one claim; payers make one or two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +78,8 @@ class PaymentDetails:
 
     payment: Payment
     adjustments: tuple[ProviderAdjustment, ...]
-    occurrences_of: str
-    """The payment whose occurrences show its claims: its own id, or that of the payment it duplicates."""
+    claim_payments_of: str
+    """The payment whose claim payments show its claims: its own id, or that of the payment it duplicates."""
 
 
 # ---- for operators -----------------------------------------------------------------------------
@@ -132,37 +136,37 @@ async def load_payment(
     return await database.write(payments.SCOPE, job, actor=actor)
 
 
-async def occurrence_pages(
+async def claim_payment_pages(
     database: Database, vault: Vault, payment_id: str
-) -> AsyncIterator[list[ClaimOccurrence]]:
-    """Yield the occurrences of a payment of any client in its order, matched and unmatched, a page at a time."""
+) -> AsyncIterator[list[ClaimPayment]]:
+    """Yield the claim payments of a payment of any client in its order, matched and unmatched, a page at a time."""
     from clearlane.payments.read_payment import Corrections
 
     after, corrections = 0, Corrections()
     while True:
         async with database.read(payments.SCOPE) as tx:
-            matched = await occurrences.list_page(
-                tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
+            matched = await claim_payments.list_page(
+                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
-            unmatched = await occurrences.list_unmatched_page(
-                tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
+            unmatched = await claim_payments.list_unmatched_page(
+                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
             sealed = [one.payload for one in matched] + [one.payload for one in unmatched]
             await vault.load_keys_of(tx, sealed)
-        numbered = {one.occurrence.number: one for one in matched}
+        numbered = {one.claim_payment.number: one for one in matched}
         waiting = {one.number: one for one in unmatched}
-        page = sorted([*numbered, *waiting])[:OCCURRENCES_PER_PAGE]
+        page = sorted([*numbered, *waiting])[:CLAIM_PAYMENTS_PER_PAGE]
         if not page:
             return
         after = page[-1]
-        known = await matched_occurrences(
+        known = await matched_claim_payments(
             database, vault, [numbered[number] for number in page if number in numbered]
         )
         yield [
-            # A matched one has its kind by all that is known of its claim, others by this payment alone.
+            # A matched one has its type by all that is known of its claim, others by this payment alone.
             known[number]
             if number in known
-            else corrections.mark(unmatched_occurrence(vault, waiting[number]))
+            else corrections.mark(unmatched_claim_payment(vault, waiting[number]))
             for number in page
         ]
 
@@ -210,22 +214,22 @@ async def list_own_payments(
     return [payment_value(vault, row, [share]) for row, share in rows]
 
 
-async def own_occurrence_pages(
+async def own_claim_payment_pages(
     database: Database, vault: Vault, scope: Scope, payment_id: str
-) -> AsyncIterator[list[ClaimOccurrence]]:
-    """Yield the occurrences of a site's own claims in a payment, a page at a time."""
+) -> AsyncIterator[list[ClaimPayment]]:
+    """Yield the claim payments of a site's own claims in a payment, a page at a time."""
     after = 0
     while True:
         async with database.read(scope) as tx:
-            rows = await occurrences.list_own_page(
-                tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
+            rows = await claim_payments.list_own_page(
+                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
             await vault.load_keys_of(tx, [one.payload for one in rows])
         if not rows:
             return
-        after = rows[-1].occurrence.number
-        known = await matched_occurrences(database, vault, rows)
-        yield [known[one.occurrence.number] for one in rows]
+        after = rows[-1].claim_payment.number
+        known = await matched_claim_payments(database, vault, rows)
+        yield [known[one.claim_payment.number] for one in rows]
 
 
 async def own_adjustments(
@@ -246,10 +250,10 @@ ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed 
 # ---- for one claim -----------------------------------------------------------------------------
 
 
-async def load_decisions(
+async def load_claim_payments(
     database: Database, vault: Vault, claim_number: str, *, actor: Actor
-) -> list[tuple[Payment, ClaimOccurrence]] | None:
-    """Load what every payment decided on a claim of any client, oldest first; None where there is no claim. Audited."""
+) -> list[tuple[Payment, ClaimPayment]] | None:
+    """Load every claim payment of a claim of any client, oldest first; None if there is no such claim. Audited."""
     from clearlane.pipeline.load_claim import find_claim_scope, load_claim_in_scope
 
     scope = await find_claim_scope(database, claim_number)
@@ -258,26 +262,28 @@ async def load_decisions(
     # Loaded for the audit: who sees a claim's payments has read the claim.
     await load_claim_in_scope(database, vault, scope, claim_number, actor=actor)
     async with database.read(scope) as tx:
-        rows = await occurrences.list_own_of_claim(tx, claim_number, limit=DECISIONS_PER_CLAIM_MAX)
+        rows = await claim_payments.list_own_of_claim(
+            tx, claim_number, limit=CLAIM_PAYMENTS_PER_CLAIM_MAX
+        )
         await vault.load_keys_of(tx, [one.payload for one in rows])
     by_id: dict[str, Payment] = {}
-    for payment_id in dict.fromkeys(one.occurrence.payment_id for one in rows):
+    for payment_id in dict.fromkeys(one.claim_payment.payment_id for one in rows):
         found = await load_payment(database, vault, payment_id, actor=actor)
         if found is not None:
             by_id[payment_id] = found.payment
-    decisions: list[tuple[Payment, ClaimOccurrence]] = []
+    paid: list[tuple[Payment, ClaimPayment]] = []
     for payment_id, payment in by_id.items():
-        own = [one for one in rows if one.occurrence.payment_id == payment_id]
-        known = await matched_occurrences(database, vault, own)
-        decisions += [(payment, known[number]) for number in sorted(known)]
-    return sorted(decisions, key=_decision_order)
+        own = [one for one in rows if one.claim_payment.payment_id == payment_id]
+        known = await matched_claim_payments(database, vault, own)
+        paid += [(payment, known[number]) for number in sorted(known)]
+    return sorted(paid, key=_claim_payment_order)
 
 
-def _decision_order(decision: tuple[Payment, ClaimOccurrence]) -> tuple[str, str, int]:
+def _claim_payment_order(one: tuple[Payment, ClaimPayment]) -> tuple[str, str, int]:
     """Return a sort key: by the day that the payer wrote it, then as received, then as it stands in the payment."""
-    payment, occurrence = decision
+    payment, claim_payment = one
     received = "" if payment.received_at is None else payment.received_at.isoformat()
-    return (str(payment.production_date or ""), received, occurrence.number)
+    return (str(payment.production_date or ""), received, claim_payment.number)
 
 
 # ---- values ------------------------------------------------------------------------------------
@@ -325,19 +331,19 @@ def adjustment_value(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
     return replace(_ADJUSTMENT.decode(opened), claim_number=row.claim_number or "")
 
 
-async def matched_occurrences(
-    database: Database, vault: Vault, rows: Sequence[OccurrenceDocument]
-) -> dict[int, ClaimOccurrence]:
-    """Return occurrences by their numbers, each with its claim's own lines and ids."""
-    loaded = await _load_claims(database, vault, [one.occurrence for one in rows])
-    reversed_by = await _occurrence_ids(database, [one.occurrence for one in rows])
+async def matched_claim_payments(
+    database: Database, vault: Vault, rows: Sequence[ClaimPaymentDocument]
+) -> dict[int, ClaimPayment]:
+    """Return claim payments by their numbers, each with its claim's own lines and ids."""
+    loaded = await _load_claims(database, vault, [one.claim_payment for one in rows])
+    reversed_by = await _claim_payment_ids(database, [one.claim_payment for one in rows])
 
-    def build() -> dict[int, ClaimOccurrence]:
+    def build() -> dict[int, ClaimPayment]:
         return {
-            one.occurrence.number: _matched(
-                one.occurrence,
+            one.claim_payment.number: _matched(
+                one.claim_payment,
                 _source(vault, one),
-                loaded[one.occurrence.claim_number],
+                loaded[one.claim_payment.claim_number],
                 reversed_by,
             )
             for one in rows
@@ -346,10 +352,10 @@ async def matched_occurrences(
     return await asyncio.to_thread(build)
 
 
-def _source(vault: Vault, one: OccurrenceDocument) -> "DocumentSource":
+def _source(vault: Vault, one: ClaimPaymentDocument) -> "DocumentSource":
     from clearlane.pipeline.stored_facts import open_document_source
 
-    row = one.occurrence
+    row = one.claim_payment
     return open_document_source(
         vault,
         StoredDocument(
@@ -359,20 +365,20 @@ def _source(vault: Vault, one: OccurrenceDocument) -> "DocumentSource":
 
 
 def _matched(
-    row: OccurrenceRow,
+    row: ClaimPaymentRow,
     source: "DocumentSource",
     loaded: "LoadedClaim",
     ids: dict[tuple[str, str], str],
-) -> ClaimOccurrence:
-    from clearlane.payments.read_payment import as_void_answer, read_occurrence
+) -> ClaimPayment:
+    from clearlane.payments.read_payment import as_void_answer, read_claim_payment
 
-    occurrence = read_occurrence(source.part, number=row.number)
+    claim_payment = read_claim_payment(source.part, number=row.number)
     if row.outcome == Outcome.VOIDED:
-        occurrence = as_void_answer(occurrence)
+        claim_payment = as_void_answer(claim_payment)
     return replace(
-        occurrence,
-        occurrence_id=occurrence_id(row.payment_id, row.number),
-        kind=OccurrenceKind(row.kind),
+        claim_payment,
+        claim_payment_id=claim_payment_id(row.payment_id, row.number),
+        type=ClaimPaymentType(row.type),
         reverses=ids.get((row.claim_number, row.reverses), "") if row.reverses else "",
         in_force=bool(row.in_force),
         replaced=bool(row.replaced),
@@ -380,25 +386,25 @@ def _matched(
         vendor_claim_id=loaded.claim.Svc_VendorClaimId,
         document_id=row.document_id,
         matched_by=MatchedBy(row.matched_by),
-        lines=number_lines(occurrence.lines, _sent_lines(loaded)),
+        lines=number_lines(claim_payment.lines, _sent_lines(loaded)),
     )
 
 
-def unmatched_occurrence(vault: Vault, row: UnmatchedRow) -> ClaimOccurrence:
-    """Return a decision that matches no claim, opened. The caller has loaded its data key."""
-    from clearlane.payments.read_payment import read_occurrence
+def unmatched_claim_payment(vault: Vault, row: UnmatchedRow) -> ClaimPayment:
+    """Return a claim payment that matches no claim, opened. The caller has loaded its data key."""
+    from clearlane.payments.read_payment import read_claim_payment
 
-    occurrence = read_occurrence(open_unmatched(vault, row).part, number=row.number)
+    claim_payment = read_claim_payment(open_unmatched(vault, row).part, number=row.number)
     return replace(
-        occurrence,
-        occurrence_id=occurrence_id(row.payment_id, row.number),
+        claim_payment,
+        claim_payment_id=claim_payment_id(row.payment_id, row.number),
         claim_number="",
         unmatched_reason=row.reason,
     )
 
 
-def occurrence_id(payment_id: str, number: int) -> str:
-    """Return the id of an occurrence: the payment's, and its number in it."""
+def claim_payment_id(payment_id: str, number: int) -> str:
+    """Return the id of a claim payment: the payment's, and its number in it."""
     return f"{payment_id}-{number}"
 
 
@@ -416,9 +422,9 @@ def _sent_lines(loaded: "LoadedClaim") -> list[SentLine]:
 
 
 async def _load_claims(
-    database: Database, vault: Vault, rows: Iterable[OccurrenceRow]
+    database: Database, vault: Vault, rows: Iterable[ClaimPaymentRow]
 ) -> "dict[str, LoadedClaim]":
-    """Load the claims of occurrences, site by site, since a statement on claims has one owner."""
+    """Load the claims of claim payments, site by site, since a statement on claims has one owner."""
     from clearlane.pipeline.load_claim import open_claim
     from clearlane.store.claims import claims
 
@@ -435,18 +441,20 @@ async def _load_claims(
     return loaded
 
 
-async def _occurrence_ids(
-    database: Database, rows: Sequence[OccurrenceRow]
+async def _claim_payment_ids(
+    database: Database, rows: Sequence[ClaimPaymentRow]
 ) -> dict[tuple[str, str], str]:
     """Return the ids of what these reversals take back, by claim and fact."""
     concerned = {row.claim_number for row in rows if row.reverses}
     if not concerned:
         return {}
     async with database.read(payments.SCOPE) as tx:
-        found = await occurrences.list_for_claims(tx, concerned)
+        found = await claim_payments.list_for_claims(tx, concerned)
     ids: dict[tuple[str, str], str] = {}
     for row in found:
-        ids.setdefault((row.claim_number, row.identity), occurrence_id(row.payment_id, row.number))
+        ids.setdefault(
+            (row.claim_number, row.identity), claim_payment_id(row.payment_id, row.number)
+        )
     return ids
 
 

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import BinaryIO
 
-from clearlane.payments.payment import ClaimOccurrence
+from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.pdf.file_limits import PAGES_MAX, TOO_MANY_PAGES
 from clearlane.payments.pdf.frames import END, FileHeading, frame
 
@@ -32,13 +32,13 @@ class PdfRefused(Exception):
 
 async def make_pdf(
     heading: FileHeading,
-    pages: AsyncIterator[list[ClaimOccurrence]],
+    pages: AsyncIterator[list[ClaimPayment]],
     out: BinaryIO,
     *,
     at: datetime,
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Write a PDF file to an open file. ``progress`` is called with the number of decisions handed over."""
+    """Write a PDF file to an open file. ``progress`` is called with the number of claim payments handed over."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",
@@ -67,7 +67,7 @@ async def make_pdf(
 async def _hand_over(
     process: asyncio.subprocess.Process,
     heading: FileHeading,
-    pages: AsyncIterator[list[ClaimOccurrence]],
+    pages: AsyncIterator[list[ClaimPayment]],
     progress: Callable[[int], None],
 ) -> None:
     pipe = process.stdin

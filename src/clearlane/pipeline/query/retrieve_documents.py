@@ -18,13 +18,13 @@ from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import PayerDocumentKind, remittance_roles
 from clearlane.kernel.clock import from_micros, to_local, to_micros
-from clearlane.payments.model import ClaimPayment
+from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.store.claims import claims, documents, facts
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.payments import occurrences, payments
+from clearlane.store.payments import claim_payments, payments
 from clearlane.store.vault.vault import Vault
 
 # Ids that are looked up in one statement, documents that are in memory at a time, and documents that are opened
@@ -101,7 +101,7 @@ async def record_documents_read(
 
 async def _mark_read(tx: Tx, ids: Sequence[str], at: int, actor: Actor) -> None:
     """Mark documents and their payments as fetched by the vendor's software, or as seen by a person."""
-    payment_ids = await occurrences.list_payments_of_documents(tx, ids)
+    payment_ids = await claim_payments.list_payments_of_documents(tx, ids)
     if actor.kind == SOFTWARE:
         await documents.mark_fetched(tx, ids, at)
         await payments.mark_fetched(tx, payment_ids, at)
@@ -160,12 +160,12 @@ async def _remittances(
     several = [claim_number for claim_number, chain in chains.items() if len(chain) > 1]
     if not several:
         return chains
-    payments: dict[str, list[ClaimPayment]] = {claim_number: [] for claim_number in several}
+    payments: dict[str, list[ClaimPaymentFact]] = {claim_number: [] for claim_number in several}
     rows = await facts.list_own(tx, several)
     await vault.load_keys_of(tx, [row.payload for row in rows])
     for row in rows:
         fact = open_fact(vault, row)
-        if isinstance(fact, ClaimPayment):
+        if isinstance(fact, ClaimPaymentFact):
             payments[row.claim_number].append(fact)
     for claim_number, own in payments.items():
         found = (role.remittance.document_id for role in remittance_roles(own))

@@ -11,11 +11,11 @@ from functools import partial
 
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorScope
-from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.pipeline.query.payments import (
     PaymentDetails,
     adjustment_value,
-    matched_occurrences,
+    matched_claim_payments,
     own_adjustments,
     payment_value,
     read_x12,
@@ -23,8 +23,8 @@ from clearlane.pipeline.query.payments import (
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import documents
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.payments import occurrences, payments, vendor_payments
-from clearlane.store.payments.occurrences import OccurrenceDocument
+from clearlane.store.payments import claim_payments, payments, vendor_payments
+from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.payments.vendor_payments import SharedPayment, VendorPaymentFilter
 from clearlane.store.vault.vault import Vault
 
@@ -104,7 +104,7 @@ async def load_vendor_payment(
     return PaymentDetails(payment, adjustments, payment_id)
 
 
-async def list_vendor_occurrences(
+async def list_vendor_claim_payments(
     database: Database,
     vault: Vault,
     payment_id: str,
@@ -112,13 +112,13 @@ async def list_vendor_occurrences(
     scope: Scope | VendorScope,
     after: int,
     limit: int,
-) -> list[ClaimOccurrence]:
+) -> list[ClaimPayment]:
     """Return a page of the scope's own claims in a payment, in its order, after a number."""
     async with database.read(scope) as tx:
-        rows = await occurrences.list_own_page(tx, payment_id, after=after, limit=limit)
+        rows = await claim_payments.list_own_page(tx, payment_id, after=after, limit=limit)
         await vault.load_keys_of(tx, [one.payload for one in rows])
-    known = await matched_occurrences(database, vault, rows)
-    return [known[one.occurrence.number] for one in rows]
+    known = await matched_claim_payments(database, vault, rows)
+    return [known[one.claim_payment.number] for one in rows]
 
 
 async def read_vendor_x12(
@@ -137,7 +137,7 @@ async def read_vendor_x12(
     if found is None:
         return None
     async with database.read(scope) as tx:
-        own = await vendor_payments.count_occurrences(tx, payment_id)
+        own = await vendor_payments.count_claim_payments(tx, payment_id)
     row = found.row
     if row.unmatched == 0 and own == row.claims and row.duplicate_of is None:
         return await read_x12(database, vault, payment_id, actor=actor)
@@ -159,12 +159,12 @@ async def _documents(
     database: Database, vault: Vault, payment_id: str, scope: Scope | VendorScope, after: int
 ) -> tuple[int, Sequence[documents.StoredDocument]] | None:
     async with database.read(scope) as tx:
-        rows: list[OccurrenceDocument] = await occurrences.list_own_page(
+        rows: list[ClaimPaymentDocument] = await claim_payments.list_own_page(
             tx, payment_id, after=after, limit=PARTS_AT_ONCE
         )
-        found = await documents.find(tx, [one.occurrence.document_id for one in rows])
+        found = await documents.find(tx, [one.claim_payment.document_id for one in rows])
         await vault.load_keys_of(tx, [one.payload for one in found])
-    return (rows[-1].occurrence.number, found) if rows else None
+    return (rows[-1].claim_payment.number, found) if rows else None
 
 
 async def _find(

@@ -1,4 +1,4 @@
-"""Lists of payments and of the decisions in one, a page at a time, for operators and for one client.
+"""Lists of payments and of the claim payments in one, a page at a time, for operators and for one client.
 
     await list_payments(tx, PaymentListFilter(need=UNMATCHED), before=None, limit=51)
     await list_own_payments(tx, PaymentListFilter(traces=hashes), before=None, limit=51)    # in the scope of a site
@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, func, literal, not_, or_, select
 
-from clearlane.payments.decision_groups import DENIED_OUTCOMES, DecisionGroup, group_of
+from clearlane.payments.claim_payment_groups import DENIED_OUTCOMES, ClaimPaymentGroup, group_of
 from clearlane.payments.outcome import Outcome
-from clearlane.payments.payment import OccurrenceKind
+from clearlane.payments.payment import ClaimPaymentType
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claim_occurrences, documents, payment_shares, payments
+from clearlane.store.database.schema import claim_payments, documents, payment_shares, payments
 from clearlane.store.database.sql import Statement, among, scoped_select
-from clearlane.store.payments.occurrences import OccurrenceDocument, OccurrenceRow
+from clearlane.store.payments.claim_payments import ClaimPaymentDocument, ClaimPaymentRow
 from clearlane.store.payments.payments import PaymentRow, PaymentShare
 
 COUNTED_MAX = 100
@@ -47,7 +47,7 @@ class PaymentSum(NamedTuple):
 
 
 class GroupTotal(NamedTuple):
-    """The decisions of one group in a payment."""
+    """The claim payments of one group in a payment."""
 
     claims: int = 0
     charge_cents: int = 0
@@ -79,15 +79,15 @@ async def sum_since(tx: Tx, first: str) -> PaymentSum:
     return _sum(await tx.row(_SUM, first=first))
 
 
-async def group_totals(tx: Tx, payment_id: str) -> dict[DecisionGroup, GroupTotal]:
-    """Return the totals of the matched decisions of a payment, by group."""
+async def group_totals(tx: Tx, payment_id: str) -> dict[ClaimPaymentGroup, GroupTotal]:
+    """Return the totals of the matched claim payments of a payment, by group."""
     return _totals(await tx.rows(_TOTALS, payment_id=payment_id))
 
 
 async def list_group(
-    tx: Tx, payment_id: str, group: DecisionGroup, *, after: str, limit: int
-) -> list[OccurrenceDocument]:
-    """Return decisions of one group with their documents, claim by claim, after that claim number."""
+    tx: Tx, payment_id: str, group: ClaimPaymentGroup, *, after: str, limit: int
+) -> list[ClaimPaymentDocument]:
+    """Return claim payments of one group with their documents, claim by claim, after that claim number."""
     return _documents(await tx.rows(_GROUP[group], payment_id=payment_id, after=after, limit=limit))
 
 
@@ -117,15 +117,15 @@ async def sum_own_since(tx: Tx, first: str) -> PaymentSum:
     return _sum(await tx.row(_OWN_SUM, first=first))
 
 
-async def own_group_totals(tx: Tx, payment_id: str) -> dict[DecisionGroup, GroupTotal]:
-    """Return the totals of the decisions on the scope's claims in a payment, by group."""
+async def own_group_totals(tx: Tx, payment_id: str) -> dict[ClaimPaymentGroup, GroupTotal]:
+    """Return the totals of the claim payments of the scope's claims in a payment, by group."""
     return _totals(await tx.rows(_OWN_TOTALS, payment_id=payment_id))
 
 
 async def list_own_group(
-    tx: Tx, payment_id: str, group: DecisionGroup, *, after: str, limit: int
-) -> list[OccurrenceDocument]:
-    """Return decisions on the scope's claims of one group, claim by claim, after that claim number."""
+    tx: Tx, payment_id: str, group: ClaimPaymentGroup, *, after: str, limit: int
+) -> list[ClaimPaymentDocument]:
+    """Return claim payments of the scope's claims of one group, claim by claim, after that claim number."""
     return _documents(
         await tx.rows(_OWN_GROUP[group], payment_id=payment_id, after=after, limit=limit)
     )
@@ -161,19 +161,19 @@ def _sum(row: tuple[int, int | None] | None) -> PaymentSum:
     return PaymentSum(int(count), int(cents or 0))
 
 
-def _totals(rows: list[tuple[str, str, int, int, int, int]]) -> dict[DecisionGroup, GroupTotal]:
-    found: dict[DecisionGroup, GroupTotal] = {}
-    for kind, outcome, *amounts in rows:
-        group = group_of(kind=kind, outcome=outcome)
+def _totals(rows: list[tuple[str, str, int, int, int, int]]) -> dict[ClaimPaymentGroup, GroupTotal]:
+    found: dict[ClaimPaymentGroup, GroupTotal] = {}
+    for type, outcome, *amounts in rows:
+        group = group_of(type=type, outcome=outcome)
         before = found.get(group, GroupTotal())
         pairs = zip(before, amounts, strict=True)
         found[group] = GroupTotal(*(one + int(other) for one, other in pairs))
     return found
 
 
-def _documents(rows: list[tuple[object, ...]]) -> list[OccurrenceDocument]:
+def _documents(rows: list[tuple[object, ...]]) -> list[ClaimPaymentDocument]:
     return [
-        OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1])  # type: ignore[arg-type]
+        ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1])  # type: ignore[arg-type]
         for row in rows
     ]
 
@@ -254,44 +254,44 @@ _OWN_SUM = scoped_select(
 )
 _SUMMED = (
     select(
-        claim_occurrences.c.kind,
-        claim_occurrences.c.outcome,
+        claim_payments.c.type,
+        claim_payments.c.outcome,
         func.count(),
-        func.sum(claim_occurrences.c.charge_cents),
-        func.sum(claim_occurrences.c.paid_cents),
-        func.sum(claim_occurrences.c.patient_cents),
+        func.sum(claim_payments.c.charge_cents),
+        func.sum(claim_payments.c.paid_cents),
+        func.sum(claim_payments.c.patient_cents),
     )
-    .where(claim_occurrences.c.payment_id == bindparam("payment_id"))
-    .group_by(claim_occurrences.c.kind, claim_occurrences.c.outcome)
+    .where(claim_payments.c.payment_id == bindparam("payment_id"))
+    .group_by(claim_payments.c.type, claim_payments.c.outcome)
 )
 _TOTALS = Statement(_SUMMED, system=True)
-_OWN_TOTALS = scoped_select(_SUMMED, claim_occurrences)
+_OWN_TOTALS = scoped_select(_SUMMED, claim_payments)
 
 _IS_CORRECTED = or_(
-    claim_occurrences.c.kind != OccurrenceKind.ORIGINAL.value,
-    claim_occurrences.c.outcome == Outcome.TAKEN_BACK.value,
+    claim_payments.c.type != ClaimPaymentType.ORIGINAL.value,
+    claim_payments.c.outcome == Outcome.TAKEN_BACK.value,
 )
-_IS_DENIED = claim_occurrences.c.outcome.in_(sorted(DENIED_OUTCOMES))
-# The same three groups as `decision_groups.group_of`; a test compares them.
-_GROUP_CONDITIONS: dict[DecisionGroup, ColumnElement[bool]] = {
-    DecisionGroup.CORRECTED: _IS_CORRECTED,
-    DecisionGroup.DENIED: and_(not_(_IS_CORRECTED), _IS_DENIED),
-    DecisionGroup.PAID: and_(not_(_IS_CORRECTED), not_(_IS_DENIED)),
+_IS_DENIED = claim_payments.c.outcome.in_(sorted(DENIED_OUTCOMES))
+# The same three groups as `claim_payment_groups.group_of`; a test compares them.
+_GROUP_CONDITIONS: dict[ClaimPaymentGroup, ColumnElement[bool]] = {
+    ClaimPaymentGroup.CORRECTED: _IS_CORRECTED,
+    ClaimPaymentGroup.DENIED: and_(not_(_IS_CORRECTED), _IS_DENIED),
+    ClaimPaymentGroup.PAID: and_(not_(_IS_CORRECTED), not_(_IS_DENIED)),
 }
 
 
 def _group(condition: ColumnElement[bool]) -> Select[Any]:
-    columns = (claim_occurrences.c[name] for name in OccurrenceRow._fields)
-    same = (documents.c[name] == claim_occurrences.c[name] for name in _DOCUMENT_KEY)
+    columns = (claim_payments.c[name] for name in ClaimPaymentRow._fields)
+    same = (documents.c[name] == claim_payments.c[name] for name in _DOCUMENT_KEY)
     return (
         select(*columns, documents.c.payload)
-        .join_from(claim_occurrences, documents, and_(*same))
+        .join_from(claim_payments, documents, and_(*same))
         .where(
-            claim_occurrences.c.payment_id == bindparam("payment_id"),
-            claim_occurrences.c.claim_number > bindparam("after"),
+            claim_payments.c.payment_id == bindparam("payment_id"),
+            claim_payments.c.claim_number > bindparam("after"),
             condition,
         )
-        .order_by(claim_occurrences.c.claim_number, claim_occurrences.c.number)
+        .order_by(claim_payments.c.claim_number, claim_payments.c.number)
         .limit(bindparam("limit"))
     )
 
@@ -302,6 +302,6 @@ _GROUP = {
     for group, condition in _GROUP_CONDITIONS.items()
 }
 _OWN_GROUP = {
-    group: scoped_select(_group(condition), claim_occurrences, documents)
+    group: scoped_select(_group(condition), claim_payments, documents)
     for group, condition in _GROUP_CONDITIONS.items()
 }

@@ -12,12 +12,12 @@ from sqlalchemy import ColumnElement, bindparam, case, delete, exists, func, lit
 
 from clearlane.store.database.database import SystemScope, Tx, require_row
 from clearlane.store.database.schema import (
-    claim_occurrences,
+    claim_payments,
     claims,
     payment_shares,
     payments,
     provider_adjustments,
-    unmatched_occurrences,
+    unmatched_claim_payments,
 )
 from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, scoped_update
 from clearlane.store.vault.vault import Vault
@@ -345,8 +345,8 @@ _ADD_ADJUSTMENT = Statement(
 )
 _COUNT_UNMATCHED = Statement(
     select(func.count())
-    .select_from(unmatched_occurrences)
-    .where(unmatched_occurrences.c.payment_id == bindparam("payment_id"))
+    .select_from(unmatched_claim_payments)
+    .where(unmatched_claim_payments.c.payment_id == bindparam("payment_id"))
 )
 _SET_UNMATCHED = Statement(
     update(payments)
@@ -372,13 +372,13 @@ _SET_STATE = Statement(
 )
 _SITES = Statement(
     select(
-        claim_occurrences.c.vendor_id,
-        claim_occurrences.c.site_id,
+        claim_payments.c.vendor_id,
+        claim_payments.c.site_id,
         func.count(),
-        func.sum(claim_occurrences.c.paid_cents),
+        func.sum(claim_payments.c.paid_cents),
     )
-    .where(claim_occurrences.c.payment_id == bindparam("payment_id"))
-    .group_by(claim_occurrences.c.vendor_id, claim_occurrences.c.site_id),
+    .where(claim_payments.c.payment_id == bindparam("payment_id"))
+    .group_by(claim_payments.c.vendor_id, claim_payments.c.site_id),
     system=True,
 )
 _ADJUSTED_SITES = Statement(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, bindparam, func, literal, select
 
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claim_occurrences, payment_shares, payments
+from clearlane.store.database.schema import claim_payments, payment_shares, payments
 from clearlane.store.database.sql import Statement, among, scoped_select
 from clearlane.store.payments.payments import PaymentRow, PaymentShare
 
@@ -77,9 +77,9 @@ def _shared(rows: Iterable[Sequence[Any]]) -> dict[str, SharedPayment]:
     return found
 
 
-async def count_occurrences(tx: Tx, payment_id: str) -> int:
+async def count_claim_payments(tx: Tx, payment_id: str) -> int:
     """Return how many claims of a payment belong to the scope."""
-    row = await tx.row(_OCCURRENCES, payment_id=payment_id)
+    row = await tx.row(_CLAIM_PAYMENTS, payment_id=payment_id)
     return 0 if row is None else int(row[0])
 
 
@@ -111,11 +111,11 @@ _DUPLICATE = scoped_select(
     ).where(payments.c.payment_id == bindparam("payment_id")),
     payment_shares,
 )
-_OCCURRENCES = scoped_select(
+_CLAIM_PAYMENTS = scoped_select(
     select(func.count())
-    .select_from(claim_occurrences)
-    .where(claim_occurrences.c.payment_id == bindparam("payment_id")),
-    claim_occurrences,
+    .select_from(claim_payments)
+    .where(claim_payments.c.payment_id == bindparam("payment_id")),
+    claim_payments,
 )
 
 

@@ -1,4 +1,4 @@
-"""Tables of payments: the payment, its claim occurrences, its provider adjustments, and each client's share.
+"""Tables of payments: the payment, its claim payments, its provider adjustments, and each client's share.
 
 One check may pay claims of many clients, so a payment belongs to the installation. What it says about a client's
 claim is that client's row; what matches no claim waits as a row of the installation. Amounts and days are in clear as
@@ -23,7 +23,7 @@ from sqlalchemy import (
 from clearlane.store.database.schema.core import client_table, installation_table
 
 __all__ = [
-    "claim_occurrences", "payment_shares", "payments", "provider_adjustments", "unmatched_occurrences",
+    "claim_payments", "payment_shares", "payments", "provider_adjustments", "unmatched_claim_payments",
 ]  # fmt: skip
 
 payments = installation_table(
@@ -101,8 +101,8 @@ provider_adjustments = installation_table(
 )
 
 # One CLP of a payment, matched to a claim. The claim's part of the 835 is in its document.
-claim_occurrences = client_table(
-    "claim_occurrences",
+claim_payments = client_table(
+    "claim_payments",
     Column("payment_id", Text, ForeignKey("payments.payment_id"), nullable=False),
     # Its number in the payment, from 1.
     Column("number", Integer, nullable=False),
@@ -110,7 +110,7 @@ claim_occurrences = client_table(
     # The claim fact that it states, and that which it reverses: keyed hashes.
     Column("identity", Text, nullable=False),
     Column("reverses", Text, nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("type", Text, nullable=False),
     Column("outcome", Text, nullable=False),
     Column("matched_by", Text, nullable=False),
     Column("in_force", SmallInteger, nullable=False),
@@ -122,13 +122,13 @@ claim_occurrences = client_table(
     Column("balanced", SmallInteger, nullable=False),
     Column("document_id", Text, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),
-    Index("ix_claim_occurrences_document_id", "vendor_id", "site_id", "document_id"),
-    CheckConstraint("kind IN ('original', 'reversal', 'correction')", name="kind"),
+    Index("ix_claim_payments_document_id", "vendor_id", "site_id", "document_id"),
+    CheckConstraint("type IN ('original', 'reversal', 'correction')", name="type"),
 )
 
 # One CLP of a payment that matches no claim: it waits for the claim, or for a person.
-unmatched_occurrences = installation_table(
-    "unmatched_occurrences",
+unmatched_claim_payments = installation_table(
+    "unmatched_claim_payments",
     Column("payment_id", Text, ForeignKey("payments.payment_id"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("payer_id", Text, nullable=False),
@@ -141,9 +141,9 @@ unmatched_occurrences = installation_table(
     # The claim payment and the claim's part of the 835, sealed.
     Column("payload", LargeBinary, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),
-    Index("ix_unmatched_occurrences_payer_id_reference", "payer_id", "reference"),
+    Index("ix_unmatched_claim_payments_payer_id_reference", "payer_id", "reference"),
     Index(
-        "ix_unmatched_occurrences_due",
+        "ix_unmatched_claim_payments_due",
         "payment_id",
         "number",
         sqlite_where=text("due = 1"),

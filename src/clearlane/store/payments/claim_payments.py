@@ -1,4 +1,4 @@
-"""Claim occurrences: each decision of a payment on a claim, matched to the claim or waiting for it.
+"""Claim payments: each CLP of an 835, matched to its claim or waiting for it.
 
 A matched one is its client's row, and the claim's part of the 835 is in its document; an unmatched one belongs to the
 installation, with that part sealed in it. Knows no X12.
@@ -11,18 +11,18 @@ from sqlalchemy import bindparam, delete, literal, select, update
 
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import (
-    claim_occurrences,
+    claim_payments,
     claim_references,
     documents,
-    unmatched_occurrences,
+    unmatched_claim_payments,
 )
 from clearlane.store.database.sql import Statement, among, insert_into, scoped_select
 
-UNMATCHED_TABLE = "unmatched_occurrences"
+UNMATCHED_TABLE = "unmatched_claim_payments"
 
 
-class OccurrenceRow(NamedTuple):
-    """An occurrence that is matched to a claim."""
+class ClaimPaymentRow(NamedTuple):
+    """A claim payment that is matched to a claim."""
 
     vendor_id: int
     site_id: int
@@ -33,7 +33,7 @@ class OccurrenceRow(NamedTuple):
     """Keyed hash of the claim fact that it states."""
     reverses: str
     """That of the fact which a reversal takes back; empty where there is none."""
-    kind: str
+    type: str
     outcome: str
     matched_by: str
     in_force: int
@@ -45,19 +45,19 @@ class OccurrenceRow(NamedTuple):
     document_id: str
 
 
-class OccurrenceRole(NamedTuple):
-    """What an occurrence does to the money of its claim, as all facts of the claim together decide."""
+class ClaimPaymentRole(NamedTuple):
+    """What a claim payment does to the money of its claim, as all facts of the claim together decide."""
 
     claim_number: str
     identity: str
     reverses: str
-    kind: str
+    type: str
     in_force: int
     replaced: int
 
 
 class UnmatchedRow(NamedTuple):
-    """An occurrence that matches no claim. ``payload`` is sealed for :func:`unmatched_key`."""
+    """A claim payment that matches no claim. ``payload`` is sealed for :func:`unmatched_key`."""
 
     payment_id: str
     number: int
@@ -73,70 +73,72 @@ class UnmatchedRow(NamedTuple):
         return f"UnmatchedRow({self.payment_id} {self.number})"
 
 
-class OccurrenceDocument(NamedTuple):
-    """An occurrence with the sealed document that shows it."""
+class ClaimPaymentDocument(NamedTuple):
+    """A claim payment with the sealed document that shows it."""
 
-    occurrence: OccurrenceRow
+    claim_payment: ClaimPaymentRow
     payload: bytes
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
-        return f"OccurrenceDocument({self.occurrence.payment_id} {self.occurrence.number})"
+        return f"ClaimPaymentDocument({self.claim_payment.payment_id} {self.claim_payment.number})"
 
 
 def unmatched_key(payment_id: str, number: int) -> str:
-    """Return the row key that an unmatched occurrence is sealed for."""
+    """Return the row key that an unmatched claim payment is sealed for."""
     return f"{payment_id}:{number}"
 
 
 # ---- matched -----------------------------------------------------------------------------------
 
 
-async def add(tx: Tx, rows: Sequence[OccurrenceRow]) -> None:
-    """Add occurrences of any client; one that is there stays as it is."""
+async def add(tx: Tx, rows: Sequence[ClaimPaymentRow]) -> None:
+    """Add claim payments of any client; one that is there stays as it is."""
     await tx.many(_ADD, [row._asdict() for row in rows])
 
 
-async def set_roles(tx: Tx, roles: Sequence[OccurrenceRole]) -> None:
-    """Record what the occurrences of claims do to their money."""
+async def set_roles(tx: Tx, roles: Sequence[ClaimPaymentRole]) -> None:
+    """Record what the claim payments of claims do to their money."""
     await tx.many(_SET_ROLE, [{f"new_{k}": v for k, v in role._asdict().items()} for role in roles])
 
 
 async def remove(tx: Tx, payment_id: str, number: int) -> None:
-    """Remove one matched occurrence."""
+    """Remove one matched claim payment."""
     await tx.run(_REMOVE, of_payment=payment_id, of_number=number)
 
 
-async def find(tx: Tx, payment_id: str, number: int) -> OccurrenceRow | None:
-    """Return one matched occurrence of any client."""
+async def find(tx: Tx, payment_id: str, number: int) -> ClaimPaymentRow | None:
+    """Return one matched claim payment of any client."""
     row = await tx.row(_FIND, payment_id=payment_id, number=number)
-    return None if row is None else OccurrenceRow(*row)
+    return None if row is None else ClaimPaymentRow(*row)
 
 
-async def list_page(tx: Tx, payment_id: str, *, after: int, limit: int) -> list[OccurrenceDocument]:
-    """Return matched occurrences of any client after a number, with their documents."""
+async def list_page(
+    tx: Tx, payment_id: str, *, after: int, limit: int
+) -> list[ClaimPaymentDocument]:
+    """Return matched claim payments of any client after a number, with their documents."""
     found = await tx.rows(_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
 
 
 async def list_own_page(
     tx: Tx, payment_id: str, *, after: int, limit: int
-) -> list[OccurrenceDocument]:
-    """Return the occurrences of the scope's claims after a number, with their documents."""
+) -> list[ClaimPaymentDocument]:
+    """Return the claim payments of the scope's claims after a number, with their documents."""
     found = await tx.rows(_OWN_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
 
 
-async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[OccurrenceRow]:
-    """Return all matched occurrences of these claims of any client."""
+async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimPaymentRow]:
+    """Return all matched claim payments of these claims of any client."""
     found = await tx.rows(_OF_CLAIMS, claim_numbers=sorted(claim_numbers))
-    return [OccurrenceRow(*row) for row in found]
+    return [ClaimPaymentRow(*row) for row in found]
 
 
-async def list_own_of_claim(tx: Tx, claim_number: str, *, limit: int) -> list[OccurrenceDocument]:
-    """Return the occurrences of one claim of the scope with their documents, in the order of their payments."""
+async def list_own_of_claim(tx: Tx, claim_number: str, *, limit: int) -> list[ClaimPaymentDocument]:
+    """Return the claim payments of one claim of the scope with their documents, in the order of their payments."""
     found = await tx.rows(_OF_OWN_CLAIM, claim_number=claim_number, limit=limit)
-    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
 
 
 async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> list[str]:
@@ -149,19 +151,19 @@ async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> lis
 
 
 async def add_unmatched(tx: Tx, rows: Sequence[UnmatchedRow]) -> None:
-    """Keep occurrences that match no claim; one that is there stays as it is."""
+    """Keep claim payments that match no claim; one that is there stays as it is."""
     await tx.many(_ADD_UNMATCHED, [row._asdict() for row in rows])
 
 
 async def remove_unmatched(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:
-    """Remove occurrences that are matched now."""
+    """Remove claim payments that are matched now."""
     await tx.many(
         _REMOVE_UNMATCHED, [{"of_payment": id, "of_number": number} for id, number in keys]
     )
 
 
 async def find_unmatched(tx: Tx, payment_id: str, number: int) -> UnmatchedRow | None:
-    """Return one unmatched occurrence."""
+    """Return one unmatched claim payment."""
     row = await tx.row(_FIND_UNMATCHED, payment_id=payment_id, number=number)
     return None if row is None else UnmatchedRow(*row)
 
@@ -169,7 +171,7 @@ async def find_unmatched(tx: Tx, payment_id: str, number: int) -> UnmatchedRow |
 async def list_unmatched_page(
     tx: Tx, payment_id: str, *, after: int, limit: int
 ) -> list[UnmatchedRow]:
-    """Return unmatched occurrences of a payment after a number."""
+    """Return unmatched claim payments of a payment after a number."""
     found = await tx.rows(_UNMATCHED_PAGE, payment_id=payment_id, after=after, limit=limit)
     return [UnmatchedRow(*row) for row in found]
 
@@ -181,13 +183,13 @@ async def known_claims(tx: Tx, payment_id: str, numbers: Sequence[int]) -> dict[
 
 
 async def mark_due(tx: Tx, payer_id: str, claim_numbers: Sequence[str]) -> None:
-    """Have the unmatched occurrences matched again that carry the account number of one of these claims."""
+    """Have the unmatched claim payments matched again that carry the account number of one of these claims."""
     if await tx.row(_ANY_OF_PAYER, payer_id=payer_id) is not None:
         await tx.run(_MARK_DUE, of_payer=payer_id, claim_numbers=list(claim_numbers))
 
 
 async def list_due(tx: Tx, limit: int) -> list[UnmatchedRow]:
-    """Return unmatched occurrences that are to be matched again."""
+    """Return unmatched claim payments that are to be matched again."""
     return [UnmatchedRow(*row) for row in await tx.rows(_DUE, limit=limit)]
 
 
@@ -196,109 +198,111 @@ async def clear_due(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:
     await tx.many(_CLEAR_DUE, [{"of_payment": id, "of_number": number} for id, number in keys])
 
 
-_COLUMNS = tuple(claim_occurrences.c[name] for name in OccurrenceRow._fields)
+_COLUMNS = tuple(claim_payments.c[name] for name in ClaimPaymentRow._fields)
 _ADD = Statement(
-    insert_into(claim_occurrences, *OccurrenceRow._fields[2:]).on_conflict_do_nothing(), system=True
+    insert_into(claim_payments, *ClaimPaymentRow._fields[2:]).on_conflict_do_nothing(), system=True
 )
 _SET_ROLE = Statement(
-    update(claim_occurrences)
+    update(claim_payments)
     .where(
-        claim_occurrences.c.claim_number == bindparam("new_claim_number"),
-        claim_occurrences.c.identity == bindparam("new_identity"),
+        claim_payments.c.claim_number == bindparam("new_claim_number"),
+        claim_payments.c.identity == bindparam("new_identity"),
     )
-    .values({name: bindparam(f"new_{name}") for name in OccurrenceRole._fields[2:]}),
+    .values({name: bindparam(f"new_{name}") for name in ClaimPaymentRole._fields[2:]}),
     system=True,
 )
 _REMOVE = Statement(
-    delete(claim_occurrences).where(
-        claim_occurrences.c.payment_id == bindparam("of_payment"),
-        claim_occurrences.c.number == bindparam("of_number"),
+    delete(claim_payments).where(
+        claim_payments.c.payment_id == bindparam("of_payment"),
+        claim_payments.c.number == bindparam("of_number"),
     ),
     system=True,
 )
 _FIND = Statement(
     select(*_COLUMNS).where(
-        claim_occurrences.c.payment_id == bindparam("payment_id"),
-        claim_occurrences.c.number == bindparam("number"),
+        claim_payments.c.payment_id == bindparam("payment_id"),
+        claim_payments.c.number == bindparam("number"),
     ),
     system=True,
 )
 _WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
-    claim_occurrences,
+    claim_payments,
     documents,
-    (documents.c.document_id == claim_occurrences.c.document_id)
-    & (documents.c.vendor_id == claim_occurrences.c.vendor_id)
-    & (documents.c.site_id == claim_occurrences.c.site_id),
+    (documents.c.document_id == claim_payments.c.document_id)
+    & (documents.c.vendor_id == claim_payments.c.vendor_id)
+    & (documents.c.site_id == claim_payments.c.site_id),
 )
 _IN_PAYMENT = (
     _WITH_DOCUMENT.where(
-        claim_occurrences.c.payment_id == bindparam("payment_id"),
-        claim_occurrences.c.number > bindparam("after"),
+        claim_payments.c.payment_id == bindparam("payment_id"),
+        claim_payments.c.number > bindparam("after"),
     )
-    .order_by(claim_occurrences.c.number)
+    .order_by(claim_payments.c.number)
     .limit(bindparam("limit"))
 )
 _PAGE = Statement(_IN_PAYMENT, system=True)
-_OWN_PAGE = scoped_select(_IN_PAYMENT, claim_occurrences, documents)
+_OWN_PAGE = scoped_select(_IN_PAYMENT, claim_payments, documents)
 _OF_OWN_CLAIM = scoped_select(
-    _WITH_DOCUMENT.where(claim_occurrences.c.claim_number == bindparam("claim_number"))
-    .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number)
+    _WITH_DOCUMENT.where(claim_payments.c.claim_number == bindparam("claim_number"))
+    .order_by(claim_payments.c.payment_id, claim_payments.c.number)
     .limit(bindparam("limit")),
-    claim_occurrences,
+    claim_payments,
     documents,
 )
 _OF_CLAIMS = Statement(
     select(*_COLUMNS)
-    .where(among(claim_occurrences.c.claim_number, "claim_numbers"))
-    .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number),
+    .where(among(claim_payments.c.claim_number, "claim_numbers"))
+    .order_by(claim_payments.c.payment_id, claim_payments.c.number),
     system=True,
 )
 _PAYMENTS_OF = scoped_select(
-    select(claim_occurrences.c.payment_id)
-    .where(among(claim_occurrences.c.document_id, "document_ids"))
+    select(claim_payments.c.payment_id)
+    .where(among(claim_payments.c.document_id, "document_ids"))
     .distinct(),
-    claim_occurrences,
+    claim_payments,
 )
 _KNOWN = Statement(
-    select(claim_occurrences.c.number, claim_occurrences.c.claim_number).where(
-        claim_occurrences.c.payment_id == bindparam("payment_id"),
-        among(claim_occurrences.c.number, "numbers"),
+    select(claim_payments.c.number, claim_payments.c.claim_number).where(
+        claim_payments.c.payment_id == bindparam("payment_id"),
+        among(claim_payments.c.number, "numbers"),
     ),
     system=True,
 )
-_UNMATCHED_COLUMNS = select(*(unmatched_occurrences.c[name] for name in UnmatchedRow._fields))
+_UNMATCHED_COLUMNS = select(*(unmatched_claim_payments.c[name] for name in UnmatchedRow._fields))
 _ADD_UNMATCHED = Statement(
-    insert_into(unmatched_occurrences, *UnmatchedRow._fields).values(due=0).on_conflict_do_nothing()
+    insert_into(unmatched_claim_payments, *UnmatchedRow._fields)
+    .values(due=0)
+    .on_conflict_do_nothing()
 )
-_THIS = (unmatched_occurrences.c.payment_id == bindparam("of_payment")) & (
-    unmatched_occurrences.c.number == bindparam("of_number")
+_THIS = (unmatched_claim_payments.c.payment_id == bindparam("of_payment")) & (
+    unmatched_claim_payments.c.number == bindparam("of_number")
 )
-_REMOVE_UNMATCHED = Statement(delete(unmatched_occurrences).where(_THIS))
-_CLEAR_DUE = Statement(update(unmatched_occurrences).where(_THIS).values(due=0))
+_REMOVE_UNMATCHED = Statement(delete(unmatched_claim_payments).where(_THIS))
+_CLEAR_DUE = Statement(update(unmatched_claim_payments).where(_THIS).values(due=0))
 _FIND_UNMATCHED = Statement(
     _UNMATCHED_COLUMNS.where(
-        unmatched_occurrences.c.payment_id == bindparam("payment_id"),
-        unmatched_occurrences.c.number == bindparam("number"),
+        unmatched_claim_payments.c.payment_id == bindparam("payment_id"),
+        unmatched_claim_payments.c.number == bindparam("number"),
     )
 )
 _UNMATCHED_PAGE = Statement(
     _UNMATCHED_COLUMNS.where(
-        unmatched_occurrences.c.payment_id == bindparam("payment_id"),
-        unmatched_occurrences.c.number > bindparam("after"),
+        unmatched_claim_payments.c.payment_id == bindparam("payment_id"),
+        unmatched_claim_payments.c.number > bindparam("after"),
     )
-    .order_by(unmatched_occurrences.c.number)
+    .order_by(unmatched_claim_payments.c.number)
     .limit(bindparam("limit"))
 )
 _ANY_OF_PAYER = Statement(
-    select(unmatched_occurrences.c.number)
-    .where(unmatched_occurrences.c.payer_id == bindparam("payer_id"))
+    select(unmatched_claim_payments.c.number)
+    .where(unmatched_claim_payments.c.payer_id == bindparam("payer_id"))
     .limit(1)
 )
 _MARK_DUE = Statement(
-    update(unmatched_occurrences)
+    update(unmatched_claim_payments)
     .where(
-        unmatched_occurrences.c.payer_id == bindparam("of_payer"),
-        unmatched_occurrences.c.reference.in_(
+        unmatched_claim_payments.c.payer_id == bindparam("of_payer"),
+        unmatched_claim_payments.c.reference.in_(
             select(claim_references.c.reference).where(
                 claim_references.c.payer_id == bindparam("of_payer"),
                 among(claim_references.c.claim_number, "claim_numbers"),
@@ -309,7 +313,7 @@ _MARK_DUE = Statement(
 )
 # The flag is part of the SQL text: a partial index serves no statement with a placeholder.
 _DUE = Statement(
-    _UNMATCHED_COLUMNS.where(unmatched_occurrences.c.due == literal(1, literal_execute=True))
-    .order_by(unmatched_occurrences.c.payment_id, unmatched_occurrences.c.number)
+    _UNMATCHED_COLUMNS.where(unmatched_claim_payments.c.due == literal(1, literal_execute=True))
+    .order_by(unmatched_claim_payments.c.payment_id, unmatched_claim_payments.c.number)
     .limit(bindparam("limit"))
 )
