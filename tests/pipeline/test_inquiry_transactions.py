@@ -88,7 +88,7 @@ def match(answer, inquiry, trace):
     return AnswerMatch.MATCHED if ours else AnswerMatch.WRONG_PATIENT
 
 
-async def record(tx, pending, result, now):
+async def record(tx, vault, pending, result, now):
     late = "late" if now > pending.deadline else "in time"
     tx.audit("claim_status.recorded", ids=[pending.trace], detail=f"{result.kind} {late}")
 

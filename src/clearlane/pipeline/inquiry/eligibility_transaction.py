@@ -44,7 +44,7 @@ def _build(answer: PatientAnswer, inquiry: Inquiry, trace: str, now: datetime) -
 
 
 async def _record_event(
-    tx: Tx, pending: PendingInquiry, result: FinalResult, now: datetime
+    tx: Tx, vault: Vault, pending: PendingInquiry, result: FinalResult, now: datetime
 ) -> None:
     """Add the event of an inquiry that ended, by an answer or without one."""
     answered = result.kind == benefit_answer.ANSWER

@@ -314,7 +314,7 @@ async def store_result(
             tx, pending.inquiry_request_id, pending.number, result.kind, to_micros(now), sealed
         )
         if first:
-            await pending.transaction.record(tx, pending, result, now)
+            await pending.transaction.record(tx, vault, pending, result, now)
         return first
 
     return await database.write(inquiries.SCOPE, job, actor=actor)

@@ -82,7 +82,7 @@ class InquiryTransaction(Generic[P, A, V]):
     """The first word of its audit actions: eligibility."""
     payload: PayloadFormat[P]
     reader: AnswerReader[P, A, V]
-    record: Callable[[Tx, "PendingInquiry", "FinalResult", datetime], Awaitable[None]]
+    record: Callable[[Tx, Vault, "PendingInquiry", "FinalResult", datetime], Awaitable[None]]
     """Records what follows from the first outcome of an inquiry, in the transaction that stores it."""
     answers_are_statements: bool = False
     """Whether answers in files are posted as statements about claims too. One without an inquiry is then not parked here."""
