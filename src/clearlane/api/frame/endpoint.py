@@ -1,6 +1,6 @@
 """What an endpoint is: its row in the table, what its handler receives, and the context of all handlers.
 
-Adding an endpoint is one row and one handler of a few lines: decode, one verb, encode. The checks that
+Adding an endpoint is one handler of a few lines, decode, one verb, encode, with its row above it. The checks that
 all endpoints share are in ``request_checks`` and run before the handler. Knows no version.
 """
 
@@ -225,6 +225,38 @@ class Endpoint:
     takes_idempotency_key: bool = False
     """Whether the answer to a call with an ``Idempotency-Key`` is stored and given again."""
     description: str = ""
+
+
+class EndpointRows:
+    """The endpoints of a module, each declared at its handler. Columns that are given here are those of every row."""
+
+    def __init__(self, **shared: Any) -> None:
+        self.rows: list[Endpoint] = []
+        self._shared = shared
+
+    def endpoint(
+        self,
+        name: str,
+        path: str,
+        summary: str,
+        response_type: Any,
+        *,
+        request_type: Any = None,
+        **columns: Any,
+    ) -> Callable[[Handler], Handler]:
+        """Declare an endpoint at its handler. One with a ``request_type`` reads a JSON document."""
+
+        def declare(handler: Handler) -> Handler:
+            row = Endpoint(
+                name=name, path=path, summary=summary, response_type=response_type,
+                request_type=request_type, handler=handler,
+                body_use=BodyUse.NONE if request_type is None else BodyUse.JSON,
+                **self._shared | columns,
+            )  # fmt: skip
+            self.rows.append(row)
+            return handler
+
+        return declare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

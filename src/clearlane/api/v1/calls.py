@@ -12,11 +12,13 @@ from clearlane.api.frame.endpoint import Call
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claims import sites_by_id
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, read
+from clearlane.api.v1.resource import Page, Resource, ResourceRows
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.ids import SiteId
 from clearlane.store.audit import audit
 from clearlane.store.database.group_commit import ORIGIN_SEPARATOR
+
+endpoints = ResourceRows(Resource.CALLS)
 
 
 class AuditedCallJson(BaseModel):
@@ -34,6 +36,12 @@ class AuditedCallJson(BaseModel):
     detail: str
 
 
+@endpoints.read(
+    "GetCall",
+    "calls/{request_id}",
+    "What a call changed or read, by its `X-Request-Id`.",
+    Page[AuditedCallJson],
+)
 async def get_call(call: Call) -> Response:
     """Return what the vendor's calls with a request id changed or read, newest first."""
     rows = await audit.find_by_request(call.context.database, call.path["request_id"])
@@ -70,15 +78,3 @@ def _without_address(detail: object) -> str:
     """Return the detail of an audit row without where the call came from."""
     parts = str(detail).split(ORIGIN_SEPARATOR)
     return ORIGIN_SEPARATOR.join(part for part in parts if not part.startswith("from "))
-
-
-ENDPOINTS = (
-    read(
-        "GetCall",
-        "calls/{request_id}",
-        Resource.CALLS,
-        "What a call changed or read, by its `X-Request-Id`.",
-        get_call,
-        Page[AuditedCallJson],
-    ),
-)

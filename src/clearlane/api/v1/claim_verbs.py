@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site, SiteState
-from clearlane.api.frame.endpoint import Call, Handler
+from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.body import decode
@@ -18,7 +18,7 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, claim_object, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
 from clearlane.api.v1.problems import problem, refuse
-from clearlane.api.v1.resource import Resource, change, read, read_body
+from clearlane.api.v1.resource import Resource, ResourceRows, read_body
 from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
@@ -40,6 +40,8 @@ from clearlane.pipeline.query.list_claims import find_claim_within
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Actor, JobExtension, Tx, require_row
+
+endpoints = ResourceRows(Resource.CLAIMS)
 
 X12 = "application/edi-x12"
 ERRORS_SHOWN_MAX = 200
@@ -98,9 +100,40 @@ class UnsentClaimVerb(Protocol):
     ) -> UnsentResult: ...  # fmt: skip
 
 
-def unsent_handler(verb: UnsentClaimVerb) -> Handler:
-    """Return the handler of a verb on a claim that no batch has taken."""
+@endpoints.change(
+    "ValidateClaims",
+    "claims/validate",
+    "What would become of a document of claims, with every finding.",
+    ValidationJson,
+    request_type=MedicalDocument | DentalDocument,
+    stores_answer=False,
+    description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` where enrollments matter.",
+)
+async def validate_claims(call: Call) -> Response:
+    """Return every finding of a document."""
+    document = await call.body.read_document()
+    site = call.named_site or _any_site(call)
+    outcome = await validate(
+        call.context.work_context, document, _kind(call, document), site=site, now=call.now
+    )
+    if isinstance(outcome, TooManyClaims):
+        raise refuse(413, f"A document may have {outcome.claims_max} claims at most.")
+    if isinstance(outcome, MalformedDocument):
+        faults: dict[str, list[str]] = {}
+        for one in outcome.findings[:ERRORS_SHOWN_MAX]:
+            faults.setdefault(one.location, []).append(one.message)
+        raise RequestRefusal(call.errors.invalid_fields(faults))
+    call.ignored_fields.extend(outcome.ignored)
+    return json_response(200, _validation(outcome))
 
+
+def _unsent(name: str, path: str, summary: str, verb: UnsentClaimVerb) -> None:
+    """Declare the endpoint of a verb on a claim that no batch has taken."""
+
+    @endpoints.change(
+        name, f"claims/{{claim_number}}/{path}", summary, ClaimJson,
+        description="Only before a batch takes the claim; 409 afterwards. Repeating it changes nothing.",
+    )  # fmt: skip
     async def handle(call: Call) -> Response:
         claim = await require_claim(call)
         context, sites = call.context.work_context, sites_by_id(call)
@@ -125,9 +158,25 @@ def unsent_handler(verb: UnsentClaimVerb) -> Handler:
         )
         return recorded.response
 
-    return handle
+
+_unsent("HoldClaim", "hold", "Keep a claim back until it is released.", hold_claim)
+_unsent("ReleaseClaim", "release", "Let a held claim be sent.", release_claim)
+_unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_claim)
 
 
+@endpoints.change(
+    "CorrectClaim",
+    "claims/{claim_number}/correct",
+    "Correct a claim with the fields that change.",
+    CorrectionJson,
+    request_type=CorrectionRequest,
+    parameters=(
+        parameters.flag("dry_run", "`true` shows what would be sent, and stores nothing."),
+    ),
+    description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
+    "has taken is canceled and the corrected one sent in its place. Of two corrections at once one wins; the other "
+    "is 409.",
+)
 async def correct(call: Call) -> Response:
     """Correct a claim, or show how the correction would go out."""
     body = await read_body(call, CorrectionBody)
@@ -159,24 +208,13 @@ async def correct(call: Call) -> Response:
     return json_response(200, _correction(outcome))
 
 
-async def validate_claims(call: Call) -> Response:
-    """Return every finding of a document."""
-    document = await call.body.read_document()
-    site = call.named_site or _any_site(call)
-    outcome = await validate(
-        call.context.work_context, document, _kind(call, document), site=site, now=call.now
-    )
-    if isinstance(outcome, TooManyClaims):
-        raise refuse(413, f"A document may have {outcome.claims_max} claims at most.")
-    if isinstance(outcome, MalformedDocument):
-        faults: dict[str, list[str]] = {}
-        for one in outcome.findings[:ERRORS_SHOWN_MAX]:
-            faults.setdefault(one.location, []).append(one.message)
-        raise RequestRefusal(call.errors.invalid_fields(faults))
-    call.ignored_fields.extend(outcome.ignored)
-    return json_response(200, _validation(outcome))
-
-
+@endpoints.read(
+    "GetClaimX12",
+    "claims/{claim_number}/x12",
+    "A claim as the 837 that its payer gets.",
+    None,
+    media_type=X12,
+)
 async def claim_x12(call: Call) -> Response:
     """Return a claim as the 837 that its payer gets."""
     claim = await require_claim(call)
@@ -261,57 +299,3 @@ def _not_accepted(findings: tuple[ClaimFinding, ...]) -> Response:
         kind="claim_not_accepted",
         errors=[(str(finding_object(one)["field"]), one.message) for one in errors],
     )
-
-
-def _unsent(name: str, verb: str, summary: str, handler: UnsentClaimVerb) -> Any:
-    return change(
-        name,
-        f"claims/{{claim_number}}/{verb}",
-        Resource.CLAIMS,
-        summary,
-        unsent_handler(handler),
-        ClaimJson,
-        description="Only before a batch takes the claim; 409 afterwards. Repeating it changes nothing.",
-    )
-
-
-ENDPOINTS = (
-    change(
-        "ValidateClaims",
-        "claims/validate",
-        Resource.CLAIMS,
-        "What would become of a document of claims, with every finding.",
-        validate_claims,
-        ValidationJson,
-        request_type=MedicalDocument | DentalDocument,
-        stores_answer=False,
-        description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` where enrollments matter.",
-    ),
-    _unsent("HoldClaim", "hold", "Keep a claim back until it is released.", hold_claim),
-    _unsent("ReleaseClaim", "release", "Let a held claim be sent.", release_claim),
-    _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_claim),
-    change(
-        "CorrectClaim",
-        "claims/{claim_number}/correct",
-        Resource.CLAIMS,
-        "Correct a claim with the fields that change.",
-        correct,
-        CorrectionJson,
-        request_type=CorrectionRequest,
-        parameters=(
-            parameters.flag("dry_run", "`true` shows what would be sent, and stores nothing."),
-        ),
-        description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
-        "has taken is canceled and the corrected one sent in its place. Of two corrections at once one wins; the other "
-        "is 409.",
-    ),
-    read(
-        "GetClaimX12",
-        "claims/{claim_number}/x12",
-        Resource.CLAIMS,
-        "A claim as the 837 that its payer gets.",
-        claim_x12,
-        None,
-        media_type=X12,
-    ),
-)

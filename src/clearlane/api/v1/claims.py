@@ -19,7 +19,7 @@ from clearlane.api.v1.claim_json import (
 )
 from clearlane.api.v1.cursors import cursor_number
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, page_response, read
+from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.kernel.clock import from_micros, moment_text, to_micros
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
@@ -28,6 +28,8 @@ from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, loa
 from clearlane.pipeline.query.list_claims import ClaimSummary, find_claim, find_claims
 from clearlane.store.claims import claim_search
 from clearlane.store.claims.claim_query import ClaimOrder, ClaimQuery, ListPosition
+
+endpoints = ResourceRows(Resource.CLAIMS)
 
 LIST = "claims"
 OUTCOMES = {outcome.value: outcome.value for outcome in Outcome}
@@ -57,6 +59,17 @@ FILTERS = (
 )
 
 
+def _position(changed: str, day: str, number: str) -> ListPosition:
+    return ListPosition(cursor_number(changed), day, number)
+
+
+@endpoints.read(
+    "GetClaims",
+    "claims",
+    "Claims, newest first, or in the order of their changes.",
+    Page[ClaimJson],
+    parameters=parameters.page(LIST, *FILTERS, parts=3, position=_position),
+)
 async def list_claims(call: Call) -> Response:
     """Return a page of claims."""
     where, limit = _where(call), call.parameters["limit"]
@@ -84,6 +97,12 @@ async def list_claims(call: Call) -> Response:
     )
 
 
+@endpoints.read(
+    "GetClaim",
+    "claims/{claim_number}",
+    "One claim with its history, findings, batches, documents and payments.",
+    ClaimDetailsJson,
+)
 async def get_claim(call: Call) -> Response:
     """Return one claim with everything known about it."""
     claim = await require_claim(call)
@@ -117,10 +136,6 @@ def no_claim() -> RequestRefusal:
 def sites_by_id(call: Call) -> Mapping[SiteId, Site]:
     """Return the sites of a call by id."""
     return {site.id: site for site in call.sites}
-
-
-def _position(changed: str, day: str, number: str) -> ListPosition:
-    return ListPosition(cursor_number(changed), day, number)
 
 
 def _where(call: Call) -> dict[str, object]:
@@ -197,24 +212,3 @@ def _details(history: ClaimHistory) -> dict[str, object]:
             for one in claim_payments
         ],
     }
-
-
-ENDPOINTS = (
-    read(
-        "GetClaims",
-        "claims",
-        Resource.CLAIMS,
-        "Claims, newest first, or in the order of their changes.",
-        list_claims,
-        Page[ClaimJson],
-        parameters=parameters.page(LIST, *FILTERS, parts=3, position=_position),
-    ),
-    read(
-        "GetClaim",
-        "claims/{claim_number}",
-        Resource.CLAIMS,
-        "One claim with its history, findings, batches, documents and payments.",
-        get_claim,
-        ClaimDetailsJson,
-    ),
-)

@@ -14,7 +14,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claims import no_claim, sites_by_id
-from clearlane.api.v1.resource import Resource, change, read_body
+from clearlane.api.v1.resource import Resource, ResourceRows, read_body
 from clearlane.kernel import limits
 from clearlane.kernel.clock import moment_text
 from clearlane.kernel.ids import VendorScope
@@ -26,6 +26,8 @@ from clearlane.pipeline.access.sign_in_link import (
 from clearlane.pipeline.query.list_claims import find_claim
 from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Tx
+
+endpoints = ResourceRows(Resource.CONSOLE_LINKS)
 
 CLAIM_PAGE = "/claims/"
 
@@ -55,6 +57,16 @@ class ConsoleLinkBody(msgspec.Struct):
     claim_number: str | None = None
 
 
+@endpoints.change(
+    "CreateConsoleLink",
+    "console_links",
+    "A one-time address that signs a user in to the console.",
+    ConsoleLinkJson,
+    request_type=ConsoleLinkRequest,
+    success_status=201,
+    description=f"The address works once and for {SIGN_IN_LINK_SECONDS_MAX // 60} minutes. It signs the user in "
+    "without password and second factor: the vendor's software vouches for who asks.",
+)
 async def create_console_link(call: Call) -> Response:
     """Make a one-time address that signs a user of the vendor in."""
     body = await read_body(call, ConsoleLinkBody)
@@ -110,19 +122,3 @@ async def _require_visible(call: Call, user: ConsoleUser, claim_number: str) -> 
     )
     if claim is None or not user.may_see(sites_by_id(call)[claim.site_id]):
         raise no_claim()
-
-
-ENDPOINTS = (
-    change(
-        "CreateConsoleLink",
-        "console_links",
-        Resource.CONSOLE_LINKS,
-        "A one-time address that signs a user in to the console.",
-        create_console_link,
-        ConsoleLinkJson,
-        request_type=ConsoleLinkRequest,
-        success_status=201,
-        description=f"The address works once and for {SIGN_IN_LINK_SECONDS_MAX // 60} minutes. It signs the user in "
-        "without password and second factor: the vendor's software vouches for who asks.",
-    ),
-)

@@ -10,13 +10,15 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claim_json import ClaimDocumentJson
 from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Resource, read
+from clearlane.api.v1.resource import Resource, ResourceRows
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.pipeline.query.retrieve_documents import record_documents_read
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import documents
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.x12.reader.lexer import read_as_utf8
+
+endpoints = ResourceRows(Resource.DOCUMENTS)
 
 
 class DocumentJson(ClaimDocumentJson):
@@ -28,6 +30,9 @@ class DocumentJson(ClaimDocumentJson):
     ]
 
 
+@endpoints.read(
+    "GetDocument", "documents/{document_id}", "A payer's answer about a claim.", DocumentJson
+)
 async def get_document(call: Call) -> Response:
     """Return a document; reading it marks it as fetched, and changes nothing that is read later."""
     document = await _document(call)
@@ -49,6 +54,13 @@ async def get_document(call: Call) -> Response:
     return json_response(200, content)
 
 
+@endpoints.read(
+    "GetDocumentX12",
+    "documents/{document_id}/x12",
+    "The claim's part of the payer's file.",
+    None,
+    media_type=X12,
+)
 async def get_document_x12(call: Call) -> Response:
     """Return the claim's part of the payer's file."""
     document = await _document(call)
@@ -64,11 +76,3 @@ async def _document(call: Call) -> StoredDocument:
     if not found:
         raise refuse(404, "The vendor has no document of this id.")
     return found[0]
-
-
-ENDPOINTS = (
-    read("GetDocument", "documents/{document_id}", Resource.DOCUMENTS, "A payer's answer about a claim.",
-         get_document, DocumentJson),
-    read("GetDocumentX12", "documents/{document_id}/x12", Resource.DOCUMENTS,
-         "The claim's part of the payer's file.", get_document_x12, None, media_type=X12),
-)  # fmt: skip

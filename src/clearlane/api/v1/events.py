@@ -9,10 +9,12 @@ from clearlane.api.frame.endpoint import Call, Endpoint, Parameter
 from clearlane.api.frame.errors import ParameterFault
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
-from clearlane.api.v1.resource import Page, Resource, read
+from clearlane.api.v1.resource import Page, Resource, ResourceRows
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import TYPES, is_for_vendors, matching_types, unknown_patterns
 from clearlane.pipeline.notify.feed import FeedReader, record_reading, wait_for_feed
+
+endpoints = ResourceRows(Resource.EVENTS)
 
 EVENT_WAIT_SECONDS_MAX = 30
 WAIT_DIGITS_MAX = 9
@@ -51,30 +53,6 @@ class EventPage(Page[EventJson]):
         str,
         Field(description="Where to go on: pass it as `after`, also when `next` is null and to wait for more."),
     ]  # fmt: skip
-
-
-async def list_events(call: Call) -> Response:
-    """Return the next events; wait for them where the caller says how long."""
-    given = call.parameters
-    reader = FeedReader(
-        call.vendor.id,
-        {site.id: site.vendor_site_id for site in call.sites},
-        of_vendor=call.named_site is None,
-    )
-    page = await wait_for_feed(
-        call.context.work_context,
-        reader,
-        types=given["types"],
-        after=given["after"],
-        limit=given["limit"],
-        seconds=given["wait"],
-        stopping=call.stopping,
-    )
-    if page.events:
-        await record_reading(call.context.work_context, reader, page, actor=call.actor)
-    cursor = format_event_id(page.cursor)
-    next = None if page.is_end else cursor
-    return json_response(200, {"data": page.events, "next": next, "cursor": cursor})
 
 
 def _read_after(text: str | None, endpoint: Endpoint) -> int:
@@ -133,15 +111,34 @@ DESCRIPTION = (
     + "\n".join(f"| `{row.name}` | {row.meaning} |" for row in TYPES.values() if is_for_vendors(row.name))
 )  # fmt: skip
 
-ENDPOINTS = (
-    read(
-        "GetEvents",
-        "events",
-        Resource.EVENTS,
-        "What happened, in order, from a cursor on.",
-        list_events,
-        EventPage,
-        parameters=(TYPES_WANTED, WAIT, parameters.LIMIT, AFTER),
-        description=DESCRIPTION,
-    ),
+
+@endpoints.read(
+    "GetEvents",
+    "events",
+    "What happened, in order, from a cursor on.",
+    EventPage,
+    parameters=(TYPES_WANTED, WAIT, parameters.LIMIT, AFTER),
+    description=DESCRIPTION,
 )
+async def list_events(call: Call) -> Response:
+    """Return the next events; wait for them where the caller says how long."""
+    given = call.parameters
+    reader = FeedReader(
+        call.vendor.id,
+        {site.id: site.vendor_site_id for site in call.sites},
+        of_vendor=call.named_site is None,
+    )
+    page = await wait_for_feed(
+        call.context.work_context,
+        reader,
+        types=given["types"],
+        after=given["after"],
+        limit=given["limit"],
+        seconds=given["wait"],
+        stopping=call.stopping,
+    )
+    if page.events:
+        await record_reading(call.context.work_context, reader, page, actor=call.actor)
+    cursor = format_event_id(page.cursor)
+    next = None if page.is_end else cursor
+    return json_response(200, {"data": page.events, "next": next, "cursor": cursor})

@@ -10,9 +10,11 @@ from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, page_response, read
+from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
+
+endpoints = ResourceRows(Resource.PAYERS, touches_phi=False)
 
 LIST = "payers"
 MATCHES_MAX = 500
@@ -64,6 +66,17 @@ FILTERS = (
 )
 
 
+def _type_and_id(type: str, payer_id: str) -> tuple[str, str]:
+    return type, payer_id
+
+
+@endpoints.read(
+    "SearchPayers",
+    "payers",
+    "Payers by name, or the best matches of a search.",
+    Page[ReachedPayerJson],
+    parameters=parameters.page(LIST, *FILTERS, parts=2, position=_type_and_id),
+)
 async def list_payers(call: Call) -> Response:
     """Return a page of payers: by name, or the best matches first."""
     given, limit = call.parameters, call.parameters["limit"]
@@ -91,6 +104,12 @@ async def list_payers(call: Call) -> Response:
     )
 
 
+@endpoints.read(
+    "GetPayer",
+    "payers/{payer_id}",
+    "A payer, for each type of claims that it takes.",
+    Page[ReachedPayerJson],
+)
 async def get_payer(call: Call) -> Response:
     """Return one payer, for each type of claims that it takes."""
     payer_id = call.path["payer_id"]
@@ -129,15 +148,3 @@ def _start(call: Call, found: list[Payer]) -> int:
         sentence = "The list has changed since; begin again without it."
         raise RequestRefusal(call.errors.invalid_fields({"after": [sentence]}))
     return places[0]
-
-
-def _type_and_id(type: str, payer_id: str) -> tuple[str, str]:
-    return type, payer_id
-
-
-ENDPOINTS = (
-    read("SearchPayers", "payers", Resource.PAYERS, "Payers by name, or the best matches of a search.", list_payers,
-         Page[ReachedPayerJson], parameters=parameters.page(LIST, *FILTERS, parts=2, position=_type_and_id), touches_phi=False),
-    read("GetPayer", "payers/{payer_id}", Resource.PAYERS, "A payer, for each type of claims that it takes.",
-         get_payer, Page[ReachedPayerJson], touches_phi=False),
-)  # fmt: skip

@@ -18,7 +18,7 @@ from clearlane.api.v1.claim_json import Money
 from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, page_response, read
+from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
 from clearlane.payments.payment import ClaimPayment, PaymentState
 from clearlane.payments.payment_csv import payment_csv
@@ -30,6 +30,8 @@ from clearlane.pipeline.query.vendor_payments import (
     load_vendor_payment,
     read_vendor_x12,
 )
+
+endpoints = ResourceRows(Resource.PAYMENTS)
 
 CSV = "text/csv"
 LIST, CLAIM_PAYMENTS = "payments", "claim_payments"
@@ -107,6 +109,13 @@ FILTERS = (
 )
 
 
+@endpoints.read(
+    "GetPayments",
+    "payments",
+    "Payments, newest first.",
+    Page[PaymentJson],
+    parameters=parameters.page(LIST, *FILTERS),
+)
 async def list_payments(call: Call) -> Response:
     """Return a page of payments."""
     given, limit = call.parameters, call.parameters["limit"]
@@ -136,6 +145,12 @@ async def list_payments(call: Call) -> Response:
     )
 
 
+@endpoints.read(
+    "GetPayment",
+    "payments/{payment_id}",
+    "One payment with the vendor's claims and adjustments.",
+    PaymentDetailsJson,
+)
 async def get_payment(call: Call) -> Response:
     """Return one payment with the vendor's claims in it."""
     details = await _load(call)
@@ -151,6 +166,17 @@ async def get_payment(call: Call) -> Response:
     return json_response(200, found)
 
 
+def _position(number: str) -> int:
+    return cursor_number(number, CLAIM_PAYMENT_DIGITS_MAX)
+
+
+@endpoints.read(
+    "GetClaimPayments",
+    "payments/{payment_id}/claim_payments",
+    "The vendor's claims in a payment, in its order.",
+    Page[ClaimPaymentJson],
+    parameters=parameters.page(CLAIM_PAYMENTS, position=_position),
+)
 async def list_claim_payments(call: Call) -> Response:
     """Return a page of the vendor's claims in a payment."""
     await _load(call)
@@ -164,6 +190,15 @@ async def list_claim_payments(call: Call) -> Response:
     )
 
 
+@endpoints.read(
+    "GetPaymentX12",
+    "payments/{payment_id}/x12",
+    "The 835 of a payment.",
+    None,
+    media_type=X12,
+    description="As received. Where the payment pays claims of others too: an interchange for each claim of the "
+    "vendor, with envelope and heading as received.",
+)
 async def payment_x12(call: Call) -> Response:
     """Return the 835 of a payment as received; of a payment with claims of others, the vendor's parts."""
     content = await read_vendor_x12(
@@ -178,6 +213,13 @@ async def payment_x12(call: Call) -> Response:
     return Response(content, 200, {"Content-Type": X12})
 
 
+@endpoints.read(
+    "GetPaymentCsv",
+    "payments/{payment_id}/csv",
+    "The vendor's claims and lines in a payment as CSV.",
+    None,
+    media_type=CSV,
+)
 async def payment_as_csv(call: Call) -> Response:
     """Return a payment's claims and lines as CSV."""
     details = await _load(call)
@@ -226,27 +268,6 @@ def _number(claim_payment: ClaimPayment) -> str:
     return str(claim_payment.claim_payment_id).rpartition("-")[2]
 
 
-def _position(number: str) -> int:
-    return cursor_number(number, CLAIM_PAYMENT_DIGITS_MAX)
-
-
 def no_payment() -> RequestRefusal:
     """Return the refusal of an id that is unknown or has no claim of the vendor."""
     return refuse(404, "The vendor has no part in a payment of this id.")
-
-
-ENDPOINTS = (
-    read("GetPayments", "payments", Resource.PAYMENTS, "Payments, newest first.", list_payments,
-         Page[PaymentJson], parameters=parameters.page(LIST, *FILTERS)),
-    read("GetPayment", "payments/{payment_id}", Resource.PAYMENTS,
-         "One payment with the vendor's claims and adjustments.", get_payment, PaymentDetailsJson),
-    read("GetClaimPayments", "payments/{payment_id}/claim_payments", Resource.PAYMENTS,
-         "The vendor's claims in a payment, in its order.", list_claim_payments, Page[ClaimPaymentJson],
-         parameters=parameters.page(CLAIM_PAYMENTS, position=_position)),
-    read("GetPaymentX12", "payments/{payment_id}/x12", Resource.PAYMENTS, "The 835 of a payment.", payment_x12,
-         None, media_type=X12,
-         description="As received. Where the payment pays claims of others too: an interchange for each claim of the "
-         "vendor, with envelope and heading as received."),
-    read("GetPaymentCsv", "payments/{payment_id}/csv", Resource.PAYMENTS,
-         "The vendor's claims and lines in a payment as CSV.", payment_as_csv, None, media_type=CSV),
-)  # fmt: skip

@@ -1,11 +1,11 @@
-"""What the resources of ``/clearlane/v1`` share: a row of the table with its conventions, and pages of lists.
+"""What the resources of ``/clearlane/v1`` share: rows with their conventions, and pages of lists.
 
-    ENDPOINTS = (
-        read("GetClaims", "claims", Resource.CLAIMS, "Claims, newest first.", list_claims, Page[ClaimJson], ...),
-        change("HoldClaim", "claims/{number}/hold", Resource.CLAIMS, "...", hold, ClaimJson),
-    )
+    endpoints = ResourceRows(Resource.CLAIMS)
 
-A resource is one module with such a table and one row in ``endpoints``. Knows no resource.
+    @endpoints.read("GetClaims", "claims", "Claims, newest first.", Page[ClaimJson], ...)
+    async def list_claims(call: Call) -> Response: ...
+
+A resource is one module with such rows, and its name in ``endpoints``. Knows no resource.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,16 +17,14 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import (
-    BodyUse,
     Call,
     CallConventions,
-    Endpoint,
+    EndpointRows,
     Handler,
-    Parameter,
 )
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.body import decode
-from clearlane.api.http.http_responses import JSON, json_response
+from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.cursors import encode_cursor
 from clearlane.api.v1.problems import PROBLEMS
 
@@ -66,77 +64,46 @@ class Page(BaseModel, Generic[Row]):
     ]
 
 
-def read(
-    name: str,
-    path: str,
-    resource: Resource,
-    summary: str,
-    handler: Handler,
-    response_type: Any,
-    *,
-    parameters: Sequence[Parameter] = (),
-    touches_phi: bool = True,
-    media_type: str = JSON,
-    description: str = "",
-) -> Endpoint:
-    """Return the row of a GET."""
-    return Endpoint(
-        name=name,
-        path=f"{PREFIX}/{path}",
-        family=resource,
-        summary=summary,
-        handler=handler,
-        response_type=response_type,
-        errors=PROBLEMS,
-        touches_phi=touches_phi,
-        suspended_handler=None,
-        verbs=("GET",),
-        parameters=tuple(parameters),
-        conventions=CONVENTIONS,
-        media_type=media_type,
-        description=description,
-    )
+class ResourceRows(EndpointRows):
+    """The endpoints of a resource, each declared at its handler."""
 
+    def __init__(self, resource: Resource, *, touches_phi: bool = True) -> None:
+        super().__init__(
+            family=resource, errors=PROBLEMS, touches_phi=touches_phi, suspended_handler=None,
+            conventions=CONVENTIONS,
+        )  # fmt: skip
 
-def change(
-    name: str,
-    path: str,
-    resource: Resource,
-    summary: str,
-    handler: Handler,
-    response_type: Any,
-    *,
-    request_type: Any = None,
-    parameters: Sequence[Parameter] = (),
-    touches_phi: bool = True,
-    verb: str = "POST",
-    success_status: int = 200,
-    stores_answer: bool = True,
-    description: str = "",
-) -> Endpoint:
-    """Return the row of a POST, PATCH or DELETE.
+    def read(
+        self, name: str, path: str, summary: str, response_type: Any, **columns: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare a GET."""
+        path = f"{PREFIX}/{path}"
+        return self.endpoint(name, path, summary, response_type, verbs=("GET",), **columns)
 
-    ``stores_answer`` is False for a call that changes nothing. A call with a ``request_type`` reads a JSON document.
-    """
-    return Endpoint(
-        name=name,
-        path=f"{PREFIX}/{path}",
-        family=resource,
-        summary=summary,
-        handler=handler,
-        response_type=response_type,
-        errors=PROBLEMS,
-        touches_phi=touches_phi,
-        suspended_handler=None,
-        verbs=(verb,),
-        parameters=tuple(parameters),
-        body_use=BodyUse.NONE if request_type is None else BodyUse.JSON,
-        request_type=request_type,
-        conventions=CONVENTIONS,
-        success_status=success_status,
-        takes_idempotency_key=verb == "POST" and stores_answer,
-        description=description,
-    )
+    def change(
+        self,
+        name: str,
+        path: str,
+        summary: str,
+        response_type: Any,
+        *,
+        verb: str = "POST",
+        stores_answer: bool = True,
+        **columns: Any,
+    ) -> Callable[[Handler], Handler]:
+        """Declare a POST, PATCH or DELETE.
+
+        ``stores_answer`` is False for a call that changes nothing.
+        """
+        return self.endpoint(
+            name,
+            f"{PREFIX}/{path}",
+            summary,
+            response_type,
+            verbs=(verb,),
+            takes_idempotency_key=verb == "POST" and stores_answer,
+            **columns,
+        )
 
 
 def page_response(

@@ -19,9 +19,8 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import (
     Page,
     Resource,
-    change,
+    ResourceRows,
     page_response,
-    read,
     read_body,
 )
 from clearlane.connect.webhook_http import address_fault
@@ -37,9 +36,16 @@ from clearlane.pipeline.notify.webhook_endpoints import (
 from clearlane.store.database.database import Tx
 from clearlane.store.events.webhooks import DeliveryRow
 
+endpoints = ResourceRows(Resource.WEBHOOKS, touches_phi=False)
+
+ONE = "webhook_endpoints/{endpoint_id}"
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
 NEITHER_OR_BOTH = (
     "Give either the moment (`since`) or the event (`after`) from which on events are sent again."
+)
+AT_LEAST_ONCE = (
+    "Events come at least once and in no promised order: drop what has the `webhook-id` of an earlier one. A delivery "
+    "that fails is tried again after 5 s, 5 m, 30 m, 2 h, 8 h, 24 h and 48 h; then the endpoint is disabled."
 )
 T = TypeVar("T")
 
@@ -165,6 +171,36 @@ class DoneJson(BaseModel):
 # ---- handlers ----------------------------------------------------------------------------------
 
 
+@endpoints.read(
+    "GetWebhookEndpoints",
+    "webhook_endpoints",
+    "The vendor's webhook endpoints.",
+    Page[WebhookEndpointJson],
+    parameters=parameters.page(ENDPOINTS_LIST),
+)
+async def list_endpoints(call: Call) -> Response:
+    """Return the vendor's endpoints."""
+    found = await webhook_endpoints.list_endpoints(call.context.work_context, call.vendor.id)
+    after = call.parameters["after"] or ""
+    rows = [one for one in found if one.row.endpoint_id > after]
+    return page_response(
+        sorted(rows, key=lambda one: one.row.endpoint_id),
+        limit=call.parameters["limit"],
+        of_list=ENDPOINTS_LIST,
+        position=lambda one: (one.row.endpoint_id,),
+        as_json=lambda one: _object(call, one),
+    )
+
+
+@endpoints.change(
+    "AddWebhookEndpoint",
+    "webhook_endpoints",
+    "Receive events by webhook.",
+    SecretJson,
+    request_type=NewEndpointJson,
+    success_status=201,
+    description=AT_LEAST_ONCE,
+)
 async def add_endpoint(call: Call) -> Response:
     """Add an endpoint; its secret is in this answer only."""
     given = await read_body(call, NewEndpoint)
@@ -182,20 +218,7 @@ async def add_endpoint(call: Call) -> Response:
     return recorded.response
 
 
-async def list_endpoints(call: Call) -> Response:
-    """Return the vendor's endpoints."""
-    found = await webhook_endpoints.list_endpoints(call.context.work_context, call.vendor.id)
-    after = call.parameters["after"] or ""
-    rows = [one for one in found if one.row.endpoint_id > after]
-    return page_response(
-        sorted(rows, key=lambda one: one.row.endpoint_id),
-        limit=call.parameters["limit"],
-        of_list=ENDPOINTS_LIST,
-        position=lambda one: (one.row.endpoint_id,),
-        as_json=lambda one: _object(call, one),
-    )
-
-
+@endpoints.read("GetWebhookEndpoint", ONE, "One webhook endpoint.", WebhookEndpointJson)
 async def get_endpoint(call: Call) -> Response:
     """Return one endpoint."""
     endpoint = await _found(
@@ -204,6 +227,14 @@ async def get_endpoint(call: Call) -> Response:
     return json_response(200, _object(call, endpoint))
 
 
+@endpoints.change(
+    "ChangeWebhookEndpoint",
+    ONE,
+    "Change the address, types or sites.",
+    WebhookEndpointJson,
+    request_type=EndpointChangeJson,
+    verb="PATCH",
+)
 async def change_endpoint(call: Call) -> Response:
     """Change an endpoint."""
     given = await read_body(call, EndpointChange)
@@ -218,6 +249,9 @@ async def change_endpoint(call: Call) -> Response:
     return json_response(200, _object(call, changed))
 
 
+@endpoints.change(
+    "RemoveWebhookEndpoint", ONE, "Remove a webhook endpoint and its log.", DoneJson, verb="DELETE"
+)
 async def remove_endpoint(call: Call) -> Response:
     """Remove an endpoint."""
     context = call.context.work_context
@@ -227,6 +261,12 @@ async def remove_endpoint(call: Call) -> Response:
     return json_response(200, {"id": _id(call)})
 
 
+@endpoints.change(
+    "RotateWebhookSecret",
+    f"{ONE}/rotate_secret",
+    "A new secret; the old one signs as well for 24 hours.",
+    SecretJson,
+)
 async def rotate_secret(call: Call) -> Response:
     """Give an endpoint a new secret; the old one is valid for a day more."""
     context, now = call.context.work_context, call.context.wall.now()
@@ -239,6 +279,13 @@ async def rotate_secret(call: Call) -> Response:
     return recorded.response
 
 
+@endpoints.change(
+    "EnableWebhookEndpoint",
+    f"{ONE}/enable",
+    "Enable a disabled endpoint, and replay what it missed.",
+    WebhookEndpointJson,
+    request_type=EnableJson,
+)
 async def enable_endpoint(call: Call) -> Response:
     """Enable a disabled endpoint."""
     given = await read_body(call, EnableRequest)
@@ -254,6 +301,13 @@ async def enable_endpoint(call: Call) -> Response:
     return recorded.response
 
 
+@endpoints.change(
+    "PingWebhookEndpoint",
+    f"{ONE}/ping",
+    "Send a `ping` to the endpoint.",
+    DoneJson,
+    success_status=202,
+)
 async def ping_endpoint(call: Call) -> Response:
     """Send a `ping` to an endpoint."""
     context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
@@ -266,6 +320,14 @@ async def ping_endpoint(call: Call) -> Response:
     return recorded.response
 
 
+@endpoints.change(
+    "ReplayWebhookEndpoint",
+    f"{ONE}/replay",
+    "Deliver everything again from a moment or an event on.",
+    DoneJson,
+    request_type=ReplayJson,
+    success_status=202,
+)
 async def replay_endpoint(call: Call) -> Response:
     """Deliver events again from a moment or an event on."""
     after = _replay_after(call, await read_body(call, ReplayRequest))
@@ -280,6 +342,21 @@ async def replay_endpoint(call: Call) -> Response:
     return recorded.response
 
 
+def _event_number(event_id: str) -> int:
+    """Return the number of the event that a cursor names."""
+    found = parse_event_id(event_id)
+    if found is None:
+        raise ParameterFault(CURSOR_EXPECTED)
+    return found
+
+
+@endpoints.read(
+    "GetWebhookDeliveries",
+    f"{ONE}/deliveries",
+    "What was sent to the endpoint, the newest events first.",
+    Page[DeliveryJson],
+    parameters=parameters.page(DELIVERIES_LIST, position=_event_number),
+)
 async def list_deliveries(call: Call) -> Response:
     """Return the log of an endpoint, the newest events first."""
     before, limit = call.parameters["after"], call.parameters["limit"]
@@ -297,6 +374,13 @@ async def list_deliveries(call: Call) -> Response:
     )
 
 
+@endpoints.change(
+    "ResendWebhook",
+    f"{ONE}/deliveries/{{event_id}}/resend",
+    "Deliver one event again.",
+    DoneJson,
+    success_status=202,
+)
 async def resend(call: Call) -> Response:
     """Deliver one event to an endpoint again."""
     event_id = parse_event_id(call.path["event_id"])
@@ -340,14 +424,6 @@ async def _found(work: Awaitable[T]) -> T:
         return await work
     except NoSuchEndpoint:
         raise _no_endpoint() from None
-
-
-def _event_number(event_id: str) -> int:
-    """Return the number of the event that a cursor names."""
-    found = parse_event_id(event_id)
-    if found is None:
-        raise ParameterFault(CURSOR_EXPECTED)
-    return found
 
 
 def _no_endpoint() -> RequestRefusal:
@@ -433,46 +509,3 @@ def _delivery_object(row: DeliveryRow, answer: str) -> dict[str, object]:
 
 def _moment(micros: int | None) -> str | None:
     return None if micros is None else moment_text(from_micros(micros))
-
-
-# ---- the table ---------------------------------------------------------------------------------
-
-ONE = "webhook_endpoints/{endpoint_id}"
-WEBHOOKS = Resource.WEBHOOKS
-AT_LEAST_ONCE = (
-    "Events come at least once and in no promised order: drop what has the `webhook-id` of an earlier one. A delivery "
-    "that fails is tried again after 5 s, 5 m, 30 m, 2 h, 8 h, 24 h and 48 h; then the endpoint is disabled."
-)
-
-ENDPOINTS = (
-    read("GetWebhookEndpoints", "webhook_endpoints", WEBHOOKS, "The vendor's webhook endpoints.",
-         list_endpoints, Page[WebhookEndpointJson], parameters=parameters.page(ENDPOINTS_LIST), touches_phi=False),
-    change("AddWebhookEndpoint", "webhook_endpoints", WEBHOOKS, "Receive events by webhook.",
-           add_endpoint, SecretJson, request_type=NewEndpointJson, touches_phi=False,
-           success_status=201, description=AT_LEAST_ONCE),
-    read("GetWebhookEndpoint", ONE, WEBHOOKS, "One webhook endpoint.",
-         get_endpoint, WebhookEndpointJson, touches_phi=False),
-    change("ChangeWebhookEndpoint", ONE, WEBHOOKS, "Change the address, types or sites.",
-           change_endpoint, WebhookEndpointJson, request_type=EndpointChangeJson, verb="PATCH",
-           touches_phi=False),
-    change("RemoveWebhookEndpoint", ONE, WEBHOOKS, "Remove a webhook endpoint and its log.",
-           remove_endpoint, DoneJson, verb="DELETE", touches_phi=False),
-    change("RotateWebhookSecret", f"{ONE}/rotate_secret", WEBHOOKS,
-           "A new secret; the old one signs as well for 24 hours.",
-           rotate_secret, SecretJson, touches_phi=False),
-    change("EnableWebhookEndpoint", f"{ONE}/enable", WEBHOOKS,
-           "Enable a disabled endpoint, and replay what it missed.",
-           enable_endpoint, WebhookEndpointJson, request_type=EnableJson, touches_phi=False),
-    change("PingWebhookEndpoint", f"{ONE}/ping", WEBHOOKS, "Send a `ping` to the endpoint.",
-           ping_endpoint, DoneJson, touches_phi=False, success_status=202),
-    change("ReplayWebhookEndpoint", f"{ONE}/replay", WEBHOOKS,
-           "Deliver everything again from a moment or an event on.",
-           replay_endpoint, DoneJson, request_type=ReplayJson, touches_phi=False,
-           success_status=202),
-    read("GetWebhookDeliveries", f"{ONE}/deliveries", WEBHOOKS,
-         "What was sent to the endpoint, the newest events first.",
-         list_deliveries, Page[DeliveryJson],
-         parameters=parameters.page(DELIVERIES_LIST, position=_event_number), touches_phi=False),
-    change("ResendWebhook", f"{ONE}/deliveries/{{event_id}}/resend", WEBHOOKS,
-           "Deliver one event again.", resend, DoneJson, touches_phi=False, success_status=202),
-)  # fmt: skip

@@ -1,16 +1,39 @@
-"""The handlers of claim submission: decode, submit, encode."""
+"""The endpoints of claim submission: decode, submit, encode."""
 
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import Call, Handler
+from clearlane.api.frame.endpoint import Call, EndpointFamily, EndpointRows
 from clearlane.api.v3 import responses
+from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.pipeline.intake.submit import submit
 
 
-def submission_handler(kind: ClaimKind) -> Handler:
-    """Return the handler that submits claims of one kind."""
+async def suspended(call: Call) -> Response:
+    """Return the document-level error for a suspended account."""
+    return responses.account_in_bad_state(call.site.client_id)
 
+
+endpoints = EndpointRows(
+    family=EndpointFamily.CLAIMS,
+    errors=V3_ERRORS,
+    touches_phi=True,
+    suspended_handler=suspended,
+)
+
+
+def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> None:
+    """Declare the endpoint that submits claims of one kind."""
+
+    @endpoints.endpoint(
+        name,
+        f"/api/v3/claims/{path}",
+        summary,
+        responses.ClaimSubmission,
+        request_type=FORMS[kind].document,
+        error_types={204: None, 400: responses.ModelState, 413: responses.Message},
+    )
     async def submit_claims(call: Call) -> Response:
         document = await call.body.read_document()
         outcome = await submit(
@@ -25,9 +48,6 @@ def submission_handler(kind: ClaimKind) -> Handler:
         call.notes.extend(getattr(outcome, "notes", ()))
         return await responses.submission_response(outcome)
 
-    return submit_claims
 
-
-async def suspended(call: Call) -> Response:
-    """Return the document-level error for a suspended account."""
-    return responses.account_in_bad_state(call.site.client_id)
+_submission("SubmitClaims", "submit", "Submit medical claims.", ClaimKind.MEDICAL)
+_submission("SubmitDentalClaims", "submitDental", "Submit dental claims.", ClaimKind.DENTAL)

@@ -4,7 +4,7 @@ import re
 
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import BodyUse, Call, Endpoint, EndpointFamily, Parameter
+from clearlane.api.frame.endpoint import Call, Endpoint, EndpointFamily, EndpointRows, Parameter
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import JSON_UTF8
 from clearlane.api.http.stream import stream_text
@@ -19,9 +19,39 @@ from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inq
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_numbered_answers
 
+endpoints = EndpointRows(
+    family=EndpointFamily.ELIGIBILITY,
+    errors=V3_ERRORS,
+    touches_phi=True,
+    suspended_handler=None,
+)
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
+async def suspended(call: Call) -> Response:
+    """Refuse a suspended site."""
+    return responses.suspended()
+
+
+def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
+    """Return the id of a request; refuse a text that is no integer."""
+    given = (text or "").strip()
+    if not given:
+        raise RequestRefusal(responses.null_entry("requestId", "System.Int32", endpoint.name))
+    if not NUMBER.fullmatch(given):
+        raise RequestRefusal(responses.bad_parameter("requestId", given, "an integer"))
+    return int(given)
+
+
+@endpoints.endpoint(
+    "SubmitEligibilityRequests",
+    "/api/v3/eligibility/submit",
+    "Ask payers about benefits; answered when all have answered, at 55 seconds at the latest.",
+    EligibilityResponseJson,
+    suspended_handler=suspended,
+    request_type=EligibilityRequest,
+    error_types={400: responses.ModelState, 413: responses.Message},
+)
 async def submit(call: Call) -> Response:
     """Submit an eligibility request and respond when payers have, or when the time is over."""
     context, now = call.context.work_context, call.now
@@ -41,6 +71,21 @@ async def submit(call: Call) -> Response:
     return await _stream(call, answers)
 
 
+@endpoints.endpoint(
+    "GetEligibilityResponses",
+    "/api/v3/eligibility/get_responses",
+    "Everything that came for a request so far.",
+    EligibilityResponseJson,
+    parameters=(
+        Parameter(
+            name="requestId",
+            help="The `RequestId` of the submission.",
+            read=read_eligibility_request_id,
+            schema={"type": "integer", "format": "int32"},
+        ),
+    ),
+    error_types={400: responses.MessageDetail, 404: responses.Message},
+)
 async def get_responses(call: Call) -> Response:
     """Return all responses that have arrived for a request."""
     number = call.parameters["requestId"]
@@ -55,56 +100,3 @@ async def get_responses(call: Call) -> Response:
 async def _stream(call: Call, answers: RequestAnswers[BenefitAnswer]) -> Response:
     with_x12 = call.context.work_context.eligibility_x12
     return await stream_text(compose_response(answers, with_x12=with_x12), JSON_UTF8)
-
-
-async def suspended(call: Call) -> Response:
-    """Refuse a suspended site."""
-    return responses.suspended()
-
-
-def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
-    """Return the id of a request; refuse a text that is no integer."""
-    given = (text or "").strip()
-    if not given:
-        raise RequestRefusal(responses.null_entry("requestId", "System.Int32", endpoint.name))
-    if not NUMBER.fullmatch(given):
-        raise RequestRefusal(responses.bad_parameter("requestId", given, "an integer"))
-    return int(given)
-
-
-ENDPOINTS: tuple[Endpoint, ...] = (
-    Endpoint(
-        name="SubmitEligibilityRequests",
-        path="/api/v3/eligibility/submit",
-        family=EndpointFamily.ELIGIBILITY,
-        summary="Ask payers about benefits; answered when all have answered, at 55 seconds at the latest.",
-        handler=submit,
-        response_type=EligibilityResponseJson,
-        errors=V3_ERRORS,
-        touches_phi=True,
-        suspended_handler=suspended,
-        body_use=BodyUse.JSON,
-        request_type=EligibilityRequest,
-        error_types={400: responses.ModelState, 413: responses.Message},
-    ),
-    Endpoint(
-        name="GetEligibilityResponses",
-        path="/api/v3/eligibility/get_responses",
-        family=EndpointFamily.ELIGIBILITY,
-        summary="Everything that came for a request so far.",
-        handler=get_responses,
-        response_type=EligibilityResponseJson,
-        errors=V3_ERRORS,
-        touches_phi=True,
-        suspended_handler=None,
-        parameters=(
-            Parameter(
-                name="requestId",
-                help="The `RequestId` of the submission.",
-                read=read_eligibility_request_id,
-                schema={"type": "integer", "format": "int32"},
-            ),
-        ),
-        error_types={400: responses.MessageDetail, 404: responses.Message},
-    ),
-)

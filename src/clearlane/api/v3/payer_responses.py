@@ -6,7 +6,7 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.endpoint import Call, EndpointFamily, EndpointRows
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import JSON_UTF8
@@ -16,6 +16,12 @@ from clearlane.api.v3.documents import compose_documents
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
 
+endpoints = EndpointRows(
+    family=EndpointFamily.CLAIMS,
+    errors=V3_ERRORS,
+    touches_phi=True,
+    suspended_handler=None,
+)
 DocumentIds = list[str]
 
 
@@ -31,6 +37,14 @@ class PayerResponses(BaseModel):
     ]
 
 
+@endpoints.endpoint(
+    "GetPayerResponseDocuments",
+    "/api/v3/claims/responses/get_by_doc_id",
+    "What payers answered about claims, by document id.",
+    PayerResponses,
+    request_type=DocumentIds,
+    error_types={400: responses.ModelState, 413: responses.Message},
+)
 async def get_documents(call: Call) -> Response:
     """Return the payer response documents with the ids of the request."""
     ids = _ids(await call.body.read_document(), call.limits.documents_per_call_max)

@@ -5,12 +5,22 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import Call, Endpoint, EndpointFamily, Parameter
+from clearlane.api.frame.endpoint import Call, Endpoint, EndpointFamily, EndpointRows, Parameter
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.pipeline.access import proxy_login
+
+endpoints = EndpointRows(
+    family=EndpointFamily.PROXY_LOGIN,
+    errors=V3_ERRORS,
+    touches_phi=False,
+    suspended_handler=None,
+    error_types={404: responses.MessageDetail},
+    bad_credentials_status=404,  # V3 gives this resource its own status
+    deprecated=True,
+)
 
 ResultCode = Annotated[
     int,
@@ -45,6 +55,34 @@ class DeleteResult(BaseModel):
     errorMessage: ErrorMessage
 
 
+def read_instance_id(text: str | None, endpoint: Endpoint) -> str:
+    """Return the text: the result code reports one that is no GUID. Refuse an absent one."""
+    if text is None or not text.strip():
+        raise RequestRefusal(responses.no_action(endpoint.family))
+    return text
+
+
+def read_text(text: str | None, endpoint: Endpoint) -> str:
+    """Return the text, empty if absent."""
+    return text or ""
+
+
+_INSTANCE_ID = Parameter(
+    name="instanceId", help="A GUID, with or without braces, in any case.", read=read_instance_id
+)
+_INSTANCE_NAME = Parameter(
+    name="instanceName", help="A label for people.", read=read_text, required=False
+)
+_TOKEN = Parameter(name="token", help="The instance's token.", read=read_text, required=False)
+
+
+@endpoints.endpoint(
+    "CreateVendorInstanceToken",
+    "/api/v3/proxylogin/create_instance_token",
+    "Give an instance a token; the one before ends.",
+    TokenResult,
+    parameters=(_INSTANCE_ID, _INSTANCE_NAME),
+)
 async def create_token(call: Call) -> Response:
     """Create the token of an instance."""
     given = call.parameters
@@ -56,6 +94,13 @@ async def create_token(call: Call) -> Response:
     )
 
 
+@endpoints.endpoint(
+    "GetUrl",
+    "/api/v3/proxylogin/get_url",
+    "A URL that opens the login page once.",
+    LoginUrlResult,
+    parameters=(_INSTANCE_ID, _TOKEN),
+)
 async def get_url(call: Call) -> Response:
     """Return a one-time URL of the login page."""
     given = call.parameters
@@ -64,24 +109,19 @@ async def get_url(call: Call) -> Response:
     return _response(LoginUrlResult(resultCode=result.code, errorMessage=result.message, url=url))
 
 
+@endpoints.endpoint(
+    "DeleteVendorInstanceToken",
+    "/api/v3/proxylogin/delete_instance_token",
+    "Delete an instance's token.",
+    DeleteResult,
+    parameters=(_INSTANCE_ID,),
+)
 async def delete_token(call: Call) -> Response:
     """Delete the token of an instance."""
     result = await proxy_login.delete_token(_caller(call), call.parameters["instanceId"])
     return _response(
         DeleteResult(resultCode=result.code, deleted=result.deleted, errorMessage=result.message)
     )
-
-
-def read_instance_id(text: str | None, endpoint: Endpoint) -> str:
-    """Return the text: the result code reports one that is no GUID. Refuse an absent one."""
-    if text is None or not text.strip():
-        raise RequestRefusal(responses.no_action(endpoint.family))
-    return text
-
-
-def read_text(text: str | None, endpoint: Endpoint) -> str:
-    """Return the text, empty if absent."""
-    return text or ""
 
 
 def _caller(call: Call) -> proxy_login.ProxyLoginCaller:
@@ -98,56 +138,3 @@ def _caller(call: Call) -> proxy_login.ProxyLoginCaller:
 def _response(result: BaseModel) -> Response:
     # No cache between service and caller may keep a token or a one-time URL.
     return json_response(200, result.model_dump(), {"Cache-Control": "no-store"})
-
-
-_INSTANCE_ID = Parameter(
-    name="instanceId", help="A GUID, with or without braces, in any case.", read=read_instance_id
-)
-_INSTANCE_NAME = Parameter(
-    name="instanceName", help="A label for people.", read=read_text, required=False
-)
-_TOKEN = Parameter(name="token", help="The instance's token.", read=read_text, required=False)
-
-ENDPOINTS: tuple[Endpoint, ...] = tuple(
-    Endpoint(
-        name=name,
-        path=f"/api/v3/proxylogin/{path}",
-        family=EndpointFamily.PROXY_LOGIN,
-        summary=summary,
-        handler=handler,
-        response_type=response_type,
-        errors=V3_ERRORS,
-        touches_phi=False,
-        suspended_handler=None,
-        parameters=parameters,
-        error_types={404: responses.MessageDetail},
-        bad_credentials_status=404,  # V3 gives this resource its own status
-        deprecated=True,
-    )
-    for name, path, summary, handler, response_type, parameters in (
-        (
-            "CreateVendorInstanceToken",
-            "create_instance_token",
-            "Give an instance a token; the one before ends.",
-            create_token,
-            TokenResult,
-            (_INSTANCE_ID, _INSTANCE_NAME),
-        ),
-        (
-            "GetUrl",
-            "get_url",
-            "A URL that opens the login page once.",
-            get_url,
-            LoginUrlResult,
-            (_INSTANCE_ID, _TOKEN),
-        ),
-        (
-            "DeleteVendorInstanceToken",
-            "delete_instance_token",
-            "Delete an instance's token.",
-            delete_token,
-            DeleteResult,
-            (_INSTANCE_ID,),
-        ),
-    )
-)

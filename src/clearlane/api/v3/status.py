@@ -4,14 +4,22 @@ from datetime import date
 
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import Call, Endpoint, Parameter
+from clearlane.api.frame.endpoint import Call, Endpoint, EndpointFamily, EndpointRows, Parameter
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import JSON_UTF8
 from clearlane.api.http.stream import stream_array
 from clearlane.api.v3 import responses
-from clearlane.api.v3.status_rows import encode_rows
+from clearlane.api.v3.error_responses import V3_ERRORS
+from clearlane.api.v3.status_rows import ClaimStatusJson, encode_rows
 from clearlane.kernel.client_dates import parse_client_date
 from clearlane.pipeline.query.list_claims import list_statuses
+
+endpoints = EndpointRows(
+    family=EndpointFamily.CLAIMS,
+    errors=V3_ERRORS,
+    touches_phi=True,
+    suspended_handler=None,
+)
 
 
 def date_parameter(name: str) -> Parameter:
@@ -31,6 +39,14 @@ def date_parameter(name: str) -> Parameter:
     )
 
 
+@endpoints.endpoint(
+    "GetClaimStatusByDate",
+    "/api/v3/claims/status/get_by_date",
+    "The status of the claims created on these days.",
+    list[ClaimStatusJson],
+    parameters=(date_parameter("startDate"), date_parameter("endDate")),
+    error_types={400: responses.MessageDetail},
+)
 async def status_by_date(call: Call) -> Response:
     """Return the status of all claims created between two dates."""
     first, last = call.parameters["startDate"], call.parameters["endDate"]
