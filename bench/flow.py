@@ -26,10 +26,11 @@ from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import payments
-from clearlane.pipeline.query.payments import PaymentSearch
+from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.pipeline.work_context import PayerAccess, WorkContext
 from clearlane.store.database.database import Actor
 from clearlane.store.delivery import inbox
+from clearlane.store.payments.payment_query import PaymentQuery
 from tests.connect.memory import MemoryMailbox
 
 CLAIMS = 20_000
@@ -123,11 +124,11 @@ async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
 
 async def _show(context: WorkContext) -> tuple[float, float]:
     """Read every claim of the one payment, page by page; return claims a second, and how memory grew in MB."""
-    [payment] = await payments.list_payments(context.database, context.vault, PaymentSearch())
+    [listed] = await list_payments(context.database, context.vault, PaymentQuery())
     gc.collect()
     _reset_peak()
     before, began, count = _memory("VmRSS"), perf_counter(), 0
-    pages = payments.claim_payment_pages(context.database, context.vault, payment.payment_id)
+    pages = payments.claim_payment_pages(context.database, context.vault, listed.payment.payment_id)
     async for page in pages:
         count += len(page)
     assert count == CLAIMS

@@ -10,10 +10,10 @@ from time import perf_counter
 from bench.flow import OneMailbox, interchange, posting_context
 from bench.harness import Measure, bench
 from clearlane.pipeline.inbound import post, receive
-from clearlane.pipeline.query import payments
-from clearlane.pipeline.query.payments import PAYMENTS_PER_PAGE, PaymentSearch
+from clearlane.pipeline.query import payment_list
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.delivery import inbox
+from clearlane.store.payments.payment_query import PAYMENTS_PER_PAGE, PaymentQuery
 
 PER_FILE = 1_000
 FILES = 10
@@ -59,9 +59,9 @@ async def _pages(context: WorkContext):
 
 
 async def _page(context: WorkContext, before: str | None):
-    return await payments.list_payments(
-        context.database, context.vault, PaymentSearch(), before=before
-    )
+    query = PaymentQuery(before=before)
+    found = await payment_list.list_payments(context.database, context.vault, query)
+    return [one.payment for one in found]
 
 
 async def _seconds_a_row(context: WorkContext, before: str | None) -> float:

@@ -148,7 +148,7 @@ def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submi
     assert any(one.startswith("Remittance") for one in headlines)
     assert claim["batches"][0]["delivered_at"]
     (payment,) = claim["payments"]
-    assert (payment["outcome"], payment["in_force"]) == ("paid", True)
+    assert (payment["label"], payment["in_force"]) == ("paid", True)
     assert payment["document_id"] in {one["document_id"] for one in claim["documents"]}
     assert claim["document_id"] == payment["document_id"]
     by_number = {"payer_control_number": claim["payer_control_number"]}

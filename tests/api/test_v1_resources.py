@@ -1,7 +1,7 @@
 """Payments, payers, documents, calls and console links of `/clearlane/v1` on both databases, and the tenant matrix.
 
 Also tests `api/v1/calls`, `api/v1/console_links`, `api/v1/documents`, `api/v1/payers`, `api/v1/payments`,
-`pipeline/query/vendor_payments` and `store/payments/vendor_payments`.
+`pipeline/query/vendor_payments` and `store/payments/payment_query`.
 """
 
 import random

@@ -47,6 +47,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "audit": FACE,
     "backup": FACE,
     "claim_history": ROWS,
+    "claim_payment_groups": ROWS,
     "claim_status": "a claim's status: the value in claims, its computation in pipeline",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
@@ -86,7 +87,6 @@ SAME_MODULE_NAME: dict[str, str] = {
     "silent_claims": ROWS,
     "statuses": ROWS,
     "stored_counts": ROWS,
-    "vendor_payments": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
 SAME_CLASS_NAMES_MAX_RATIO = 0.03

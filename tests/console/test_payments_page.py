@@ -144,6 +144,20 @@ async def test_a_payment_is_found_as_the_bank_writes_it(people, shared, query, f
     assert ('class="empty"' in page) is not found
 
 
+async def test_every_filter_of_the_menu_is_in_the_address_and_can_be_removed(people, shared):
+    operator = people[ConsoleRole.OPERATOR]
+    id = await payment_id(operator)
+    for query, found in (
+        ("state=NeedsReview", True), ("state=Posted&trace_number=EFT20031", False), ("amount=%24120.00", True),
+        ("amount=121", False), ("payer=NOPAYER", False), ("effective_to=2020-01-01", False), ("amount=many", True),
+    ):  # fmt: skip
+        page = await operator.text(f"/payments?{query}")
+        assert (id in page) is found, query
+    assert "Remove the filter Check or trace number: EFT20031" in await operator.text(
+        "/payments?trace_number=EFT20031"
+    )
+
+
 async def test_a_person_matches_and_undoes(sandbox, people, shared):
     mine, _ = shared
     operator = people[ConsoleRole.OPERATOR]

@@ -17,8 +17,9 @@ from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.pipeline.load_claim import find_claim_scope
-from clearlane.pipeline.query.payments import list_own_payments
+from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.sandbox.responses.payment_examples import PAYMENT_EXAMPLES, PaymentExample
+from clearlane.store.payments.payment_query import PaymentQuery
 from tests.api.service_process import ServiceProcess
 
 TODAY = datetime.now(UTC).date()
@@ -133,8 +134,9 @@ def test_each_site_sees_its_part_of_a_check(server, payments):
         found = []
         for name in sorted(claims):
             scope = await find_claim_scope(installation.database, claims[name])
-            own = await list_own_payments(installation.database, installation.vault, scope)
-            (one,) = [one for one in own if one.payment_id == check["payment_id"]]
+            query = PaymentQuery(scope=scope)
+            own = await list_payments(installation.database, installation.vault, query)
+            (one,) = [one.payment for one in own if one.payment.payment_id == check["payment_id"]]
             found.append((one.amount, one.your_amount))
         return found
 

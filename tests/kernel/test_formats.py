@@ -77,3 +77,8 @@ def test_money_is_a_plain_decimal(text, value):
 @pytest.mark.parametrize("text", ["1e4", "$1", "1,000", "", "NaN", "Infinity", "1 ", "--1", "٣"])
 def test_what_is_no_money(text):
     assert formats.parse_money(text) is None
+
+
+def test_cents_are_whole_or_none():
+    given = (None, Decimal("699.10"), Decimal("-0.01"), Decimal("1.005"))
+    assert [formats.to_cents(one) for one in given] == [None, 69910, -1, None]

@@ -1,6 +1,6 @@
 """`clearlane payment`, as an operator types it.
 
-Also tests `cli/payment/payment`.
+Also tests `cli/payment/payment` and `cli/command/filter_options`.
 """
 
 import csv

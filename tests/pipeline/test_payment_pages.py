@@ -1,32 +1,30 @@
 """Payments as pages show them, for operators and for sites, on both databases.
 
-Also tests `store/payments/payment_lists`.
+Also tests `store/payments/payment_query` and `pipeline/query/payment_list`.
 """
 
 import json
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 
+from clearlane.kernel.ids import VendorScope
 from clearlane.payments.bank_search import read_bank_text
 from clearlane.payments.claim_payment_groups import ClaimPaymentGroup
 from clearlane.pipeline.query import payment_pages
-from clearlane.pipeline.query.payment_pages import (
-    GroupPage,
-    PaymentViewer,
-    bank_filter,
-    list_payment_page,
-    load_payment_sheet,
-)
+from clearlane.pipeline.query.payment_list import PaymentViewer, list_payment_page, list_payments
+from clearlane.pipeline.query.payment_pages import GroupPage, load_payment_sheet
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor
-from clearlane.store.payments import payment_lists
-from clearlane.store.payments.payment_lists import (
+from clearlane.store.payments import payment_query
+from clearlane.store.payments.payment_query import (
+    FILTERS,
     NOT_FETCHED,
     UNBALANCED,
     UNMATCHED,
-    PaymentListFilter,
+    FilterType,
+    PaymentQuery,
     PaymentSum,
 )
 from tests.claims.answers import paid, payment
@@ -34,7 +32,7 @@ from tests.pipeline.flowing import Flow, accounts
 
 PERSON = Actor("console", "tessa")
 OPERATOR = PaymentViewer(None)
-EVERYTHING, FIRST_PAGE = PaymentListFilter(), GroupPage()
+FIRST_PAGE = GroupPage()
 OFF = "CAS*CO*45*20"
 
 
@@ -43,10 +41,10 @@ async def flow(place, database, clock):
     return await Flow.open(place, database, clock)
 
 
-async def listed(flow, viewer, wanted=EVERYTHING, before=None):
+async def listed(flow, viewer, before=None, **where):
     since = flow.clock.now() - timedelta(days=30)
     return await list_payment_page(
-        flow.database, flow.vault, viewer, wanted, since=since, before=before, actor=PERSON
+        flow.database, flow.vault, viewer, where, since=since, before=before, actor=PERSON
     )
 
 
@@ -132,19 +130,41 @@ async def test_tabs_and_the_bank_statement_choose_payments(flow):
             NOT_FETCHED: 2,
         }
         for wanted, amounts in (
-            ({"need": UNBALANCED}, [8100]), ({"need": UNMATCHED}, []), ({"need": NOT_FETCHED}, [8100, 8000]),
-            ({"payer_id": "MM001"}, [8100, 8000]), ({"payer_id": "X"}, []),
+            ({UNBALANCED: True}, [8100]), ({UNMATCHED: True}, []), ({NOT_FETCHED: True}, [8100, 8000]),
+            ({"payer": "MM001"}, [8100, 8000]), ({"payer": "X"}, []),
         ):  # fmt: skip
-            found = await listed(flow, viewer, PaymentListFilter(**wanted))
+            found = await listed(flow, viewer, **wanted)
             assert sorted((one.amount for one in found.payments), reverse=True) == amounts, wanted
         for text, amounts in (
             ("EFT 42a", [8000]), ("$81", [8100]), ("80.00", [8000]), ("77", [8100]), ("88", []),
         ):  # fmt: skip
-            found = await listed(flow, viewer, bank_filter(flow.vault, read_bank_text(text)))
+            found = await listed(flow, viewer, bank=read_bank_text(text))
             assert [one.amount for one in found.payments] == amounts, text
         newest, oldest = (one.payment for one in page.payments)
         older = await listed(flow, viewer, before=newest.payment_id)
         assert [one.payment.payment_id for one in older.payments] == [oldest.payment_id]
+
+
+FITTING: dict[str, object] = {
+    "payer": "MM001", "state": "Posted", "trace_number": "42a", "amount": 8000, "bank": read_bank_text("EFT 42A"),
+    "effective_from": date(2026, 11, 14), "effective_to": date(2026, 11, 14), NOT_FETCHED: True,
+}  # fmt: skip
+
+
+async def test_every_filter_means_the_same_for_operators_sites_and_vendors(flow):
+    _ids, content = await flow.sent(1)
+    [number] = accounts(content)
+    await flow.arrive(payment(paid(number, "1", "100", "80", OFF), reference="0042A"))
+    own = flow.site.scope
+    for scope in (None, own, VendorScope(own.vendor, (own.site,))):
+        for one in FILTERS.values():
+            where = {one.name: FITTING.get(one.name, True)}
+            query = PaymentQuery(where=where, scope=scope)
+            found = await list_payments(flow.database, flow.vault, query)
+            assert len(found) == (one.name in FITTING), (one.name, scope)
+        every = PaymentQuery(where=FITTING, scope=scope)
+        assert len(await list_payments(flow.database, flow.vault, every)) == 1
+    assert {one.type for one in FILTERS.values()} == set(FilterType)
 
 
 async def test_groups_are_shown_a_page_at_a_time_and_pairs_stay_together(flow, monkeypatch):
@@ -172,8 +192,8 @@ async def test_groups_are_shown_a_page_at_a_time_and_pairs_stay_together(flow, m
 
 
 def test_a_sum_of_postgresql_is_a_decimal_number_that_may_have_an_exponent():
-    assert payment_lists._sum((2, Decimal("1.6E+5"))) == PaymentSum(2, 160_000)
-    assert payment_lists._sum((0, None)) == payment_lists._sum(None) == PaymentSum(0, 0)
+    assert payment_query._sum((2, Decimal("1.6E+5"))) == PaymentSum(2, 160_000)
+    assert payment_query._sum((0, None)) == payment_query._sum(None) == PaymentSum(0, 0)
 
 
 @pytest.mark.safe_default(13)

@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 from clearlane.engine import fault_injection
-from clearlane.pipeline.query import payments
-from clearlane.pipeline.query.payments import PaymentSearch
+from clearlane.pipeline.query.payment_list import list_payments
+from clearlane.store.payments.payment_query import PaymentQuery
 from tests.claims.answers import paid, payment
 from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.flowing import PAYER, Flow, accounts
@@ -76,7 +76,8 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
         ]  # 220.00, as the payer's ledger says
         assert [len(await flow.facts(id)) for id in ids] == [4, 2, 2]
         assert await flow.documents() == 5
-        [found] = await payments.list_payments(flow.database, flow.vault, PaymentSearch())
+        [listed] = await list_payments(flow.database, flow.vault, PaymentQuery())
+        found = listed.payment
         assert (found.state, found.claims, found.unmatched, found.balanced) == (
             "Posted",
             5,

@@ -15,11 +15,12 @@ from clearlane.claims.lifecycle import fold, remittance_roles
 from clearlane.payments import read_835
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments
-from clearlane.pipeline.query.payments import PaymentSearch
+from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
 from clearlane.pipeline.query.vendor_payments import load_vendor_payment
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.payments.payment_query import PaymentQuery
 from clearlane.x12.reader.set_slices import slice_sets
 from tests.api.markers import tables_with
 from tests.cases import full_or_quick
@@ -35,10 +36,11 @@ async def flow(place, database, clock):
     return await Flow.open(place, database, clock)
 
 
-async def payments_of(flow, **search):
+async def payments_of(flow, *, scope=None, before=None, **where):
     """The payments, in the order in which they came."""
-    found = await payments.list_payments(flow.database, flow.vault, PaymentSearch(**search))
-    return sorted(found, key=lambda one: (one.file_id, one.amount))
+    query = PaymentQuery(where=where, scope=scope, before=before)
+    found = await list_payments(flow.database, flow.vault, query)
+    return sorted((one.payment for one in found), key=lambda one: (one.file_id, one.amount))
 
 
 async def claim_payments_of(flow, payment):
@@ -124,8 +126,8 @@ async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_someb
     for search, expected in (
         ({"trace_number": "42a"}, [first]), ({"trace_number": "0042A"}, [first]), ({"trace_number": "42"}, []),
         ({"amount": 8100}, [second]), ({"unbalanced": True}, [second]), ({"unmatched": True}, [second]),
-        ({"not_fetched": True}, [first]), ({"payer_id": PAYER}, [first, second]), ({"payer_id": "X"}, []),
-        ({"from_day": second.effective_date}, [second]), ({"to_day": first.effective_date}, [first]),
+        ({"not_fetched": True}, [first]), ({"payer": PAYER}, [first, second]), ({"payer": "X"}, []),
+        ({"effective_from": second.effective_date}, [second]), ({"effective_to": first.effective_date}, [first]),
     ):  # fmt: skip
         assert await payments_of(flow, **search) == expected, search
 
@@ -141,10 +143,7 @@ async def test_pages_continue_where_the_last_one_ended(flow, monkeypatch):
     shown = await claim_payments_of(flow, found)
     assert [one.number for one in shown] == [1, 2, 3, 4, 5]
     assert [one.claim_number for one in shown] == [ids[0], "", ids[1], "", ids[2]]
-    more = await payments.list_payments(
-        flow.database, flow.vault, PaymentSearch(), before=found.payment_id
-    )
-    assert more == []
+    assert await payments_of(flow, before=found.payment_id) == []
 
 
 async def test_the_set_is_handed_out_as_it_was_received(flow):
@@ -500,7 +499,7 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
         (flow.site, mine[0], 8000, []),
         (other, theirs[0], 5000, ["WO"]),
     ):
-        [own] = await payments.list_own_payments(database, vault, site.scope)
+        [own] = await payments_of(flow, scope=site.scope)
         assert (own.amount, own.your_amount, own.fetched_at) == (12000, your_amount, None)
         details = await load_vendor_payment(
             database, vault, own.payment_id, scope=site.scope, actor=ACTOR, at=flow.clock.now()
@@ -511,10 +510,10 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
         pages = payments.own_claim_payment_pages(database, vault, site.scope, own.payment_id)
         shown = [one async for page in pages for one in page]
         assert [one.claim_number for one in shown] == [id]
-        [own] = await payments.list_own_payments(database, vault, site.scope)
+        [own] = await payments_of(flow, scope=site.scope)
         assert own.fetched_at is not None
     third = await flow.new_site()
-    assert await payments.list_own_payments(database, vault, third.scope) == []
+    assert await payments_of(flow, scope=third.scope) == []
     [found] = await payments_of(flow)
     key = found.payment_id
     unseen = await load_vendor_payment(
@@ -530,9 +529,9 @@ async def test_an_adjustment_that_names_a_claim_of_a_site_that_is_not_paid_is_th
     await flow.send()
     plb = [f"PLB*1234567893*20261231*WO:{theirs[0]}*30"]
     await flow.arrive(payment(paid(mine[0], "1", "100", "80", OFF), amount="50", plb=plb))
-    [own] = await payments.list_own_payments(flow.database, flow.vault, flow.site.scope)
+    [own] = await payments_of(flow, scope=flow.site.scope)
     assert (own.amount, own.your_amount) == (5000, 8000)
-    assert await payments.list_own_payments(flow.database, flow.vault, other.scope) == []
+    assert await payments_of(flow, scope=other.scope) == []
 
 
 # ---- documents ---------------------------------------------------------------------------------

@@ -20,11 +20,12 @@ from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.list_claims import find_claim
-from clearlane.pipeline.query.payments import PaymentSearch
+from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
+from clearlane.store.payments.payment_query import PaymentQuery
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.databases import START
@@ -152,8 +153,8 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
     summary = await refresh_summary(flow.context, flow.site)
     assert summary.labels["voided"].count == len(pairs)
     assert (summary.month.denied, summary.month.decided, summary.month.paid) == (0, 0, 0)
-    for found in await payments.list_payments(flow.database, flow.vault, PaymentSearch()):
-        pages = payments.claim_payment_pages(flow.database, flow.vault, found.payment_id)
+    for found in await list_payments(flow.database, flow.vault, PaymentQuery()):
+        pages = payments.claim_payment_pages(flow.database, flow.vault, found.payment.payment_id)
         for shown in [each async for page in pages for each in page]:
             if shown.claim_number in {one.second for one in pairs}:
                 assert (shown.outcome, shown.denied) == ("voided", 0)
@@ -239,8 +240,8 @@ async def test_an_assignment_that_is_undone_opens_the_claim_before_it_again(flow
     one = await Pair(flow, 1).open("8")
     remit = one.remit("SMUDGED", "4", "100", "0", "CAS*OA*96*100", payer_number="P9")
     await flow.arrive(one.reversal.replace(one.account.encode(), b"BLURRED"), remit, name="unknown")
-    found = await payments.list_payments(flow.database, flow.vault, PaymentSearch(unmatched=True))
-    by_amount = {each.amount: each.payment_id for each in found}
+    found = await list_payments(flow.database, flow.vault, PaymentQuery(where={"unmatched": True}))
+    by_amount = {each.amount: each.payment.payment_id for each in found}
     for amount, id in ((-8000, one.first), (0, one.second)):
         await payment_admin.assign(flow.context, by_amount[amount], 1, id, actor=PERSON)
     assert await one.both() == (VOIDED, VOIDED)

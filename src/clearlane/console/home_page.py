@@ -28,14 +28,14 @@ from clearlane.pipeline.query.claim_summary import (
     combine_summaries,
 )
 from clearlane.pipeline.query.health import health
-from clearlane.pipeline.query.payment_pages import PaymentListPage, list_payment_page
+from clearlane.pipeline.query.payment_list import PaymentListPage, list_payment_page
 from clearlane.pipeline.query.route_states import (
     RouteCondition,
     RouteState,
     load_route_states,
 )
 from clearlane.store.delivery import inbox
-from clearlane.store.payments.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
+from clearlane.store.payments.payment_query import UNBALANCED, UNMATCHED
 
 pages = PageRows(roles=EVERYBODY, menu="/")
 
@@ -203,7 +203,7 @@ async def _payments(request: PageRequest) -> PaymentListPage:
         request.context.database,
         request.context.vault,
         list_viewer(request),
-        PaymentListFilter(),
+        {},
         before=None,
         actor=request.actor,
     )

@@ -100,6 +100,14 @@ def parse_amount(text: str) -> Decimal | None:
     return amount if amount is not None and abs(amount) < AMOUNT_LIMIT else None
 
 
+def to_cents(amount: Decimal | None) -> int | None:
+    """Return an amount in cents; None if there is none, or it has fractions of a cent."""
+    if amount is None:
+        return None
+    cents = amount * 100
+    return int(cents) if cents == cents.to_integral_value() else None
+
+
 def parse_control_number(text: str) -> int | None:
     """Return a control number of at most nine digits, or None."""
     digits = text.strip().lstrip("0")

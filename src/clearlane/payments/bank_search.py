@@ -10,8 +10,7 @@ A number without a decimal point may be either, and both are searched. Knows tex
 import re
 from typing import NamedTuple
 
-from clearlane.kernel.formats import parse_amount
-from clearlane.payments.read_payment import cents
+from clearlane.kernel.formats import parse_amount, to_cents
 
 BANK_TEXT_CHARACTERS_MAX = 120
 TRACES_SEARCHED_MAX = 8
@@ -57,7 +56,7 @@ def read_bank_text(text: str) -> BankSearch:
 def _read_amount(text: str) -> int | None:
     found = _AMOUNT.fullmatch(text)
     value = parse_amount(found[2].replace(",", "")) if found else None
-    whole = None if value is None else cents(value)
+    whole = to_cents(value)
     if found is None or whole is None:
         return None
     # Banks write what was taken back with a minus or in brackets.

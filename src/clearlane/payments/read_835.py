@@ -12,7 +12,6 @@ Knows the loops of an 835; knows no claim that was sent.
 
 from collections.abc import Iterator
 from datetime import date
-from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -269,11 +268,7 @@ def _day(text: str) -> date | None:
 @lru_cache(VALUES_REMEMBERED_MAX)
 def _parse_cents(text: str) -> int | None:
     """Return an amount in cents; None if it is no amount or has fractions of a cent."""
-    amount = formats.parse_amount(text)
-    if amount is None:
-        return None
-    cents = amount * Decimal(100)
-    return int(cents) if cents == cents.to_integral_value() else None
+    return formats.to_cents(formats.parse_amount(text))
 
 
 def _line_cents(text: str) -> int:

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
+from clearlane.kernel.formats import to_cents
 from clearlane.payments.balance import is_balanced
 from clearlane.payments.outcome import (
     ORDINARY_REASONS,
@@ -61,7 +62,6 @@ from clearlane.x12.views.shared_types import (
     RemarkView,
 )
 
-CENTS = Decimal(100)
 PATIENT, NPI_QUALIFIER = "PR", "XX"
 TAX_ID_QUALIFIERS = frozenset({"FI", "TJ"})
 # AMT01 and DTM01 codes.
@@ -163,7 +163,7 @@ class _Totals:
 
 def _payment(view: RemittanceView) -> Payment:
     bpr = view.payment or RemittancePaymentView()
-    amount = cents(bpr.amount)
+    amount = to_cents(bpr.amount)
     payer, payee = view.payer or PartyView(), view.payee or PartyView()
     trace = view.trace
     return Payment(
@@ -196,7 +196,7 @@ def _payee_tax_id(payee: PartyView) -> str:
 
 
 def _provider_adjustment(view: ProviderAdjustmentView, number: int) -> ProviderAdjustment:
-    amount = cents(view.amount) or 0
+    amount = to_cents(view.amount) or 0
     return ProviderAdjustment(
         number=number,
         provider_id=view.provider,
@@ -212,7 +212,7 @@ def _provider_adjustment(view: ProviderAdjustmentView, number: int) -> ProviderA
 def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimPayment:
     """Return the claim payment that a view of a CLP shows, not yet matched to a claim."""
     lines = tuple(_line(one, view.status) for one in view.lines)
-    paid, charge = cents(view.paid), cents(view.charged)
+    paid, charge = to_cents(view.paid), to_cents(view.charged)
     own = _adjustments(view.adjustments, unpaid=not paid)
     every = [*own, *(one for line in lines for one in line.adjustments)]
     sums = AdjustmentSums(every)
@@ -247,7 +247,7 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         allowed_source=source,
         paid=paid or 0,
         patient=sums.patient,
-        patient_stated=cents(view.patient_share),
+        patient_stated=to_cents(view.patient_share),
         deductible=sums.of(PATIENT, "1"),
         coinsurance=sums.of(PATIENT, "2"),
         copay=sums.of(PATIENT, "3"),
@@ -322,16 +322,8 @@ def reasons_of(adjustments: Sequence[LineAdjustment]) -> list[AdjustedReason]:
     return [AdjustedReason(one.group, one.reason, one.amount) for one in adjustments]
 
 
-def cents(amount: Decimal | None) -> int | None:
-    """Return an amount in cents; None where there is none, or it has fractions of a cent."""
-    if amount is None:
-        return None
-    whole = amount * CENTS
-    return int(whole) if whole == whole.to_integral_value() else None
-
-
 def _line(view: RemittanceLineView, status: str) -> PaidLine:
-    paid, charge = cents(view.paid) or 0, cents(view.charged) or 0
+    paid, charge = to_cents(view.paid) or 0, to_cents(view.charged) or 0
     adjustments = _adjustments(view.adjustments, unpaid=paid == 0)
     sums = AdjustmentSums(adjustments)
     reported = _amount(view.amounts, ALLOWED)
@@ -364,7 +356,7 @@ def _adjustments(views: Sequence[AdjustmentView], *, unpaid: bool) -> tuple[Line
             group=one.group,
             reason=one.reason,
             text=one.reason_words,
-            amount=(amount := cents(one.amount) or 0),
+            amount=(amount := to_cents(one.amount) or 0),
             quantity=format_quantity(one.quantity),
             denial=unpaid and amount != 0 and (one.group, one.reason) not in ORDINARY_REASONS,
         )
@@ -401,9 +393,9 @@ def _unreadable(view: RemittanceClaimView) -> Iterator[str]:
     if not view.status_words:
         yield "CLP02"
     for name, amount in (("CLP03", view.charged), ("CLP04", view.paid)):
-        if cents(amount) is None:
+        if to_cents(amount) is None:
             yield name
-    if any(cents(one.amount) is None for one in view.all_adjustments):
+    if any(to_cents(one.amount) is None for one in view.all_adjustments):
         yield "CAS"
 
 
@@ -438,7 +430,7 @@ def _reference(references: Sequence[ReferenceView], qualifier: str) -> str:
 
 
 def _amount(amounts: Sequence[AmountView], qualifier: str) -> int | None:
-    return next((cents(one.amount) for one in amounts if one.qualifier == qualifier), None)
+    return next((to_cents(one.amount) for one in amounts if one.qualifier == qualifier), None)
 
 
 def _day(dates: Sequence[DateView], qualifier: str) -> date | None:

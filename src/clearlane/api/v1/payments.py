@@ -3,13 +3,13 @@
 The names are those of ``payments.as_json``; a vendor gets the heading of a payment and its own claims alone.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.endpoint import Call, Parameter
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.http.stream import stream_text
@@ -20,16 +20,18 @@ from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
-from clearlane.payments.payment import ClaimPayment, PaymentState
+from clearlane.payments.bank_search import read_bank_text
+from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.payment_csv import payment_csv
+from clearlane.pipeline.query import payment_list
 from clearlane.pipeline.query.payments import PaymentDetails
 from clearlane.pipeline.query.vendor_payments import (
-    VendorPaymentSearch,
     list_vendor_claim_payments,
-    list_vendor_payments,
     load_vendor_payment,
     read_vendor_x12,
 )
+from clearlane.store.payments import payment_query
+from clearlane.store.payments.payment_query import FilterType, PaymentQuery
 
 endpoints = ResourceRows(Resource.PAYMENTS)
 
@@ -95,17 +97,30 @@ class PaymentDetailsJson(PaymentJson):
     ]
 
 
-FILTERS = (
-    parameters.text("payer", "The payer id."),
-    parameters.choice(
-        "state", "What is to be done.", {one.value: one.value for one in PaymentState}
+def _choice(name: str, help: str, choices: Sequence[str]) -> Parameter:
+    return parameters.choice(name, help, {one: one for one in choices})
+
+
+def _bank(name: str, help: str) -> Parameter:
+    return parameters.optional(
+        name, help, lambda text: read_bank_text(parameters.read_short_text(text))
+    )
+
+
+PARAMETERS: dict[FilterType, Callable[[str, str], Parameter]] = {
+    FilterType.TEXT: parameters.text,
+    FilterType.AMOUNT: parameters.amount,
+    FilterType.DAY: parameters.day,
+    FilterType.FLAG: lambda name, text: parameters.flag(
+        name, f"`true`: {text[0].lower()}{text[1:]}"
     ),
-    parameters.text("trace_number", "The number of the check or transfer."),
-    parameters.amount("amount", "The amount of the whole payment."),
-    parameters.day("effective_from", "The first effective date."),
-    parameters.day("effective_to", "The last effective date, included."),
-    parameters.flag("unbalanced", "`true`: those whose sums do not add up."),
-    parameters.flag("not_fetched", "`true`: those that the vendor's software has not read."),
+    FilterType.BANK: _bank,
+}
+FILTERS = tuple(
+    _choice(one.name, one.help, one.choices)
+    if one.type is FilterType.CHOICE
+    else PARAMETERS[one.type](one.name, one.help)
+    for one in payment_query.FILTERS.values()
 )
 
 
@@ -119,29 +134,18 @@ FILTERS = (
 async def list_payments(call: Call) -> Response:
     """Return a page of payments."""
     given, limit = call.parameters, call.parameters["limit"]
-    rows = await list_vendor_payments(
-        call.context.database,
-        call.context.vault,
-        VendorPaymentSearch(
-            payer_id=given["payer"],
-            state=given["state"],
-            trace_number=given["trace_number"],
-            amount=given["amount"],
-            from_day=given["effective_from"],
-            to_day=given["effective_to"],
-            unbalanced=bool(given["unbalanced"]),
-            not_fetched=bool(given["not_fetched"]),
-        ),
-        scope=call.scope,
+    query = PaymentQuery(
+        where={name: given[name] for name in payment_query.FILTERS},
         before=given["after"],
         limit=limit + 1,
+        scope=call.scope,
     )
     return page_response(
-        rows,
+        await payment_list.list_payments(call.context.database, call.context.vault, query),
         limit=limit,
         of_list=LIST,
-        position=lambda payment: (payment.payment_id,),
-        as_json=own_payment_object,
+        position=lambda one: (one.payment.payment_id,),
+        as_json=lambda one: own_payment_object(one.payment),
     )
 
 

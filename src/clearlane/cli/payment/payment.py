@@ -2,27 +2,36 @@
 
 import re
 import sys
-from collections.abc import AsyncIterator, Iterable
-from datetime import date
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
+from clearlane.cli.command.filter_options import filter_option, with_options
 from clearlane.cli.command.operator_command import AsJson, run_in_installation, show_list
 from clearlane.cli.command.output import show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payment.payment_output import claim_payment_lines, payment_lines
-from clearlane.kernel.formats import parse_iso_date, parse_money
+from clearlane.kernel.formats import parse_iso_date, parse_money, to_cents
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
+from clearlane.payments.bank_search import read_bank_text
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.pipeline.query import payments
-from clearlane.pipeline.query.payments import PaymentDetails, PaymentSearch
+from clearlane.pipeline.query.payment_list import list_payments
+from clearlane.pipeline.query.payments import PaymentDetails
+from clearlane.store.payments.payment_query import (
+    FILTERS,
+    PAYMENTS_PER_PAGE,
+    FilterType,
+    PaymentFilter,
+    PaymentQuery,
+)
 from clearlane.wiring import Installation
 
 app = typer.Typer(
@@ -37,32 +46,18 @@ _CLAIM_PAYMENT = re.compile(r"(?:[A-Z0-9]+-)?([1-9][0-9]{0,8})", re.ASCII)
 
 
 @app.command("list")
+@with_options(
+    filter_option(one.name, one.type, one.help, option=one.option, choices=one.choices)
+    for one in FILTERS.values()
+)
 def list_(
-    payer: Annotated[str | None, typer.Option(help="Payments of this payer id.")] = None,
-    trace: Annotated[
-        str | None, typer.Option(help="The check or trace number, as the bank writes it.")
-    ] = None,
-    amount: Annotated[str | None, typer.Option(help="The exact amount, such as 699.10.")] = None,
-    from_: Annotated[
-        str | None, typer.Option("--from", metavar="YYYY-MM-DD", help="Paid on this day or later.")
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM-DD", help="Paid on this day or earlier.")
-    ] = None,
-    unbalanced: Annotated[
-        bool, typer.Option("--unbalanced", help="Those whose figures do not add up.")
-    ] = False,
-    unmatched: Annotated[
-        bool, typer.Option("--unmatched", help="Those with claims that match none of ours.")
-    ] = False,
-    not_fetched: Annotated[
-        bool, typer.Option("--not-fetched", help="Those that a vendor's software has not read.")
-    ] = False,
+    *,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many; all without it.")
+        int | None, typer.Option(min=1, help="Maximum number of rows (default: all).")
     ] = None,
     as_json: AsJson = False,
     data: Data = None,
+    **filters: str | bool | None,
 ) -> None:
     """List payments, the newest first.
 
@@ -71,19 +66,10 @@ def list_(
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """
-    search = PaymentSearch(
-        payer_id=payer,
-        trace_number=trace,
-        amount=_amount(amount),
-        from_day=_day(from_, "--from"),
-        to_day=_day(to, "--to"),
-        unbalanced=unbalanced,
-        unmatched=unmatched,
-        not_fetched=not_fetched,
-    )
+    where = {name: _read_filter(FILTERS[name], value) for name, value in filters.items()}
 
     async def work(installation: Installation) -> None:
-        found = _all_payments(installation, search, limit)
+        found = _all_payments(installation, where, limit)
         if as_json:
             await _write_list(found)
             return
@@ -243,19 +229,18 @@ COLUMNS = (
 
 
 async def _all_payments(
-    installation: Installation, search: PaymentSearch, limit: int | None
+    installation: Installation, where: Mapping[str, object], limit: int | None
 ) -> AsyncIterator[Payment]:
     before, left = None, limit
     while left is None or left > 0:
-        size = payments.PAYMENTS_PER_PAGE if left is None else min(left, payments.PAYMENTS_PER_PAGE)
-        page = await payments.list_payments(
-            installation.database, installation.vault, search, before=before, limit=size
-        )
-        for payment in page:
-            yield payment
+        size = PAYMENTS_PER_PAGE if left is None else min(left, PAYMENTS_PER_PAGE)
+        query = PaymentQuery(where=where, before=before, limit=size)
+        page = await list_payments(installation.database, installation.vault, query)
+        for one in page:
+            yield one.payment
         if len(page) < size:
             return
-        before = page[-1].payment_id
+        before = page[-1].payment.payment_id
         left = None if left is None else left - len(page)
 
 
@@ -357,25 +342,25 @@ async def _show_candidates(installation: Installation, payment_id: str, number: 
 # ---- options -------------------------------------------------------------------------------------
 
 
-def _amount(text: str | None) -> int | None:
-    if text is None:
-        return None
-    from clearlane.payments.read_payment import cents
-
-    amount = parse_money(text.replace(",", "").lstrip("$"))
-    found = None if amount is None else cents(amount)
+def _read_filter(one: PaymentFilter, value: str | bool | None) -> object:
+    """Return the value of a filter; refuses one that cannot be read."""
+    if not isinstance(value, str) or one.type not in READERS:
+        return value
+    read, expected = READERS[one.type]
+    found = read(value)
     if found is None:
-        refuse(f"--amount: {text!r} is no amount; give one such as 699.10.", MISUSED)
+        refuse(f"{one.option or '--' + one.name}: {value!r} is {expected}.", MISUSED)
     return found
 
 
-def _day(text: str | None, option: str) -> date | None:
-    if text is None:
-        return None
-    day = parse_iso_date(text)
-    if day is None:
-        refuse(f"{option}: {text!r} is no day; give one such as 2026-12-03.", MISUSED)
-    return day
+READERS: Mapping[FilterType, tuple[Callable[[str], object], str]] = {
+    FilterType.AMOUNT: (
+        lambda text: to_cents(parse_money(text.replace(",", "").lstrip("$"))),
+        "no amount; give one such as 699.10",
+    ),
+    FilterType.DAY: (parse_iso_date, "no day; give one such as 2026-12-03"),
+    FilterType.BANK: (read_bank_text, ""),
+}
 
 
 def _claim_payment_number(text: str) -> int:

@@ -20,7 +20,7 @@ from clearlane.console.payments.payments_page import SITES_MERGED_MAX, list_view
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.payments.bank_search import BankSearch
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
-from clearlane.pipeline.query.payment_pages import bank_filter, list_payment_page
+from clearlane.pipeline.query.payment_list import list_payment_page
 from clearlane.store.claims import claim_search
 from clearlane.store.claims.claim_query import (
     ClaimListRow,
@@ -111,14 +111,11 @@ async def _payments(request: PageRequest, text: str) -> list[str]:
     viewer = list_viewer(request)
     if not any(map(str.isdigit, text)) or len(viewer.scopes or ()) > SITES_MERGED_MAX:
         return []
-    wanted = bank_filter(
-        request.context.vault, BankSearch(traces=(text, text.upper().replace(" ", "")))
-    )
     page = await list_payment_page(
         request.context.database,
         request.context.vault,
         viewer,
-        wanted,
+        {"bank": BankSearch(traces=(text, text.upper().replace(" ", "")))},
         before=None,
         actor=request.actor,
     )

@@ -32,15 +32,15 @@ from clearlane.payments.payment import ClaimPayment, ClaimPaymentType, MatchedBy
 from clearlane.payments.wording import Concern
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.operator.payment_admin import MatchCandidate, UnmatchedPage
+from clearlane.pipeline.query.payment_list import PaymentViewer
 from clearlane.pipeline.query.payment_pages import (
     GroupPage,
     PaymentSheet,
-    PaymentViewer,
     ShownGroup,
     load_payment_sheet,
 )
 from clearlane.store.database.database import OperationRefused
-from clearlane.store.payments.payment_lists import GroupTotal
+from clearlane.store.payments.claim_payment_groups import GroupTotal
 
 pages = PageRows(roles=EVERYBODY)
 NOTICES = {

@@ -1,5 +1,6 @@
 """The list of payments: what came this month, what needs somebody, and a search as a bank statement writes it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.responses import Response
@@ -8,18 +9,26 @@ from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
+from clearlane.kernel.formats import parse_amount, parse_iso_date, to_cents
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.claim_summary import load_summary
-from clearlane.pipeline.query.payment_month import PaymentMonthTotal, load_payment_month
-from clearlane.pipeline.query.payment_pages import (
+from clearlane.pipeline.query.payment_list import (
     ListedPayment,
     PaymentListPage,
     PaymentViewer,
-    bank_filter,
     list_payment_page,
 )
-from clearlane.store.payments.payment_lists import COUNTED_MAX, NOT_FETCHED, UNBALANCED, UNMATCHED
+from clearlane.pipeline.query.payment_month import PaymentMonthTotal, load_payment_month
+from clearlane.store.payments.payment_query import (
+    COUNTED_MAX,
+    FILTERS,
+    NOT_FETCHED,
+    UNBALANCED,
+    UNMATCHED,
+    FilterType,
+    PaymentFilter,
+)
 
 pages = PageRows(roles=EVERYBODY, menu="/payments")
 
@@ -35,6 +44,14 @@ EMPTY_TABS = {
     "match": "Nothing to match: every claim of every payment is known.",
     "unbalanced": "Every payment balances.",
     "waiting": "Your software has fetched every payment.",
+}
+MENU = tuple(one for one in FILTERS.values() if one.title)
+"""The filters beside the tabs and the search field."""
+READERS: dict[FilterType, Callable[[str], object]] = {
+    FilterType.TEXT: str,
+    FilterType.CHOICE: str,
+    FilterType.AMOUNT: lambda text: to_cents(parse_amount(text.replace(",", "").lstrip("$"))),
+    FilterType.DAY: parse_iso_date,
 }
 SITES_MERGED_MAX = 50
 """So many sites are shown together; with more, one is chosen."""
@@ -64,12 +81,19 @@ async def show_payments(request: PageRequest) -> Response:
     if viewer.scopes is not None and len(viewer.scopes) > SITES_MERGED_MAX:
         sentence = f"There are more than {SITES_MERGED_MAX} sites. Choose one of them above."
         return request.message(200, "Payments", sentence)
-    wanted = bank_filter(request.context.vault, read_bank_text(text), need=TABS[tab][1])
+    given = {one.name: value for one in MENU if (value := _given(request, one))}
+    where: dict[str, object] = {
+        name: READERS[FILTERS[name].type](value) for name, value in given.items()
+    }
+    if text:
+        where["bank"] = read_bank_text(text)
+    if need := TABS[tab][1]:
+        where[need] = True
     page = await list_payment_page(
         request.context.database,
         request.context.vault,
         viewer,
-        wanted,
+        where,
         before=request.query("before") or None,
         actor=request.actor,
     )
@@ -82,17 +106,39 @@ async def show_payments(request: PageRequest) -> Response:
         summary=_summary(month),
         counted_ago=page_text.age((now - month.counted_at).total_seconds()),
         need_you=len({*page.needs[UNMATCHED], *page.needs[UNBALANCED]}),
-        tabs=_tabs(request, page, tab, text),
+        tabs=_tabs(request, page, tab, given | {"q": text}),
         tab=tab,
         text=text,
         sees_all=viewer.sees_all,
-        empty=_empty(tab, text),
-        without_text=request.url("/payments", tab=tab),
-        newer=request.url("/payments", tab=tab, q=text) if request.query("before") else "",
-        older=request.url("/payments", tab=tab, q=text, before=page.payments[-1].payment.payment_id)
+        empty=_empty(tab, is_filtered=bool(text or given)),
+        filters=MENU,
+        given=given,
+        chips=_chips(request, tab, given | ({"q": text} if text else {})),
+        newer=request.url("/payments", tab=tab, q=text, **given) if request.query("before") else "",
+        older=request.url(
+            "/payments", tab=tab, q=text, before=page.payments[-1].payment.payment_id, **given
+        )
         if page.has_older
         else "",
     )
+
+
+def _given(request: PageRequest, one: PaymentFilter) -> str:
+    """Return the text of a filter in the address; empty if there is none, or it cannot be read."""
+    text = request.query(one.name).strip()[:BANK_TEXT_CHARACTERS_MAX]
+    if one.type is FilterType.CHOICE:
+        return text if text in one.choices else ""
+    return text if text and READERS[one.type](text) is not None else ""
+
+
+def _chips(request: PageRequest, tab: str, given: dict[str, str]) -> list[tuple[str, str]]:
+    """Return each filter in words, and the address of the list without it."""
+    found = []
+    for name, value in given.items():
+        rest = {other: text for other, text in given.items() if other != name}
+        title = f"{FILTERS[name].title}: {value}" if name in FILTERS else value
+        found.append((title, request.url("/payments", tab=tab, **rest)))
+    return found
 
 
 def list_viewer(request: PageRequest) -> PaymentViewer:
@@ -148,18 +194,18 @@ def _summary(month: PaymentMonthTotal) -> str:
 
 
 def _tabs(
-    request: PageRequest, page: PaymentListPage, current: str, text: str
+    request: PageRequest, page: PaymentListPage, current: str, given: dict[str, str]
 ) -> list[tuple[str, str, bool, str]]:
     found = []
     for name, (title, need) in TABS.items():
         count = len(page.needs[need]) if need else 0
         shown = f"{COUNTED_MAX - 1}+" if count >= COUNTED_MAX else str(count) if need else ""
-        address = request.url("/payments", tab=name, q=text)
+        address = request.url("/payments", tab=name, **given)
         found.append((title, address, name == current, shown))
     return found
 
 
-def _empty(tab: str, text: str) -> str:
-    if text:
+def _empty(tab: str, *, is_filtered: bool) -> str:
+    if is_filtered:
         return "No payment with this amount or number. Write it as the bank does, or remove the search."
     return EMPTY_TABS[tab]

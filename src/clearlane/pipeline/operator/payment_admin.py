@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from clearlane.claims.forms import form_of
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.formats import to_cents
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.payment import ClaimPayment, MatchedBy
-from clearlane.payments.read_payment import cents, read_claim_payment
+from clearlane.payments.read_payment import read_claim_payment
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import (
     ClaimPaymentContent,
@@ -291,7 +292,7 @@ def _compare(claim_payment: ClaimPayment, loaded: LoadedClaim) -> MatchCandidate
     checks = {
         "member": _same_text(member, claim_payment.member_id),
         "day": _same_day(days, claim_payment.service_from),
-        "charge": cents(form.charge(claim)) == claim_payment.charge,
+        "charge": to_cents(form.charge(claim)) == claim_payment.charge,
     }
     agrees = [f"same {name}" for name, same in checks.items() if same]
     if account.startswith(claim_payment.account_number) and account != claim_payment.account_number:

@@ -31,7 +31,7 @@ from clearlane.store.claims import claim_summaries
 from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
 from clearlane.store.claims.claim_summaries import DayCount, LabelCount, RestingItem
 from clearlane.store.database.database import Tx
-from clearlane.store.payments import payment_lists, payments
+from clearlane.store.payments import payment_query, payments
 
 NAME, EVERY = "claim summaries", "30 * * * * *"
 MONTH_DAYS = 30
@@ -336,14 +336,13 @@ async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSumm
 async def _payment_month(tx: Tx, today: date, zone: str) -> PaymentMonth:
     first_day = today.replace(day=1)
     start = datetime.combine(first_day, time(), ZoneInfo(zone)).astimezone(UTC)
-    found = await payment_lists.sum_own_since(
-        tx, first_number(start, letter=payments.PAYMENT_LETTER)
-    )
+    first = first_number(start, letter=payments.PAYMENT_LETTER)
+    found = await payment_query.sum_since(tx, first, own=True)
     return PaymentMonth(first_day, found.payments, found.cents)
 
 
 async def _payments_in_need(tx: Tx) -> list[str]:
-    needs = await payment_lists.list_own_needs(tx)
+    needs = await payment_query.list_needs(tx, own=True)
     return sorted({id for need in PAYMENT_NEEDS for id in needs[need]})
 
 

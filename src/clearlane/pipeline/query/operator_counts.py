@@ -15,8 +15,8 @@ from clearlane.pipeline.query.route_states import BROKEN, load_route_states
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.installation import stored_counts
-from clearlane.store.payments import payment_lists, payments
-from clearlane.store.payments.payment_lists import UNBALANCED, UNMATCHED
+from clearlane.store.payments import payment_query, payments
+from clearlane.store.payments.payment_query import UNBALANCED, UNMATCHED
 
 KEPT_AS = "what needs operators"
 PAYMENT_NEEDS = (UNMATCHED, UNBALANCED)
@@ -40,7 +40,7 @@ async def refresh_operator_counts(context: WorkContext) -> OperatorCounts:
     """Count what needs an operator, and keep the counts."""
     now, began = to_micros(context.clock.now()), time.monotonic()
     async with context.database.read(payments.SCOPE) as tx:
-        needs = await payment_lists.list_needs(tx)
+        needs = await payment_query.list_needs(tx, own=False)
     access = context.payer_access
     states = await load_route_states(context.database, access.connections(), access.payers())
     counts = OperatorCounts(

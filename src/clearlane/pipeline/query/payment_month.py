@@ -17,7 +17,7 @@ from clearlane.kernel.ids import first_number
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.installation import stored_counts
-from clearlane.store.payments import payment_lists, payments
+from clearlane.store.payments import payment_query, payments
 
 KEPT_AS = "payments of the month"
 
@@ -57,7 +57,7 @@ async def refresh_payment_month(context: WorkContext) -> PaymentMonthTotal:
     start = datetime(first_day.year, first_day.month, 1, tzinfo=UTC)
     first = first_number(start, letter=payments.PAYMENT_LETTER)
     async with context.database.read(payments.SCOPE) as tx:
-        found = await payment_lists.sum_since(tx, first)
+        found = await payment_query.sum_since(tx, first, own=False)
     month = InstallationMonth(first_day, found.payments, found.cents)
     await keep_counts(context, month, KEPT_AS, now=to_micros(now), began=began)
     return PaymentMonthTotal(month.payments, month.cents, now)

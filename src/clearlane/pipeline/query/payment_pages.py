@@ -1,8 +1,6 @@
-"""Load payments as pages show them: a list, and one payment with its claims in groups. Reading is audited.
+"""Load one payment as its page shows it, with its claims in groups. Reading is audited.
 
-    viewer = PaymentViewer(None)                            # an operator: every client's
     viewer = PaymentViewer((site.scope, other.scope))       # these sites' part, and nothing else
-    page = await list_payment_page(database, vault, viewer, wanted, since=month, before=None, actor=actor)
     sheet = await load_payment_sheet(database, vault, viewer, payment_id, GroupPage(), actor=actor, at=now)
 
 What matches no claim is no part of it (``operator.payment_admin``). A payment with thousands of claims is shown a page
@@ -11,12 +9,11 @@ of each group at a time. Knows no HTTP and no text for people.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from clearlane.kernel.ids import Scope, first_number
-from clearlane.payments.bank_search import BankSearch
+from clearlane.kernel.ids import Scope
 from clearlane.payments.claim_payment_groups import ClaimPaymentGroup
 from clearlane.payments.payment import ClaimPayment, Payment, ProviderAdjustment
+from clearlane.pipeline.query.payment_list import PaymentViewer
 from clearlane.pipeline.query.payments import (
     adjustment_value,
     matched_claim_payments,
@@ -24,55 +21,13 @@ from clearlane.pipeline.query.payments import (
     payment_value,
 )
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.payments import payment_lists, payments
+from clearlane.store.payments import claim_payment_groups, payment_query, payments
+from clearlane.store.payments.claim_payment_groups import GroupTotal
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
-from clearlane.store.payments.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
 from clearlane.store.payments.payments import AdjustmentRow, PaymentRow, PaymentShare
 from clearlane.store.vault.vault import Vault
 
-PAYMENTS_SHOWN = 50
 CLAIMS_SHOWN_PER_GROUP = 100
-
-
-@dataclass(frozen=True, slots=True)
-class PaymentViewer:
-    """Whose payments are shown: None for every client's, else the parts of these sites."""
-
-    scopes: tuple[Scope, ...] | None
-
-    @property
-    def sees_all(self) -> bool:
-        """Whether whole payments are shown."""
-        return self.scopes is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPayment:
-    """A payment of a list, with the figures of the viewer's part of it."""
-
-    payment: Payment
-    claims: int
-    claims_paid: int
-    adjustments: int
-    is_whole: bool
-    """Whether the viewer's part is the whole payment."""
-
-    @property
-    def amount(self) -> int | None:
-        """What the viewer gets of it."""
-        return self.payment.amount if self.is_whole else self.claims_paid + self.adjustments
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentListPage:
-    """A page of payments, the newest first."""
-
-    payments: list[ListedPayment]
-    has_older: bool
-    needs: Mapping[str, Mapping[str, int]]
-    """The payments that need somebody with their cents, by need; up to ``payment_lists.COUNTED_MAX`` each."""
-    since: PaymentSum
-    """What came since the asked day; nothing where none was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,40 +62,6 @@ class PaymentSheet:
     """How many claims of the payment the viewer may see."""
 
 
-async def list_payment_page(
-    database: Database,
-    vault: Vault,
-    viewer: PaymentViewer,
-    wanted: PaymentListFilter,
-    *,
-    since: datetime | None = None,
-    before: str | None,
-    actor: Actor,
-) -> PaymentListPage:
-    """Return a page of payments with the counts of the tabs, and with ``since`` their sum. Audited, with the ids."""
-    first = first_number(since, letter=payments.PAYMENT_LETTER) if since else ""
-    if viewer.scopes is None:
-        return await _list_all(database, vault, wanted, first, before, actor)
-    rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
-    needs: dict[str, dict[str, int]] = {need: {} for need in payment_lists.NEEDS}
-    total = PaymentSum(0, 0)
-    for scope in viewer.scopes:
-        own, own_needs, part = await _list_site(
-            database, vault, scope, wanted, first, before, actor
-        )
-        for row, share in own:
-            rows.setdefault(row.payment_id, (row, []))[1].append(share)
-        needs = {need: ids | own_needs[need] for need, ids in needs.items()}
-        total = PaymentSum(total.payments + part.payments, total.cents + part.cents)
-    newest = sorted(rows.values(), key=lambda one: one[0].payment_id, reverse=True)
-    return PaymentListPage(
-        payments=[_listed_part(vault, *one) for one in newest[:PAYMENTS_SHOWN]],
-        has_older=len(newest) > PAYMENTS_SHOWN,
-        needs=needs,
-        since=total,
-    )
-
-
 async def load_payment_sheet(
     database: Database,
     vault: Vault,
@@ -160,55 +81,7 @@ async def load_payment_sheet(
     return await _load_parts(database, vault, viewer.scopes, payment_id, wanted, actor, at)
 
 
-def bank_filter(vault: Vault, search: BankSearch, **more: str | None) -> PaymentListFilter:
-    """Return the filter for what a person copied from a bank statement."""
-    hashes = tuple(payments.trace_hash(vault, one) for one in search.traces)
-    return PaymentListFilter(
-        need=more.get("need") or "",
-        payer_id=more.get("payer_id"),
-        traces=hashes if any(search) else None,
-        amounts=search.amounts if any(search) else None,
-    )
-
-
 # ---- for operators -----------------------------------------------------------------------------
-
-
-async def _list_all(
-    database: Database,
-    vault: Vault,
-    wanted: PaymentListFilter,
-    first: str,
-    before: str | None,
-    actor: Actor,
-) -> PaymentListPage:
-    async def job(
-        tx: Tx,
-    ) -> tuple[list[PaymentRow], list[PaymentShare], dict[str, dict[str, int]], PaymentSum]:
-        rows = await payment_lists.list_payments(
-            tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
-        )
-        ids = [row.payment_id for row in rows]
-        shares = await payments.list_shares(tx, ids)
-        await vault.load_keys_of(tx, [row.payload for row in rows])
-        tx.audit("payment.list", ids=ids[:PAYMENTS_SHOWN])
-        needs = await payment_lists.list_needs(tx)
-        total = await payment_lists.sum_since(tx, first) if first else PaymentSum(0, 0)
-        return rows, shares, needs, total
-
-    rows, shares, needs, since = await database.write(payments.SCOPE, job, actor=actor)
-    shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
-    for one in shares:
-        shares_of[one.payment_id].append(one)
-    return PaymentListPage(
-        payments=[
-            _listed(payment_value(vault, row, shares_of[row.payment_id]))
-            for row in rows[:PAYMENTS_SHOWN]
-        ],
-        has_older=len(rows) > PAYMENTS_SHOWN,
-        needs=needs,
-        since=since,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +105,13 @@ async def _load_whole(
             return None
         shown = row.duplicate_of or row.payment_id
         groups = {
-            group: await payment_lists.list_group(
-                tx, shown, group, after=_after(wanted, group), limit=CLAIMS_SHOWN_PER_GROUP + 1
+            group: await claim_payment_groups.list_group(
+                tx,
+                shown,
+                group,
+                own=False,
+                after=_after(wanted, group),
+                limit=CLAIMS_SHOWN_PER_GROUP + 1,
             )
             for group in ClaimPaymentGroup
         }
@@ -241,7 +119,7 @@ async def _load_whole(
             row,
             await payments.list_shares(tx, [shown]),
             await payments.list_adjustments(tx, shown),
-            await payment_lists.group_totals(tx, shown),
+            await claim_payment_groups.group_totals(tx, shown, own=False),
             groups,
         )
         await vault.load_keys_of(tx, _sealed(found))
@@ -269,30 +147,6 @@ def _sealed(found: _WholeRows) -> list[bytes]:
 
 
 # ---- for sites ---------------------------------------------------------------------------------
-
-
-async def _list_site(
-    database: Database,
-    vault: Vault,
-    scope: Scope,
-    wanted: PaymentListFilter,
-    first: str,
-    before: str | None,
-    actor: Actor,
-) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, dict[str, int]], PaymentSum]:
-    async def job(
-        tx: Tx,
-    ) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, dict[str, int]], PaymentSum]:
-        rows = await payment_lists.list_own_payments(
-            tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
-        )
-        await vault.load_keys_of(tx, [row.payload for row, _ in rows])
-        tx.audit("payment.list", ids=[row.payment_id for row, _ in rows[:PAYMENTS_SHOWN]])
-        needs = await payment_lists.list_own_needs(tx)
-        total = await payment_lists.sum_own_since(tx, first) if first else PaymentSum(0, 0)
-        return rows, needs, total
-
-    return await database.write(scope, job, actor=actor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,13 +210,18 @@ async def _load_part(
     at: int,
 ) -> _SiteRows | None:
     async def job(tx: Tx) -> _SiteRows | None:
-        own = await payments.find_own(tx, payment_id)
-        if own is None:
+        own = await payment_query.find_some(tx, [payment_id])
+        if not own:
             return None
-        row, share = own
+        [(row, (share,))] = own
         groups = {
-            group: await payment_lists.list_own_group(
-                tx, payment_id, group, after=_after(wanted, group), limit=CLAIMS_SHOWN_PER_GROUP + 1
+            group: await claim_payment_groups.list_group(
+                tx,
+                payment_id,
+                group,
+                own=True,
+                after=_after(wanted, group),
+                limit=CLAIMS_SHOWN_PER_GROUP + 1,
             )
             for group in ClaimPaymentGroup
         }
@@ -370,35 +229,10 @@ async def _load_part(
         await vault.load_keys_of(tx, [row.payload, *sealed])
         await payments.mark_seen(tx, [payment_id], at)
         tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
-        totals = await payment_lists.own_group_totals(tx, payment_id)
+        totals = await claim_payment_groups.group_totals(tx, payment_id, own=True)
         return _SiteRows(row, share, totals, groups)
 
     return await database.write(scope, job, actor=actor)
-
-
-def _listed(payment: Payment) -> ListedPayment:
-    return ListedPayment(
-        payment=payment,
-        claims=payment.claims,
-        claims_paid=payment.claims_paid,
-        adjustments=payment.adjustments_total,
-        is_whole=True,
-    )
-
-
-def _listed_part(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> ListedPayment:
-    payment = payment_value(vault, row, shares)
-    claims, adjustments = (
-        sum(one.claims for one in shares),
-        sum(one.adjustment_cents for one in shares),
-    )
-    return ListedPayment(
-        payment=payment,
-        claims=claims,
-        claims_paid=sum(one.paid_cents for one in shares),
-        adjustments=adjustments,
-        is_whole=claims == payment.claims and adjustments == payment.adjustments_total,
-    )
 
 
 # ---- groups ------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
-"""Load payments, their claim payments and the 835 itself, for operators and for one client. Reading is audited.
+"""Load a payment, its claim payments and the 835 itself, for operators and for one client. Reading is audited.
 
-    await list_payments(database, vault, PaymentSearch(unmatched=True))      # any client's, for operators
     details = await load_payment(database, vault, payment_id, actor=actor)
     async for page in claim_payment_pages(database, vault, details.payment): ...
     await read_x12(database, vault, payment_id, actor=actor)                 # the transaction set as received
@@ -12,14 +11,14 @@ that one with thousands of claims is shown in bounded memory. Knows no HTTP and 
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from clearlane.kernel.clock import from_micros
+from clearlane.kernel.formats import to_cents
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.match_lines import SentLine, number_lines
 from clearlane.payments.outcome import Outcome
@@ -41,7 +40,7 @@ from clearlane.store.payments.claim_payments import (
     ClaimPaymentRow,
     UnmatchedRow,
 )
-from clearlane.store.payments.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
+from clearlane.store.payments.payments import AdjustmentRow, PaymentRow, PaymentShare
 from clearlane.store.vault.vault import Vault
 from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 
@@ -51,25 +50,9 @@ if TYPE_CHECKING:
     from clearlane.pipeline.load_claim import LoadedClaim
     from clearlane.pipeline.stored_facts import DocumentSource
 
-PAYMENTS_PER_PAGE = 500
 CLAIM_PAYMENTS_PER_PAGE = 200
 CLAIM_PAYMENTS_PER_CLAIM_MAX = 200
 """Claim payments that are shown of one claim; payers make one or two."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentSearch:
-    """Which payments are wanted; None and False stand for all."""
-
-    payer_id: str | None = None
-    trace_number: str | None = field(default=None, repr=False)
-    amount: int | None = None
-    """Cents."""
-    from_day: date | None = None
-    to_day: date | None = None
-    unbalanced: bool = False
-    unmatched: bool = False
-    not_fetched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,37 +66,6 @@ class PaymentDetails:
 
 
 # ---- for operators -----------------------------------------------------------------------------
-
-
-async def list_payments(
-    database: Database,
-    vault: Vault,
-    search: PaymentSearch,
-    *,
-    before: str | None = None,
-    limit: int = PAYMENTS_PER_PAGE,
-) -> list[Payment]:
-    """Return a page of payments of any client, the newest first, older than the payment ``before``."""
-    wanted = PaymentFilter(
-        payer_id=search.payer_id,
-        trace=None
-        if search.trace_number is None
-        else payments.trace_hash(vault, search.trace_number),
-        amount_cents=search.amount,
-        from_day=None if search.from_day is None else str(search.from_day),
-        to_day=None if search.to_day is None else str(search.to_day),
-        unbalanced=search.unbalanced,
-        unmatched=search.unmatched,
-        not_fetched=search.not_fetched,
-    )
-    async with database.read(payments.SCOPE) as tx:
-        rows = await payments.list_payments(tx, wanted, before=before, limit=limit)
-        shares = await payments.list_shares(tx, [row.payment_id for row in rows])
-        await vault.load_keys_of(tx, [row.payload for row in rows])
-    shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
-    for one in shares:
-        shares_of[one.payment_id].append(one)
-    return [payment_value(vault, row, shares_of[row.payment_id]) for row in rows]
 
 
 async def load_payment(
@@ -202,16 +154,6 @@ async def read_x12(
 
 
 # ---- for one client ----------------------------------------------------------------------------
-
-
-async def list_own_payments(
-    database: Database, vault: Vault, scope: Scope, *, before: str | None = None
-) -> list[Payment]:
-    """Return a page of the payments that a site has a share of, the newest first."""
-    async with database.read(scope) as tx:
-        rows = await payments.list_own(tx, before=before, limit=PAYMENTS_PER_PAGE)
-        await vault.load_keys_of(tx, [row.payload for row, _ in rows])
-    return [payment_value(vault, row, [share]) for row, share in rows]
 
 
 async def own_claim_payment_pages(
@@ -410,13 +352,12 @@ def claim_payment_id(payment_id: str, number: int) -> str:
 
 def _sent_lines(loaded: "LoadedClaim") -> list[SentLine]:
     from clearlane.claims.forms import form_of
-    from clearlane.payments.read_payment import cents
     from clearlane.pipeline.load_claim import sent_line_controls
 
     form = form_of(loaded.claim)
     lines = form.lines(loaded.claim)
     return [
-        SentLine(control, form.procedure(line), cents(form.line_charge(line)) or 0)
+        SentLine(control, form.procedure(line), to_cents(form.line_charge(line)) or 0)
         for control, line in zip(sent_line_controls(loaded), lines, strict=False)
     ]
 

@@ -1,17 +1,16 @@
-"""Payments as a vendor reads them, over one site or all its sites: list, one, its claims, its 835. Audited.
+"""A payment as a vendor reads it, over one site or all its sites: the heading, its claims, its 835. Audited.
 
 A payment belongs to the installation, since one check may pay claims of many clients: a vendor gets the heading, and of
 the rest its own claims alone. Knows no HTTP.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import Scope, SiteId, VendorScope
-from clearlane.payments.payment import ClaimPayment, Payment
+from clearlane.payments.payment import ClaimPayment
 from clearlane.pipeline.query.payments import (
     PaymentDetails,
     adjustment_value,
@@ -23,54 +22,12 @@ from clearlane.pipeline.query.payments import (
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import documents
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.payments import claim_payments, payments, vendor_payments
+from clearlane.store.payments import claim_payments, payment_query, payments
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
-from clearlane.store.payments.vendor_payments import SharedPayment, VendorPaymentFilter
+from clearlane.store.payments.payment_query import SharedPayment
 from clearlane.store.vault.vault import Vault
 
 PARTS_AT_ONCE = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VendorPaymentSearch:
-    """Which payments are wanted; None and False stand for all."""
-
-    payer_id: str | None = None
-    state: str | None = None
-    trace_number: str | None = field(default=None, repr=False)
-    amount: int | None = None
-    """Cents."""
-    from_day: date | None = None
-    to_day: date | None = None
-    unbalanced: bool = False
-    not_fetched: bool = False
-
-
-async def list_vendor_payments(
-    database: Database,
-    vault: Vault,
-    search: VendorPaymentSearch,
-    *,
-    scope: Scope | VendorScope,
-    before: str | None,
-    limit: int,
-) -> list[Payment]:
-    """Return a page of the payments that sites of the scope have shares of, the newest first."""
-    number = search.trace_number
-    wanted = VendorPaymentFilter(
-        payer_id=search.payer_id,
-        state=search.state,
-        trace=None if number is None else payments.trace_hash(vault, number),
-        amount_cents=search.amount,
-        from_day=None if search.from_day is None else search.from_day.isoformat(),
-        to_day=None if search.to_day is None else search.to_day.isoformat(),
-        unbalanced=search.unbalanced,
-        not_fetched=search.not_fetched,
-    )
-    async with database.read(scope) as tx:
-        found = await vendor_payments.find_page(tx, wanted, before=before, limit=limit)
-        await vault.load_keys_of(tx, [one.row.payload for one in found])
-    return [payment_value(vault, one.row, one.shares) for one in found]
 
 
 async def load_vendor_payment(
@@ -137,7 +94,7 @@ async def read_vendor_x12(
     if found is None:
         return None
     async with database.read(scope) as tx:
-        own = await vendor_payments.count_claim_payments(tx, payment_id)
+        own = await claim_payments.count_own(tx, payment_id)
     row = found.row
     if row.unmatched == 0 and own == row.claims and row.duplicate_of is None:
         return await read_x12(database, vault, payment_id, actor=actor)
@@ -171,8 +128,8 @@ async def _find(
     database: Database, vault: Vault, payment_id: str, scope: Scope | VendorScope
 ) -> SharedPayment | None:
     async with database.read(scope) as tx:
-        own = await vendor_payments.find_some(tx, [payment_id])
-        found = own[0] if own else await vendor_payments.find_duplicate(tx, payment_id)
+        own = await payment_query.find_some(tx, [payment_id])
+        found = own[0] if own else await payment_query.find_duplicate(tx, payment_id)
         await vault.load_keys_of(tx, [found.row.payload] if found else [])
     return found
 

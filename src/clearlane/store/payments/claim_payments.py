@@ -7,7 +7,7 @@ installation, with that part sealed in it. Knows no X12.
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, literal, select, update
+from sqlalchemy import bindparam, delete, func, literal, select, update
 
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import (
@@ -129,6 +129,12 @@ async def list_own_page(
     return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
 
 
+async def count_own(tx: Tx, payment_id: str) -> int:
+    """Return how many claim payments of a payment are of the scope's claims."""
+    row = await tx.row(_COUNT_OWN, payment_id=payment_id)
+    return 0 if row is None else int(row[0])
+
+
 async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimPaymentRow]:
     """Return all matched claim payments of these claims of any client."""
     found = await tx.rows(_OF_CLAIMS, claim_numbers=sorted(claim_numbers))
@@ -248,6 +254,12 @@ _OF_OWN_CLAIM = scoped_select(
     .limit(bindparam("limit")),
     claim_payments,
     documents,
+)
+_COUNT_OWN = scoped_select(
+    select(func.count())
+    .select_from(claim_payments)
+    .where(claim_payments.c.payment_id == bindparam("payment_id")),
+    claim_payments,
 )
 _OF_CLAIMS = Statement(
     select(*_COLUMNS)

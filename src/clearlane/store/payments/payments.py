@@ -5,10 +5,9 @@ its share. Knows no X12 and no claim.
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, case, delete, exists, func, literal, select, update
+from sqlalchemy import bindparam, case, delete, func, select, update
 
 from clearlane.store.database.database import SystemScope, Tx, require_row
 from clearlane.store.database.schema import (
@@ -19,7 +18,7 @@ from clearlane.store.database.schema import (
     provider_adjustments,
     unmatched_claim_payments,
 )
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, scoped_update
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_update
 from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("a payment concerns many clients")
@@ -127,20 +126,6 @@ class PaymentShare(NamedTuple):
     seen_at: int | None = None
 
 
-class PaymentFilter(NamedTuple):
-    """Which payments are wanted; None and False stand for all."""
-
-    payer_id: str | None = None
-    trace: str | None = None
-    """Keyed hash of the trace number."""
-    amount_cents: int | None = None
-    from_day: str | None = None
-    to_day: str | None = None
-    unbalanced: bool = False
-    unmatched: bool = False
-    not_fetched: bool = False
-
-
 def trace_hash(vault: Vault, trace_number: str) -> str:
     """Return the keyed hash of a trace number, however its case and leading zeros are written."""
     return vault.fingerprint(OWNER, "TRN02", trace_number.strip().upper().lstrip("0")).hex()
@@ -246,14 +231,6 @@ async def find(tx: Tx, payment_id: str) -> PaymentRow | None:
     return None if row is None else PaymentRow(*row)
 
 
-async def list_payments(
-    tx: Tx, wanted: PaymentFilter, *, before: str | None, limit: int
-) -> list[PaymentRow]:
-    """Return a page of payments, the newest first, older than ``before``."""
-    statement, values = _listing(wanted, before)
-    return [PaymentRow(*row) for row in await tx.rows(statement, **values, limit=limit)]
-
-
 async def list_of_file(tx: Tx, inbox_id: int) -> list[str]:
     """Return the payments of an inbox file, in its order."""
     return [str(id) for (id,) in await tx.rows(_OF_FILE, inbox_id=inbox_id)]
@@ -270,25 +247,6 @@ async def list_shares(tx: Tx, payment_ids: Sequence[str]) -> list[PaymentShare]:
 
 
 # ---- reading, for one client -------------------------------------------------------------------
-
-
-async def list_own(
-    tx: Tx, *, before: str | None, limit: int
-) -> list[tuple[PaymentRow, PaymentShare]]:
-    """Return a page of the payments that the scope has a share of, the newest first."""
-    if before is None:
-        found = await tx.rows(_OWN, limit=limit)
-    else:
-        found = await tx.rows(_OWN_BEFORE, before=before, limit=limit)
-    width = len(PaymentRow._fields)
-    return [(PaymentRow(*row[:width]), PaymentShare(*row[width:])) for row in found]
-
-
-async def find_own(tx: Tx, payment_id: str) -> tuple[PaymentRow, PaymentShare] | None:
-    """Return a payment that the scope has a share of; others look like unknown ones."""
-    row = await tx.row(_OWN_ONE, payment_id=payment_id)
-    width = len(PaymentRow._fields)
-    return None if row is None else (PaymentRow(*row[:width]), PaymentShare(*row[width:]))
 
 
 async def mark_fetched(tx: Tx, payment_ids: Sequence[str], at: int) -> None:
@@ -429,17 +387,6 @@ _DROP_SHARE = Statement(
     ),
     system=True,
 )
-_JOINED = select(*(payments.c[name] for name in PaymentRow._fields), *_SHARE_COLUMNS).join_from(
-    payment_shares, payments, payments.c.payment_id == payment_shares.c.payment_id
-)
-_NEWEST = _JOINED.order_by(payment_shares.c.payment_id.desc()).limit(bindparam("limit"))
-_OWN = scoped_select(_NEWEST, payment_shares)
-_OWN_BEFORE = scoped_select(
-    _NEWEST.where(payment_shares.c.payment_id < bindparam("before")), payment_shares
-)
-_OWN_ONE = scoped_select(
-    _JOINED.where(payment_shares.c.payment_id == bindparam("payment_id")), payment_shares
-)
 _MARK_FETCHED = scoped_update(
     payment_shares,
     among(payment_shares.c.payment_id, "payment_ids"),
@@ -452,37 +399,3 @@ _MARK_SEEN = scoped_update(
     payment_shares.c.seen_at.is_(None),
     seen_at=bindparam("at"),
 )
-
-
-@cache
-def _listing_statement(used: frozenset[str]) -> Statement:
-    """Return the list of payments for the filters that are used; compiled once for each combination."""
-    conditions = [condition for name, condition in _CONDITIONS.items() if name in used]
-    return Statement(
-        _COLUMNS.where(*conditions)
-        .order_by(payments.c.payment_id.desc())
-        .limit(bindparam("limit")),
-        system=True,
-    )
-
-
-def _listing(wanted: PaymentFilter, before: str | None) -> tuple[Statement, dict[str, object]]:
-    given = wanted._asdict() | {"before": before}
-    used = {name: value for name, value in given.items() if value not in (None, False)}
-    values = {name: value for name, value in used.items() if value is not True}
-    return _listing_statement(frozenset(used)), values
-
-
-_CONDITIONS: dict[str, ColumnElement[bool]] = {
-    "payer_id": payments.c.payer_id == bindparam("payer_id"),
-    "trace": payments.c.trace == bindparam("trace"),
-    "amount_cents": payments.c.amount_cents == bindparam("amount_cents"),
-    "from_day": payments.c.effective_day >= bindparam("from_day"),
-    "to_day": payments.c.effective_day <= bindparam("to_day"),
-    "unbalanced": payments.c.balanced == literal(0, literal_execute=True),
-    "unmatched": payments.c.unmatched > literal(0, literal_execute=True),
-    "not_fetched": exists().where(
-        payment_shares.c.payment_id == payments.c.payment_id, payment_shares.c.fetched_at.is_(None)
-    ),
-    "before": payments.c.payment_id < bindparam("before"),
-}

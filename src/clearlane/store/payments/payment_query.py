@@ -1,0 +1,330 @@
+"""List payments by any of the filters of one table, the newest first, page by page.
+
+    query = PaymentQuery(where={"payer": "TST01", "unmatched": True}, limit=51)             # any client's, for operators
+    query = PaymentQuery(where={"bank": read_bank_text("EFT 42")}, scope=site.scope)        # what a site has a share of
+    found = await find_page(tx, vault, query)
+
+v1, the console, the CLI and exports all list payments with this. A new filter is one row of :data:`FILTERS`: its name is
+a parameter of v1, an option of ``clearlane payment list`` and a name in the console's address. Counts stop at
+:data:`COUNTED_MAX`, so that a tab costs the same however much is stored. Knows no X12 and no claim.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, bindparam, exists, func, literal, or_, select
+
+from clearlane.kernel.ids import Scope, VendorScope
+from clearlane.payments.bank_search import BankSearch
+from clearlane.payments.payment import PaymentState
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import payment_shares, payments
+from clearlane.store.database.sql import Statement, among, scoped_select
+from clearlane.store.payments.payments import (
+    PaymentRow,
+    PaymentShare,
+    list_shares,
+    trace_hash,
+)
+from clearlane.store.vault.vault import Vault
+
+COUNTED_MAX = 100
+"""A tab that would show more shows ``99+``."""
+PAYMENTS_PER_PAGE = 500
+STATEMENTS_KEPT_MAX = 256
+
+UNMATCHED, UNBALANCED, NOT_FETCHED = "unmatched", "unbalanced", "not_fetched"
+NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED)
+"""Filters by what somebody must do."""
+
+
+class FilterType(StrEnum):
+    """How the value of a filter is read, and what it is then."""
+
+    TEXT = "text"
+    CHOICE = "choice"
+    AMOUNT = "amount"
+    """Cents."""
+    DAY = "day"
+    """A date."""
+    FLAG = "flag"
+    BANK = "bank"
+    """A text of a bank statement: a ``BankSearch``."""
+
+
+class PaymentFilter(NamedTuple):
+    """One filter of the list."""
+
+    name: str
+    type: FilterType
+    help: str
+    condition: ColumnElement[bool]
+    own_condition: ColumnElement[bool] | None = None
+    """The condition in the scope of a client, if it is about the client's share."""
+    title: str = ""
+    """In the console's menu of filters; none for those that are a tab or the search field."""
+    option: str = ""
+    """Of the CLI, if it is not the name."""
+    choices: tuple[str, ...] = ()
+    values: Callable[[Vault, Any], Mapping[str, object]] | None = None
+    """What the condition takes, if it is not the value itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentQuery:
+    """A list of payments, the newest first."""
+
+    where: Mapping[str, object] = field(default_factory=dict, repr=False)
+    """Filters, all of which hold: names of :data:`FILTERS` with their values. None and False are left out."""
+    before: str | None = None
+    """The last payment of the page before."""
+    limit: int = PAYMENTS_PER_PAGE
+    scope: Scope | VendorScope | None = None
+    """The site, or the sites of a vendor, whose payments are listed; None for the whole installation."""
+
+
+class SharedPayment(NamedTuple):
+    """A payment, and the shares that the sites of the scope have of it."""
+
+    row: PaymentRow
+    shares: tuple[PaymentShare, ...]
+
+
+class PaymentSum(NamedTuple):
+    """How many payments there are, and their cents."""
+
+    payments: int
+    cents: int
+
+
+async def find_page(tx: Tx, vault: Vault, query: PaymentQuery) -> list[SharedPayment]:
+    """Return a page of payments in the transaction of the query's scope."""
+    given = {name: value for name, value in query.where.items() if value not in (None, False)}
+    values: dict[str, object] = {"limit": query.limit}
+    for name, value in given.items():
+        values |= _values(vault, FILTERS[name], value)
+    if query.before is not None:
+        values[BEFORE] = query.before
+    names = frozenset(given) | (values.keys() & {BEFORE})
+    if query.scope is not None:
+        ids = await tx.rows(_own_ids(names), **values)
+        return await find_some(tx, [str(id) for id, _ in ids])
+    rows = [PaymentRow(*row) for row in await tx.rows(_every(names, PAYMENT_COLUMNS), **values)]
+    shares: dict[str, tuple[PaymentShare, ...]] = {}
+    for one in await list_shares(tx, [row.payment_id for row in rows]):
+        shares[one.payment_id] = (*shares.get(one.payment_id, ()), one)
+    return [SharedPayment(row, shares.get(row.payment_id, ())) for row in rows]
+
+
+async def find_some(tx: Tx, payment_ids: Sequence[str]) -> list[SharedPayment]:
+    """Return those of these payments that a client's scope has shares of, in this order."""
+    if not payment_ids:
+        return []
+    found = _shared(await tx.rows(_SHARED, payment_ids=list(payment_ids)))
+    return [found[id] for id in payment_ids if id in found]
+
+
+async def find_duplicate(tx: Tx, payment_id: str) -> SharedPayment | None:
+    """Return a payment that came again, with the shares that the scope has of the first one; None if it is no such."""
+    return _shared(await tx.rows(_DUPLICATE, payment_id=payment_id)).get(payment_id)
+
+
+async def list_needs(tx: Tx, *, own: bool) -> dict[str, dict[str, int]]:
+    """Return the cents of payments that need somebody, by need and id, up to :data:`COUNTED_MAX` each.
+
+    ``own`` counts those that a client's scope has shares of. An amount that cannot be read counts nothing, as in sums.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for need in NEEDS:
+        names = frozenset({need})
+        statement = _own_ids(names) if own else _every(names, _ID_AND_CENTS)
+        rows = await tx.rows(statement, limit=COUNTED_MAX)
+        found[need] = {str(id): int(cents or 0) for id, cents in rows}
+    return found
+
+
+async def sum_since(tx: Tx, first: str, *, own: bool) -> PaymentSum:
+    """Return the sum of the payments whose ids are not before ``first``; duplicates count nothing.
+
+    ``own`` sums the parts that a client's scope has of them.
+    """
+    return _sum(await tx.row(_OWN_SUM if own else _SUM, first=first))
+
+
+def _sum(row: tuple[int, int | None] | None) -> PaymentSum:
+    """Return a sum as whole cents: PostgreSQL adds up to a decimal number, which may be written with an exponent."""
+    count, cents = row or (0, 0)
+    return PaymentSum(int(count), int(cents or 0))
+
+
+def _values(vault: Vault, one: PaymentFilter, value: Any) -> Mapping[str, object]:
+    if one.values is not None:
+        return one.values(vault, value)
+    if one.type is FilterType.FLAG:
+        return {}
+    return {one.name: str(value) if one.type is FilterType.DAY else value}
+
+
+def _bank_values(vault: Vault, search: BankSearch) -> Mapping[str, object]:
+    traces = [trace_hash(vault, one) for one in search.traces]
+    return {"bank_traces": traces, "bank_amounts": list(search.amounts)}
+
+
+def _shared(rows: Iterable[Sequence[Any]]) -> dict[str, SharedPayment]:
+    """Return payments by their ids, each with its shares, from rows of both."""
+    width = len(PaymentRow._fields)
+    found: dict[str, SharedPayment] = {}
+    for values in rows:
+        row, share = PaymentRow(*values[:width]), PaymentShare(*values[width:])
+        before = found.get(row.payment_id)
+        found[row.payment_id] = SharedPayment(row, (*(before.shares if before else ()), share))
+    return found
+
+
+# ---- the filters -------------------------------------------------------------------------------
+
+BEFORE = "before"
+_ZERO = literal(0, literal_execute=True)  # a partial index serves no statement with a placeholder
+_TYPE = FilterType
+FILTERS = {
+    one.name: one
+    for one in (
+        PaymentFilter(
+            "payer",
+            _TYPE.TEXT,
+            "The payer id.",
+            payments.c.payer_id == bindparam("payer"),
+            title="Payer id",
+        ),
+        PaymentFilter(
+            "state",
+            _TYPE.CHOICE,
+            "What is to be done.",
+            payments.c.state == bindparam("state"),
+            title="State",
+            choices=tuple(one.value for one in PaymentState),
+        ),
+        PaymentFilter(
+            "trace_number",
+            _TYPE.TEXT,
+            "The number of the check or transfer.",
+            payments.c.trace == bindparam("trace_number"),
+            title="Check or trace number",
+            option="--trace",
+            values=lambda vault, number: {"trace_number": trace_hash(vault, number)},
+        ),
+        PaymentFilter(
+            "amount",
+            _TYPE.AMOUNT,
+            "The amount of the whole payment, such as 699.10.",
+            payments.c.amount_cents == bindparam("amount"),
+            title="Amount",
+        ),
+        PaymentFilter(
+            "bank",
+            _TYPE.BANK,
+            "An amount or a number, as a bank statement writes it.",
+            or_(
+                among(payments.c.trace, "bank_traces"),
+                among(payments.c.amount_cents, "bank_amounts"),
+            ),
+            values=_bank_values,
+        ),
+        PaymentFilter(
+            "effective_from",
+            _TYPE.DAY,
+            "The first effective date.",
+            payments.c.effective_day >= bindparam("effective_from"),
+            title="Paid from",
+            option="--from",
+        ),
+        PaymentFilter(
+            "effective_to",
+            _TYPE.DAY,
+            "The last effective date, included.",
+            payments.c.effective_day <= bindparam("effective_to"),
+            title="Paid to",
+            option="--to",
+        ),
+        PaymentFilter(
+            UNBALANCED,
+            _TYPE.FLAG,
+            "Those whose figures do not add up.",
+            payments.c.balanced == _ZERO,
+        ),
+        PaymentFilter(
+            UNMATCHED,
+            _TYPE.FLAG,
+            "Those with claims that match none of ours.",
+            payments.c.unmatched > _ZERO,
+        ),
+        PaymentFilter(
+            NOT_FETCHED,
+            _TYPE.FLAG,
+            "Those that the vendor's software has not read.",
+            exists().where(
+                payment_shares.c.payment_id == payments.c.payment_id,
+                payment_shares.c.fetched_at.is_(None),
+            ),
+            own_condition=payment_shares.c.fetched_at.is_(None),
+        ),
+    )
+}
+
+# ---- statements --------------------------------------------------------------------------------
+
+PAYMENT_COLUMNS = tuple(payments.c[name] for name in PaymentRow._fields)
+_ID_AND_CENTS = (payments.c.payment_id, payments.c.amount_cents)
+_COLUMNS = select(*PAYMENT_COLUMNS, *(payment_shares.c[name] for name in PaymentShare._fields))
+_JOINED = payment_shares.join(payments, payments.c.payment_id == payment_shares.c.payment_id)
+_SHARED = scoped_select(
+    _COLUMNS.select_from(_JOINED).where(among(payment_shares.c.payment_id, "payment_ids")),
+    payment_shares,
+)
+_DUPLICATE = scoped_select(
+    _COLUMNS.select_from(
+        payment_shares.join(payments, payments.c.duplicate_of == payment_shares.c.payment_id)
+    ).where(payments.c.payment_id == bindparam("payment_id")),
+    payment_shares,
+)
+_SUM = Statement(
+    select(func.count(), func.sum(payments.c.amount_cents)).where(
+        payments.c.payment_id >= bindparam("first"), payments.c.duplicate_of.is_(None)
+    )
+)
+_OWN_SUMS: tuple[ColumnElement[Any], ...] = (
+    func.count(),
+    func.sum(payment_shares.c.paid_cents + payment_shares.c.adjustment_cents),
+)
+_OWN_SUM = scoped_select(
+    select(*_OWN_SUMS).where(payment_shares.c.payment_id >= bindparam("first")), payment_shares
+)
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT_MAX)
+def _every(names: frozenset[str], columns: tuple[ColumnElement[Any], ...]) -> Statement:
+    """Return the list over all clients for the filters that are used."""
+    id = payments.c.payment_id
+    conditions = [FILTERS[name].condition for name in sorted(names - {BEFORE})]
+    if BEFORE in names:
+        conditions.append(id < bindparam(BEFORE))
+    core = select(*columns).where(*conditions).order_by(id.desc()).limit(bindparam("limit"))
+    return Statement(core, system=True)
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT_MAX)
+def _own_ids(names: frozenset[str]) -> Statement:
+    """Return the ids and cents of a client's list; one row a payment, however many of its sites share it."""
+    id = payment_shares.c.payment_id
+    used = [FILTERS[name] for name in sorted(names - {BEFORE})]
+    conditions = [one.condition if one.own_condition is None else one.own_condition for one in used]
+    if BEFORE in names:
+        conditions.append(id < bindparam(BEFORE))
+    columns: tuple[ColumnElement[Any], ...] = (id, func.min(payments.c.amount_cents))
+    core = select(*columns).select_from(_JOINED).where(*conditions)
+    return scoped_select(
+        core.group_by(id).order_by(id.desc()).limit(bindparam("limit")), payment_shares
+    )
