@@ -1555,7 +1555,13 @@ def test_a_rule_names_its_fields_boxes_and_place(found):
         for name in fields_of(part)
     }
     assert set(found.fields) <= everywhere
-    assert found.when_filled <= everywhere
+    tables = [
+        form.line_view_table if found.scope is RuleScope.LINE else form.view_table
+        for form in FORMS.values()
+    ]
+    assert found.when_filled <= {
+        path for table in tables for path in table.filled_paths(table.paths)
+    }
 
 
 def test_all_findings_of_a_claim_are_reported_at_once():
@@ -1684,12 +1690,12 @@ def test_the_sample_claims_are_accepted(kind, full):
 
 def test_a_rule_is_registered_once():
     with pytest.raises(AssertionError, match="twice"):
-        rule("C101", fields=("Svc_PayerId",))(lambda claim, facts: ())
+        rule("C101", paths=("payer.id",))(lambda claim, facts: ())
 
 
 def test_a_rule_has_a_sentence():
     with pytest.raises(AssertionError, match="sentence"):
-        rule("C000", fields=("Svc_PayerId",))(lambda claim, facts: ())
+        rule("C000", paths=("payer.id",))(lambda claim, facts: ())
 
 
 def test_words_of_a_sentence():

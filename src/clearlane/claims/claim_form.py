@@ -10,11 +10,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.cob import EarlierDecision
-from clearlane.claims.fields import ClaimKind, ClaimPart
+from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
+from clearlane.claims.fields import ClaimKind, ClaimPart, filled_names
+from clearlane.claims.view import ClaimView
+from clearlane.claims.view_builder import (
+    ClaimReading,
+    Given,
+    PartReading,
+    Places,
+    ViewTable,
+    build,
+    compile_line,
+    compile_other_payer,
+    compile_reading,
+    field_name,
+)
+from clearlane.kernel import limits
 
 if TYPE_CHECKING:
     from clearlane.claims.write.placement import PlacementTables
@@ -36,7 +51,6 @@ class SharedFieldNames:
     member_id: str
     billing_state: str
     billing_zip: str
-    diagnoses: str
     icd_version: str
     total_charge: str
     patient_paid: str
@@ -45,13 +59,10 @@ class SharedFieldNames:
     """The payer's number of the claim that this one replaces."""
     purpose: str
     """What is asked of the payer: a payment, or a predetermination."""
-    accident_date: str
-    accident_state: str
     other_coverage: str
     """The mark that there is another insurance."""
     earlier_paid: str
     """What an earlier payer paid for the whole claim."""
-    earlier_decision_day: str
     coverage: str
     """The payer's type of coverage (SBR09)."""
     other_coverage_type: str
@@ -64,12 +75,8 @@ class SharedFieldNames:
     first_day: str
     last_day: str
     procedure: str
-    description: str
-    pointers: str
     line_control: str
     """The line's control number, by which answers find it."""
-    line_earlier_paid: str
-    line_earlier_decision_day: str
     line_remaining_liability: str
 
 
@@ -103,50 +110,59 @@ class ClaimForm(Generic[C, L]):
     diagnoses_max: int
     persons: tuple[tuple[str, str, str], ...]
     """Patient's field, insured's field, and what it is: last name, first name, birth date, sex."""
-    birth_dates: tuple[str, ...]
-    past_days: tuple[str, ...]
-    """Days that have happened when the claim is written, and that the patient has lived through."""
-    billing_streets: tuple[str, ...]
-    payer_addresses: Mapping[str, tuple[str, ...]]
-    """Addresses that are sent whole or not at all, by whose they are."""
-    accident_fields: tuple[str, ...]
-    accident_fields_text: str
-    """The fields that mark an accident, as a sentence names them."""
     other_insurance_fields: frozenset[str]
     """Any of these means that there is another insurance, besides the mark ``names.other_coverage``."""
-    other_insurance_needs: tuple[tuple[str, ...], ...]
-    """What another insurance must have: of each group one field."""
     other_payer_names: tuple[str, ...]
     """The fields that hold the other payer's name; the first that is filled counts."""
     decision_fields: frozenset[str]
     """A claim without any of these, on itself and on its lines, has no decision of an earlier payer."""
 
+    # The view.
+    view_table: ViewTable
+    line_view_table: ViewTable
+    view_places: Mapping[str, str]
+    """Places of values that the tables of the view do not tell, by path."""
+    view_names: Mapping[str, str]
+    """What a sentence calls a value that several fields make, by path."""
+    duplicate_paths: tuple[str, ...]
+    """What a payer compares when it looks for duplicate lines."""
+    decide: Callable[[Given, tuple[EarlierLineDecision | None, ...]], EarlierDecision | None]
+    """The earlier payer's decision of a claim, by its fields and the decisions of its lines."""
+
     # Functions of the claim.
     diagnoses: Callable[[C], Sequence[str | None]]
     """The diagnoses by place; a place may be blank."""
-    diagnosis_paths: Callable[[C], list[tuple[str, str]]]
-    """Every diagnosis with its path."""
     icd_version: Callable[[C], str]
     """``10`` or ``9``."""
     relationship: Callable[[C], str]
     """The X12 code of the patient's relationship to the insured."""
-    patient_birth: Callable[[C], date]
-    accidents: Callable[[C], list[str]]
-    """The causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
     is_predetermination: Callable[[C], bool]
     """Whether the claim asks what would be paid, for services not yet done."""
     billing_ids: Callable[[C], tuple[str | None, str | None]]
     """The billing provider's NPI and tax id."""
-    earlier_decision: Callable[[C], EarlierDecision | None]
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
     """The paths of missing fields that are required in one case and not in another: claim and lines in."""
 
     # Functions of a line.
-    pointers: Callable[[L], Sequence[str | None]]
-    """The diagnosis pointers as given."""
     line_charge: Callable[[L], Decimal]
-    duplicate_key: Callable[[L], object]
-    """What a payer compares when it looks for duplicate lines."""
+
+    def view(self, claim: C) -> ClaimView:
+        """Return the view of a claim."""
+        reading = claim_reading(self, filled_names(claim))
+        lines = [(line, line_reading(self, filled_names(line))) for line in self.lines(claim)]
+        return build(self, claim, reading, lines)
+
+    def has(self, path: str) -> bool:
+        """Return whether the form has a field for a path of the view."""
+        return places(self).has(path)
+
+    def locate(self, path: str) -> str:
+        """Return the path of the field that holds the value of a path of the view."""
+        return places(self).locate(path)
+
+    def name_of(self, path: str) -> str:
+        """Return the field that holds the value of a path of the view, as a sentence names it."""
+        return self.view_names.get(path) or field_name(self.locate(path.replace("[]", "[0]")))
 
     @property
     def placements(self) -> "PlacementTables[Any, Any]":
@@ -162,6 +178,27 @@ class ClaimForm(Generic[C, L]):
         """Return the total charge that the claim states."""
         found: Decimal = claim.__dict__[self.names.total_charge]
         return found
+
+    def patient_birth(self, claim: C) -> date:
+        """Return the patient's birth date; a claim for the insured need not repeat it."""
+        patient, insured, _ = self.persons[2]
+        given = claim.__dict__
+        found: date = given.get(patient) or given[insured]
+        return found
+
+    def accidents(self, claim: C) -> tuple[str, ...]:
+        """Return the causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
+        found: tuple[str, ...] = self.view_table.computed["causes"](claim.__dict__)
+        return found
+
+    def earlier_decision(self, claim: C) -> EarlierDecision | None:
+        """Return the earlier payer's decision, or None."""
+        decide_line = self.line_view_table.computed["decision"]
+        lines = [line.__dict__ for line in self.lines(claim)]
+        decided = [
+            None if self.decision_fields.isdisjoint(line) else decide_line(line) for line in lines
+        ]
+        return self.decide(claim.__dict__, tuple(decided))
 
     def has_other_insurance(self, claim: C) -> bool:
         """Return whether the claim has fields of another insurance."""
@@ -205,9 +242,30 @@ class ClaimForm(Generic[C, L]):
         pairs = [pair[:2] for pair in self.persons if name in pair[:2]]
         return tuple(one for pair in pairs for one in pair if one != name and one in given)
 
-    def line_path(self, at: int, name: str) -> str:
-        """Return the path of a line's field."""
-        return f"{self.lines_field}[{at}].{name}"
-
 
 AnyForm = ClaimForm[Any, Any]
+
+
+@lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
+def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
+    """Return how a claim with certain filled fields is read into a view."""
+    return ClaimReading(
+        compile_reading(form.view_table, names),
+        compile_other_payer(form.view_table, names),
+        may_decide=not form.decision_fields.isdisjoint(names),
+        names_other_payer=not form.other_insurance_fields.isdisjoint(names),
+    )
+
+
+@lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
+def line_reading(form: AnyForm, names: tuple[str, ...]) -> PartReading:
+    """Return how a line with certain filled fields is read into a view."""
+    return compile_line(form.line_view_table, names)
+
+
+@cache
+def places(form: AnyForm) -> Places:
+    """Return where a form has the values of a view."""
+    return Places(
+        form.claim, form.view_table, form.lines_field, form.line_view_table, form.view_places
+    )

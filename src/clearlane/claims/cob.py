@@ -24,7 +24,7 @@ first, then line by line.
 **Medicare second.** Where Medicare pays after another payer, the provider must state why (SBR05). Medicare is known
 by the type of coverage that the claim states, never by a name.
 
-A form (``claims.forms``) reads these values from its fields.
+A form (``claims.forms``) reads these values from its fields into the view (``claims.view``).
 """
 
 from collections.abc import Iterable, Mapping
@@ -73,14 +73,6 @@ class EarlierDecision:
     groups: Groups
     day: date | None
     lines: tuple[EarlierLineDecision | None, ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class OtherInsurance:
-    """Another insurance of a claim: whether its own fields name it, and its decision."""
-
-    named: bool
-    decision: EarlierDecision | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -552,7 +552,7 @@ def test_a_stream_yields_parts_before_their_units_and_the_end_last():
     pieces = list(views.stream_views(file("837P", *CLAIMS)))
     reported = [type(p.part or p.unit or p.view).__name__ for p in pieces]
     assert reported == [
-        "ClaimSetView", "BillingProviderView", "SubscriberView", "ClaimView", "PatientView", "ClaimView", "ClaimSetView",
+        "ClaimSetView", "BillingProviderView", "SubscriberView", "ClaimLoopView", "PatientView", "ClaimLoopView", "ClaimSetView",
     ]  # fmt: skip
     assert pieces[-1].view.end.segments
 

@@ -4,16 +4,17 @@
 
 1. Add the kind to ``fields.ClaimKind`` and its models (claim, line, document) to the catalogue in ``fields``.
 2. Write its placement tables, ``placements_837x.py``, which end with ``TABLES``.
-3. Write its form, ``forms/<kind>.py``, which ends with ``FORM``, and add it to ``FORMS`` below.
-4. Write the rules of its own, ``rules/<kind>.py``, registered with ``kinds=(ClaimKind.<KIND>,)``, and import the file
-   in ``rules/__init__``. Rules without ``kinds`` apply to every kind: they read a claim through its form.
+3. Write its form, ``forms/<kind>.py``, which ends with ``FORM``, and add it to ``FORMS`` below. Write where its fields
+   are in the view, ``forms/<kind>_view.py``.
+4. Write the rules of its own, ``rules/<kind>.py``, and import the file in ``rules/__init__``. A rule without ``kinds``
+   applies to every kind whose form can state the first of its paths: rules read the view, and know no form.
 5. Add a row to the endpoints of the API that takes it, its sample to ``samples``, and a migration that lets the
    columns ``claims.kind`` and ``batches.kind`` hold it.
 
 The tests in ``tests/claims`` run over every kind: they tell which field has no place, no sample or no rule.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from clearlane.claims.claim_form import AnyForm, ClaimForm, SharedFieldNames
@@ -25,7 +26,6 @@ __all__ = [
     "AnyForm",
     "ClaimForm",
     "SharedFieldNames",
-    "fields_of_forms",
     "form_of",
     "load_placements",
     "names_of_forms",
@@ -50,9 +50,5 @@ def form_of(claim: Claim) -> AnyForm:
 
 def names_of_forms(name: Callable[[SharedFieldNames], str]) -> tuple[str, ...]:
     """Return what the forms call a shared field, without those that lack it."""
-    return fields_of_forms(lambda form: filter(None, [name(form.names)]))
-
-
-def fields_of_forms(names: Callable[[AnyForm], Iterable[str]]) -> tuple[str, ...]:
-    """Return the fields of a group in all forms, each once."""
-    return tuple(dict.fromkeys(name for form in FORMS.values() for name in names(form)))
+    found = (name(form.names) for form in FORMS.values())
+    return tuple(dict.fromkeys(filter(None, found)))

@@ -1,25 +1,19 @@
 """The form of medical claims: the CMS-1500, sent as an 837P."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clearlane.claims import cob
 from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
-from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, Groups
 from clearlane.claims.fields import ClaimKind, MedicalClaim, MedicalDocument, MedicalLine
+from clearlane.claims.forms import medical_view
 from clearlane.kernel import limits
 
 if TYPE_CHECKING:
     from clearlane.claims.write.placement import PlacementTables
 
-ACCIDENT_MARKS = {
-    "F10B_PatientCondAutoAccident": "AA",
-    "F10A_PatientCondEmployment": "EM",
-    "F10C_PatientCondOtherAccident": "OA",
-}
 # The relationship alone means no other insurance: some callers always send it.
 OTHER_INSURANCE = frozenset(
     {
@@ -64,12 +58,6 @@ def diagnoses(claim: MedicalClaim) -> Sequence[str | None]:
     return claim.F21_DiagnosisCodes
 
 
-def diagnosis_paths(claim: MedicalClaim) -> list[tuple[str, str]]:
-    """Return every diagnosis with its path."""
-    found = enumerate(claim.F21_DiagnosisCodes)
-    return [(f"F21_DiagnosisCodes[{at}]", code) for at, code in found if code is not None]
-
-
 def icd_version(claim: MedicalClaim) -> str:
     """Return the ICD version, ``10`` or ``9``."""
     return claim.F21_IcdIndicator
@@ -80,17 +68,6 @@ def relationship(claim: MedicalClaim) -> str:
     return claim.F06_PatientRelationshipToInsured
 
 
-def patient_birth(claim: MedicalClaim) -> date:
-    """Return the patient's birth date."""
-    return claim.F03_PatientDob
-
-
-def accidents(claim: MedicalClaim) -> list[str]:
-    """Return the causes of the condition as X12 codes."""
-    given = claim.__dict__
-    return [code for name, code in ACCIDENT_MARKS.items() if given.get(name)]
-
-
 def is_predetermination(claim: MedicalClaim) -> bool:
     """Return False: the CMS-1500 has no predeterminations."""
     return False
@@ -99,35 +76,6 @@ def is_predetermination(claim: MedicalClaim) -> bool:
 def billing_ids(claim: MedicalClaim) -> tuple[str | None, str | None]:
     """Return the billing provider's NPI and tax id; the EIN comes before the SSN."""
     return claim.F33A_BillingProviderNpi, claim.F25_FederalTaxIdEin or claim.F25_FederalTaxIdSsn
-
-
-def earlier_decision(claim: MedicalClaim) -> EarlierDecision | None:
-    """Return the earlier payer's decision, or None."""
-    decided = tuple([_line_decision(line) for line in claim.F24_ClaimLines])
-    given = claim.__dict__
-    groups: Groups = {
-        group: given[name] for name, group in cob.CLAIM_GROUPS.items() if name in given
-    }
-    paid = claim.X12_ClaimPrimaryPayerPaidAmount
-    if paid is None:
-        paid = claim.F29_PayerAmountPaid
-    day = claim.X12_ClaimAdjudicationDate
-    if not (paid or groups or day or any(decided)):
-        return None
-    if paid is None:
-        paid = cob.total_paid(decided) - cob.total_adjusted(groups)
-    return EarlierDecision(paid, groups, day, decided)
-
-
-def _line_decision(line: MedicalLine) -> EarlierLineDecision | None:
-    given = line.__dict__
-    if given.keys().isdisjoint(LINE_DECISION):
-        return None
-    groups: Groups = {
-        group: given[name] for name, group in cob.LINE_GROUPS.items() if name in given
-    }
-    paid, day = line.X12_PrimaryPayerPaidAmount, line.X12_AdjudicationOrPaymentDate
-    return EarlierLineDecision(paid or ZERO, groups, day) if paid or groups or day else None
 
 
 def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterator[str]:
@@ -151,25 +99,9 @@ def _has_item(value: object) -> bool:
     return value[0] is not None or any(item is not None for item in value)
 
 
-def pointers(line: MedicalLine) -> Sequence[str | None]:
-    """Return the diagnosis pointers of a line."""
-    return line.F24E_DiagnosisPointers
-
-
 def line_charge(line: MedicalLine) -> Decimal:
     """Return the charge of a line."""
     return line.F24F_Charges
-
-
-def duplicate_key(line: MedicalLine) -> object:
-    """Return what a payer compares when it looks for duplicate lines."""
-    return (
-        line.F24A_DateOfServiceFrom,
-        line.F24D_HcpcsProcedureCode,
-        line.F24D_Modifiers,
-        line.F24B_PlaceOfServiceCode,
-        line.X12_NdcCode,
-    )
 
 
 @cache
@@ -197,18 +129,14 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         member_id="F01A_InsuredId",
         billing_state="F33_BillingProviderState",
         billing_zip="F33_BillingProviderZip",
-        diagnoses="F21_DiagnosisCodes",
         icd_version="F21_IcdIndicator",
         total_charge="F28_TotalCharge",
         patient_paid="F29_PatientAmountPaid",
         frequency="F22_MedicaidResubmissionCode",
         original_reference="F22_OriginalReferenceNumber",
         purpose="",
-        accident_date="F15_AccidentDate",
-        accident_state="F10B_PatientCondAutoAccidentState",
         other_coverage="F11D_OtherPlan",
         earlier_paid="X12_ClaimPrimaryPayerPaidAmount",
-        earlier_decision_day="X12_ClaimAdjudicationDate",
         coverage="F01_ClaimType",
         other_coverage_type="X12_OtherPayerClaimType",
         medicare_reason="X12_MedicareSecondaryReason",
@@ -216,11 +144,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         first_day="F24A_DateOfServiceFrom",
         last_day="F24A_DateOfServiceTo",
         procedure="F24D_HcpcsProcedureCode",
-        description="X12_Description",
-        pointers="F24E_DiagnosisPointers",
         line_control="X12_ProviderControlNumber",
-        line_earlier_paid="X12_PrimaryPayerPaidAmount",
-        line_earlier_decision_day="X12_AdjudicationOrPaymentDate",
         line_remaining_liability="X12_LineRemainingPatientLiability",
     ),
     diagnoses_max=limits.MEDICAL_DIAGNOSES_MAX,
@@ -230,50 +154,20 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         ("F03_PatientDob", "F11A_InsuredDob", "birth date"),
         ("F03_PatientSex", "F11A_InsuredSex", "sex"),
     ),
-    birth_dates=("F03_PatientDob", "F11A_InsuredDob", "F09B_OtherInsuredDOB"),
-    past_days=(
-        "F12_PatientAuthorizationDate",
-        "F14_DateOfCurrentIllnessOrSymptom",
-        "F14_LastMenstrualPeriodDate",
-        "F15_InitialTreatmentDate",
-        "F15_LastSeenDate",
-        "F15_AcuteManifestionDate",
-        "F15_AccidentDate",
-        "F15_LastXRayDate",
-        "F15_HearingAndVisionPrescriptionDate",
-        "F15_AssumedCareStartDate",
-        "F15_PropertyCasualtyFirstContactDate",
-        "F16_LastWorkedDate",
-        "F18_HospitalizationDateFrom",
-        "F18_HospitalizationDateTo",
-        "X12_DisabilityDateFrom",
-    ),
-    billing_streets=("F33_BillingProviderAddress1", "F33_BillingProviderAddress2"),
-    payer_addresses={
-        "payer's": ("F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip")
-    },
-    accident_fields=tuple(ACCIDENT_MARKS),
-    accident_fields_text="F10A, F10B or F10C",
     other_insurance_fields=OTHER_INSURANCE,
-    other_insurance_needs=(
-        ("F09_OtherInsuredNameLast",),
-        ("F09A_OtherInsuredGroupNum", "X12_OtherInsuredId"),
-        ("F09_PatientRelationshipToInsured",),
-        ("X12_OtherPayerName", "F09D_OtherPlanName"),
-    ),
     other_payer_names=("X12_OtherPayerName", "F09D_OtherPlanName"),
     decision_fields=frozenset({*CLAIM_DECISION, *LINE_DECISION}),
+    view_table=medical_view.CLAIM,
+    line_view_table=medical_view.LINE,
+    view_places=medical_view.PLACES,
+    view_names=medical_view.NAMES,
+    duplicate_paths=medical_view.DUPLICATE,
+    decide=medical_view.decision,
     diagnoses=diagnoses,
-    diagnosis_paths=diagnosis_paths,
     icd_version=icd_version,
     relationship=relationship,
-    patient_birth=patient_birth,
-    accidents=accidents,
     is_predetermination=is_predetermination,
     billing_ids=billing_ids,
-    earlier_decision=earlier_decision,
     missing_fields=missing_fields,
-    pointers=pointers,
     line_charge=line_charge,
-    duplicate_key=duplicate_key,
 )

@@ -22,7 +22,7 @@ from functools import cache
 
 from clearlane.claims.fields import Claim, ClaimKind, ClaimPart
 from clearlane.claims.forms import FORMS, form_of
-from clearlane.claims.forms.medical import ACCIDENT_MARKS
+from clearlane.claims.forms.medical_view import ACCIDENT_MARKS
 from clearlane.claims.responses.field_lookup import FieldPlace, field_places, source_field
 from clearlane.x12 import tree
 from clearlane.x12.writer.encode import format_element

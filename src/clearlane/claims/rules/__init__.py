@@ -6,10 +6,11 @@ make the claim ``NotAccepted``; warnings are recorded with it.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from clearlane.claims.claim_form import claim_reading, line_reading
 from clearlane.claims.fields import (
     Claim,
     ClaimField,
@@ -52,6 +53,8 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.claims.rules.values import PLAIN, QuickTest, plain_texts_fit, quick_test
 from clearlane.claims.value_types import ValueType
+from clearlane.claims.view import ClaimView
+from clearlane.claims.view_builder import ClaimReading, PartReading, ViewTable, build
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 
@@ -62,6 +65,7 @@ __all__ = [
     "EnrollmentGap",
     "ExternalData",
     "RuleInputs",
+    "apply_rule",
     "check",
     "repair_and_check",
     "skipped_rules",
@@ -130,12 +134,21 @@ def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFindin
     _check_texts(looks, findings)
     for part, path, own in looks:
         _check_values(part, own, path, findings)
-    _check_claim(claim, plan, inputs, prefix, findings)
-    for line, inside, own in looks[1:]:
+    view = build(form, claim, plan.view, [(line, own.view) for line, _, own in looks[1:]])
+    _check_claim(view, plan, inputs, prefix, findings)
+    for index, (line_view, (_, _, own)) in enumerate(zip(view.lines, looks[1:], strict=True)):
         for rule in own.rules:
-            for path, message in rule.check(line, claim, inputs):
-                findings.add(rule.id, rule.severity, inside + path, message)
+            for path, message in rule.check(line_view, view, inputs):
+                location = prefix + form.locate(f"lines[{index}].{path}")
+                findings.add(rule.id, rule.severity, location, message)
     return findings.all()
+
+
+def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str, str]]:
+    """Return what one rule about a claim as a whole finds: the field and the message of each finding."""
+    form = form_of(claim)
+    found = RULES[rule_id].check(form.view(claim), inputs)
+    return [(form.locate(path), message) for path, message in found]
 
 
 def skipped_rules(kind: ClaimKind, inputs: RuleInputs) -> list[ClaimRule]:
@@ -151,6 +164,17 @@ Test = tuple[str, QuickTest, ClaimField]
 LINES = frozenset(form.lines_field for form in FORMS.values())
 
 
+_VIEW_TABLES: Mapping[type[ClaimPart], ViewTable] = {
+    part: table
+    for form in FORMS.values()
+    for part, table in ((form.claim, form.view_table), (form.line, form.line_view_table))
+}
+_READINGS: Mapping[type[ClaimPart], Callable[[tuple[str, ...]], ClaimReading | PartReading]] = {
+    **{form.claim: partial(claim_reading, form) for form in FORMS.values()},
+    **{form.line: partial(line_reading, form) for form in FORMS.values()},
+}
+
+
 class _Plan(NamedTuple):
     """The checks of a part with certain filled fields."""
 
@@ -163,8 +187,10 @@ class _Plan(NamedTuple):
     parts: tuple[str, ...]
     """Arrays of smaller parts: teeth and adjustments."""
     rules: tuple[ClaimRule, ...]
+    view: Any = None
+    """The reading of a claim or of a line into the view."""
     shared: tuple[tuple[Callable[[Any], Any], tuple[ClaimRule, ...]], ...] = ()
-    """Rules with a shared reading of the claim, by reading."""
+    """Rules with a shared reading of the view, by reading."""
     names: tuple[str, ...] = ()
     least: tuple[int, ...] = ()
     most: tuple[int, ...] = ()
@@ -176,10 +202,12 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     whole = _whole_plan(part)
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]
+    table = _VIEW_TABLES.get(part)
+    paths = table.filled_paths(names) if table else set()
     own = [
         rule
         for rule in whole.rules
-        if not rule.when_filled or not rule.when_filled.isdisjoint(given)
+        if not rule.when_filled or not rule.when_filled.isdisjoint(paths)
     ]
     readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
     return _Plan(
@@ -191,6 +219,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
         rules=tuple([rule for rule in own if not rule.reading]),
+        view=_READINGS[part](names) if part in _READINGS else None,
         shared=tuple(
             [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
         ),
@@ -226,19 +255,20 @@ def _rules(part: type[ClaimPart]) -> tuple[ClaimRule, ...]:
 
 
 def _check_claim(
-    claim: Claim, plan: _Plan, inputs: RuleInputs, at: str, findings: LimitedFindings
+    view: ClaimView, plan: _Plan, inputs: RuleInputs, at: str, findings: LimitedFindings
 ) -> None:
     """Apply the rules about the claim as a whole; a reading that several need is made once."""
+    locate = view.form.locate
     for rule in plan.rules:
         if rule.requires is None or rule.requires in inputs.available:
-            for path, message in rule.check(claim, inputs):
-                findings.add(rule.id, rule.severity, at + path, message)
+            for path, message in rule.check(view, inputs):
+                findings.add(rule.id, rule.severity, at + locate(path), message)
     for reading, rules in plan.shared:
-        found = reading(claim)
+        found = reading(view)
         if found is not None:
             for rule in rules:
-                for path, message in rule.check(claim, inputs, found):
-                    findings.add(rule.id, rule.severity, at + path, message)
+                for path, message in rule.check(view, inputs, found):
+                    findings.add(rule.id, rule.severity, at + locate(path), message)
 
 
 def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: LimitedFindings) -> None:

@@ -6,8 +6,6 @@ from datetime import date
 from functools import lru_cache
 
 from clearlane.claims.codes import POINTED_PLACES, POINTER_LETTERS
-from clearlane.claims.fields import Claim, DentalClaim, MedicalClaim, fields_of
-from clearlane.claims.forms import AnyForm, form_of, names_of_forms
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
     DENTAL,
@@ -18,6 +16,7 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
+from clearlane.claims.view import ClaimView
 from clearlane.kernel import limits
 from clearlane.x12.codes import icd10
 
@@ -28,16 +27,21 @@ _FORMS = {
     "9": re.compile(r"\d{3,5}|V\d{2,4}|E\d{3,4}", re.ASCII),
 }
 _EXTERNAL_CAUSE = re.compile(r"[VWXY]")
-CODES = names_of_forms(lambda names: names.diagnoses)
-VERSIONS = names_of_forms(lambda names: names.icd_version)
-POINTERS = names_of_forms(lambda names: names.pointers)
+CODES = ("diagnoses",)
+VERSION = ("icd_version",)
+POINTERS = ("lines[].pointers",)
 
-Each = list[tuple[str, str]]
+Each = list[tuple[int, str]]
 
 
-def each(claim: Claim) -> Each | None:
-    """Return every diagnosis with its path; None where there is none."""
-    return form_of(claim).diagnosis_paths(claim) or None
+def each(view: ClaimView) -> Each | None:
+    """Return every diagnosis with its place in the list, or None if there is none."""
+    return [(at, code) for at, code in enumerate(view.diagnoses) if code] or None
+
+
+def _version(view: ClaimView) -> str:
+    """Return the ICD version, ``10`` or ``9``; a claim without one means ICD-10."""
+    return view.icd_version or "10"
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
@@ -50,166 +54,164 @@ def _billable(code: str) -> bool | None:
     return icd10.is_billable(code)
 
 
-@rule("C501", fields=VERSIONS, x12="2300/HI/01-01", reading=span)
-def version_fits_the_day(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+@rule("C501", paths=VERSION, x12="2300/HI/01-01", reading=span)
+def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """Services before October 2015 are coded in ICD-9, later ones in ICD-10."""
-    form = form_of(claim)
-    wanted, version = "10" if days.last >= ICD_10_FROM else "9", form.icd_version(claim)
-    if version in _FORMS and version != wanted and any(form.diagnoses(claim)):
+    wanted, version = "10" if days.last >= ICD_10_FROM else "9", _version(view)
+    if version in _FORMS and version != wanted and any(view.diagnoses):
         yield (
-            form.names.icd_version,
+            "icd_version",
             f"The diagnoses are said to be ICD-{version}, but the service was on {days.last}; "
             f"give ICD-{wanted} codes.",
         )
 
 
-@rule("C502", fields=CODES, x12="2300/HI/01-02", reading=each)
-def codes_have_the_form(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C502", paths=CODES, x12="2300/HI/01-02", reading=each)
+def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis code has the form of its ICD version."""
-    version = form_of(claim).icd_version(claim)
+    version = _version(view)
     form = _FORMS.get(version)
-    for path, code in given:
+    for at, code in given:
         if form and not form.fullmatch(code):
             yield (
-                path,
+                f"diagnoses[{at}]",
                 f"The diagnosis {quoted(code)} has not the form of an ICD-{version} code; give "
                 f"{'a letter, a digit and up to five more' if version == '10' else 'three to five'}"
                 " characters, with or without the dot.",
             )
 
 
-@rule("C503", fields=CODES, x12="2300/HI/01-02", reading=each)
-def codes_exist(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=each)
+def codes_exist(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """An ICD-10 diagnosis code exists: it is on the list, unless the service is later than the list."""
-    unknown = _unknown_codes(claim, given)
-    if unknown and not _ends_before_service(claim, inputs):
-        for path, code in unknown:
-            yield path, f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
-
-
-@rule("C513", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
-def codes_are_known(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
-    unknown = _unknown_codes(claim, given)
-    if unknown and _ends_before_service(claim, inputs):
-        for path, code in unknown:
+    unknown = _unknown_codes(view, given)
+    if unknown and not _ends_before_service(view, inputs):
+        for at, code in unknown:
             yield (
-                path,
+                f"diagnoses[{at}]",
+                f"There is no ICD-10-CM code {quoted(code)}; give a code of the list.",
+            )
+
+
+@rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+def codes_are_known(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+    """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
+    unknown = _unknown_codes(view, given)
+    if unknown and _ends_before_service(view, inputs):
+        for at, code in unknown:
+            yield (
+                f"diagnoses[{at}]",
                 f"The list of ICD-10-CM codes ends on {icd10.last_day()}, before the service, and has no "
                 f"{quoted(code)}; it is sent as given. Check that the code is valid on the day of service.",
             )
 
 
-def _unknown_codes(claim: Claim, given: Each) -> Each:
+def _unknown_codes(view: ClaimView, given: Each) -> Each:
     """Return the ICD-10 codes that have the right form and are not on the list."""
-    unknown = [(path, code) for path, code in given if _exists(code) is False]
-    if unknown and form_of(claim).icd_version(claim) == "10":
-        return [(path, code) for path, code in unknown if _FORMS["10"].fullmatch(code)]
+    unknown = [(at, code) for at, code in given if _exists(code) is False]
+    if unknown and _version(view) == "10":
+        return [(at, code) for at, code in unknown if _FORMS["10"].fullmatch(code)]
     return []
 
 
-def _ends_before_service(claim: Claim, inputs: RuleInputs) -> bool:
+def _ends_before_service(view: ClaimView, inputs: RuleInputs) -> bool:
     """Return whether the list ends before the last day of service; a predetermination is about services to come."""
-    days, end = span(claim), icd10.last_day()
+    days, end = span(view), icd10.last_day()
     return end is not None and (days.last if days else inputs.today) > end
 
 
-@rule("C504", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
-def codes_are_complete(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C504", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list allows."""
-    if form_of(claim).icd_version(claim) == "10":
-        for path, code in given:
+    if _version(view) == "10":
+        for at, code in given:
             if _exists(code) and _billable(code) is False:
                 yield (
-                    path,
+                    f"diagnoses[{at}]",
                     f"The diagnosis {quoted(code)} is a heading; payers want one of its finer codes.",
                 )
 
 
-@rule("C505", fields=CODES, x12="2300/HI", reading=each)
-def codes_are_different(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C505", paths=CODES, x12="2300/HI", reading=each)
+def codes_are_different(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """No diagnosis is given twice."""
     seen: set[str] = set()
-    for path, code in given:
+    for at, code in given:
         if code in seen:
-            yield path, f"The diagnosis {quoted(code)} is given twice; give each once."
+            yield (
+                f"diagnoses[{at}]",
+                f"The diagnosis {quoted(code)} is given twice; give each once.",
+            )
         seen.add(code)
 
 
-@rule("C506", fields=CODES, x12="2300/HI")
-def codes_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C506", paths=CODES, x12="2300/HI")
+def codes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A medical claim has at most 12 diagnoses, a dental one 4."""
-    form = form_of(claim)
-    count = len(form.diagnoses(claim))
-    if count > form.diagnoses_max:
+    count, most = len(view.diagnoses), view.form.diagnoses_max
+    if count > most:
         yield (
-            form.names.diagnoses,
-            f"There are {count} diagnoses; at most {form.diagnoses_max} can be sent.",
+            "diagnoses",
+            f"There are {count} diagnoses; at most {most} can be sent.",
         )
 
 
-@rule("C507", fields=CODES, x12="2300/HI/01", kinds=(MEDICAL,))
-def first_code_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C507", paths=CODES, x12="2300/HI/01", kinds=(MEDICAL,))
+def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The first place of the list holds the principal diagnosis."""
-    if claim.F21_DiagnosisCodes[0] is None:
+    if view.diagnoses[0] is None:
         yield (
-            "F21_DiagnosisCodes[0]",
+            "diagnoses[0]",
             "The first diagnosis is blank; give the principal diagnosis first.",
         )
 
 
-@rule("C508", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+@rule("C508", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
 def external_cause_is_not_first(
-    claim: Claim, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, given: Each
 ) -> Iterator[FieldFinding]:
     """An external cause is never the principal diagnosis."""
-    path, code = given[0]
-    if form_of(claim).icd_version(claim) == "10" and _EXTERNAL_CAUSE.match(code):
-        yield path, f"The diagnosis {quoted(code)} is an external cause; give the injury first."
+    at, code = given[0]
+    if _version(view) == "10" and _EXTERNAL_CAUSE.match(code):
+        yield (
+            f"diagnoses[{at}]",
+            f"The diagnosis {quoted(code)} is an external cause; give the injury first.",
+        )
 
 
 @rule(
     "C509",
-    fields=("F34_DiagnosiseCodeQualifier", "F34a_DiagnosisCode"),
+    paths=("icd_version", "diagnoses"),
     x12="2300/HI",
     kinds=(DENTAL,),
-    when_filled=("F34a_DiagnosisCode",),
+    when_filled=CODES,
 )
-def version_comes_with_codes(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+def version_comes_with_codes(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A dental diagnosis says which ICD version it is."""
-    if claim.F34a_DiagnosisCode and not claim.F34_DiagnosiseCodeQualifier:
+    if view.diagnoses and not view.icd_version:
         yield (
-            "F34_DiagnosiseCodeQualifier",
+            "icd_version",
             "There is a diagnosis without its version; give AB for ICD-10, B for ICD-9.",
         )
 
 
-def pointer_lists(claim: Claim) -> list[Sequence[str | None]] | None:
-    """Return the pointers of every line; None where no line has one."""
-    form = form_of(claim)
-    found = [form.pointers(line) for line in form.lines(claim)]
+def pointer_lists(view: ClaimView) -> list[Sequence[str | None]] | None:
+    """Return the pointers of every line, or None if no line has one."""
+    found: list[Sequence[str | None]] = [line.pointers for line in view.lines]
     return found if any(found) else None
 
 
-def _pointer_path(form: AnyForm, at: int, index: int | None = None) -> str:
-    """Return the path of a line's pointers, or of one of them where the form has an array of them."""
-    name = form.names.pointers
-    numbered = index is not None and fields_of(form.line)[name].is_array
-    return form.line_path(at, f"{name}[{index}]" if numbered else name)
-
-
-@rule("C510", fields=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
+@rule("C510", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
 def pointers_point_to_a_diagnosis(
-    claim: Claim, inputs: RuleInputs, lists: list[Sequence[str | None]]
+    view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:
     """A pointer names a diagnosis of the claim."""
-    form = form_of(claim)
-    places = form.diagnoses(claim)
+    places = view.diagnoses
     for at, given in enumerate(lists):
         for index, pointer in enumerate(given):
             if pointer is not None and not _is_pointed(places, pointer):
                 yield (
-                    _pointer_path(form, at, index),
+                    f"lines[{at}].pointers[{index}]",
                     f"The pointer {quoted(pointer)} names no diagnosis of the claim; {_passing(places)}",
                 )
 
@@ -227,24 +229,24 @@ def _passing(places: Sequence[str | None]) -> str:
     return f"give a letter from A to {last}."
 
 
-@rule("C511", fields=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
+@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
 def pointers_are_few(
-    claim: Claim, inputs: RuleInputs, lists: list[Sequence[str | None]]
+    view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:
     """A line has at most four pointers."""
     for at, given in enumerate(lists):
         if len(given) > limits.POINTERS_PER_LINE_MAX:
             yield (
-                _pointer_path(form_of(claim), at),
+                f"lines[{at}].pointers",
                 f"There are {len(given)} pointers; at most {limits.POINTERS_PER_LINE_MAX} can be sent.",
             )
 
 
-@rule("C512", fields=POINTERS, x12="2400/SV1/07", severity=WARNING, reading=pointer_lists)
+@rule("C512", paths=POINTERS, x12="2400/SV1/07", severity=WARNING, reading=pointer_lists)
 def pointers_are_different(
-    claim: Claim, inputs: RuleInputs, lists: list[Sequence[str | None]]
+    view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:
     """A line points to a diagnosis once; a repeated pointer is not sent."""
     for at, given in enumerate(lists):
         if len(given) > 1 and len(set(given)) != len(given):
-            yield _pointer_path(form_of(claim), at), "A pointer is given twice; give each once."
+            yield f"lines[{at}].pointers", "A pointer is given twice; give each once."

@@ -2,65 +2,67 @@
 
 from collections.abc import Iterator
 
-from clearlane.claims.drug_quantity import QUANTITIES, UNITS, drug
-from clearlane.claims.fields import MedicalClaim, MedicalLine
-from clearlane.claims.rules.registry import MEDICAL, FieldFinding, RuleInputs, line_rule, listed
+from clearlane.claims.rules.registry import FieldFinding, RuleInputs, line_rule, listed
+from clearlane.claims.view import ClaimView, LineDrugView, LineView
+
+UNITS = ("international_units", "grams", "milligrams", "milliliters", "units")
+QUANTITIES = [f"drug.{name}" for name in ("quantity", *UNITS)]
 
 
-@line_rule(
-    "C651",
-    fields=("X12_NdcCode", *QUANTITIES),
-    x12="2410/CTP/04",
-    kinds=(MEDICAL,),
-    when_filled=("X12_NdcCode",),
-)
+def _has_quantity(drug: LineDrugView) -> bool:
+    return bool(drug.quantity) or any(getattr(drug, name) for name in UNITS)
+
+
+def _name(view: ClaimView, path: str) -> str:
+    return view.form.name_of(f"lines[].{path}")
+
+
+@line_rule("C651", paths=("drug.code", *QUANTITIES), x12="2410/CTP/04", when_filled=("drug.code",))
 def drug_has_a_quantity(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A drug code comes with a quantity."""
-    if line.X12_NdcCode is not None and drug(line) is None:
+    if line.drug.code is not None and not _has_quantity(line.drug):
+        names = listed(_name(view, path) for path in QUANTITIES)
         yield (
-            "X12_NdcQuantity",
-            f"There is a drug code without a quantity; give one of {listed(QUANTITIES)}.",
+            "drug.quantity",
+            f"There is a drug code without a quantity; give one of {names}.",
         )
 
 
 @line_rule(
     "C652",
-    fields=("X12_NdcCode", *QUANTITIES),
+    paths=("drug.code", *QUANTITIES),
     x12="2410/LIN/03",
-    kinds=(MEDICAL,),
-    when_filled=(*QUANTITIES, "X12_NdcPharmacyPrescriptionNumber", "X12_NdcLinkSequenceNumber"),
+    when_filled=(*QUANTITIES, "drug.prescription", "drug.link"),
 )
 def quantity_has_a_drug(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A drug quantity, prescription or link number comes with a drug code."""
-    if line.X12_NdcCode is None and (
-        line.X12_NdcPharmacyPrescriptionNumber or line.X12_NdcLinkSequenceNumber or drug(line)
-    ):
+    drug = line.drug
+    if drug.code is None and (drug.prescription or drug.link or _has_quantity(drug)):
         yield (
-            "X12_NdcCode",
-            "There is a drug quantity or prescription without a drug code; give X12_NdcCode.",
+            "drug.code",
+            f"There is a drug quantity or prescription without a drug code; give {_name(view, 'drug.code')}.",
         )
 
 
-@line_rule(
-    "C653", fields=QUANTITIES, x12="2410/CTP/05", kinds=(MEDICAL,), when_filled=("X12_NdcCode",)
-)
+@line_rule("C653", paths=QUANTITIES, x12="2410/CTP/05", when_filled=("drug.code",))
 def drug_has_one_unit(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A drug quantity is given in one unit."""
-    if line.X12_NdcCode is None:
+    drug = line.drug
+    if drug.code is None:
         return
-    given = line.__dict__
-    filled = [name for name in UNITS if given.get(name)]
+    filled = [name for name in UNITS if getattr(drug, name)]
+    names = [_name(view, f"drug.{name}") for name in filled]
     for name in filled[1:]:
-        yield name, f"The drug quantity is given in {listed(filled)}; give it in one unit."
-    if filled and line.X12_NdcQuantity and line.X12_NdcQuantity != given.get(filled[0]):
+        yield f"drug.{name}", f"The drug quantity is given in {listed(names)}; give it in one unit."
+    if filled and drug.quantity and drug.quantity != getattr(drug, filled[0]):
         yield (
-            "X12_NdcQuantity",
-            f"X12_NdcQuantity is {line.X12_NdcQuantity}, but {filled[0]} is {given.get(filled[0])}; "
+            "drug.quantity",
+            f"{_name(view, 'drug.quantity')} is {drug.quantity}, but {names[0]} is {getattr(drug, filled[0])}; "
             "make them equal, or give one.",
         )

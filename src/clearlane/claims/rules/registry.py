@@ -1,14 +1,15 @@
 """Claim rules and their registry.
 
-A rule has an id, a sentence (its docstring), the fields it is about, an X12 place, a severity and a small
-function. There are three scopes:
+A rule has an id, a sentence (its docstring), the paths of the view it is about, an X12 place, a severity and a small
+function. A rule reads the view of a claim and knows no form; it applies to the kinds of claim whose form can state
+its first path, unless it names them. There are three scopes:
 
 - ``value_rule``: one value, in every field of certain value types;
 - ``rule``: the claim as a whole, including a loop over its lines;
 - ``line_rule``: one service line with its claim, for fields that few lines have: a call per line takes more time.
 
-A function yields ``(path, message)`` pairs, the path relative to the claim or to the line. The message states
-what is wrong, what was found, and what would pass.
+A function yields ``(path, message)`` pairs, the path relative to the view or to the line; the form tells which field
+that is. The message states what is wrong, what was found, and what would pass.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,8 +19,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from clearlane.claims.fields import Claim, ClaimField, ClaimKind, fields_of
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.claim_form import places
+from clearlane.claims.fields import ClaimField, ClaimKind, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
@@ -30,6 +32,7 @@ FieldFinding = tuple[str, str]
 
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
 EVERY_KIND = tuple(ClaimKind)
+LINE = "lines[]."
 WARNING = Severity.WARNING
 
 
@@ -95,7 +98,8 @@ class ClaimRule:
     id: str
     sentence: str
     scope: RuleScope
-    fields: tuple[str, ...]
+    paths: tuple[str, ...]
+    """The paths of the view that it is about; of a value rule none."""
     kinds: tuple[ClaimKind, ...]
     x12: str
     severity: Severity
@@ -103,11 +107,28 @@ class ClaimRule:
     value_types: tuple[ValueType, ...]
     """For a value rule: the types of values it checks."""
     when_filled: frozenset[str]
-    """The rule applies only if one of these fields is filled; empty: always."""
+    """The rule applies only if one of these paths is filled, relative to the view or to the line; empty: always."""
     reading: Callable[[Any], Any] | None
-    """For a claim rule: a function of the claim, called once for all rules that share it. The check takes its
+    """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; where that is None, the rule does not apply."""
     check: Callable[..., Any]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of V3 that it is about, in the order of its paths, those of all its kinds."""
+        if self.scope is RuleScope.VALUE:
+            return tuple(
+                field.name
+                for form in FORMS.values()
+                for part in (form.claim, form.line)
+                for field in fields_of(part).values()
+                if field.value_type in self.value_types
+            )
+        forms = [FORMS[kind] for kind in self.kinds]
+        found = (
+            name for path in self.paths for form in forms for name in places(form).fields(path)
+        )
+        return tuple(dict.fromkeys(found))
 
     def boxes(self, kind: ClaimKind) -> tuple[str, ...]:
         """Return the boxes on the claim form that the rule is about, in the order of its fields."""
@@ -126,19 +147,19 @@ ValueCheck = TypeVar("ValueCheck", bound=Callable[[Any, ClaimField], str | None]
 def rule(
     id: str,
     *,
-    fields: Iterable[str],
+    paths: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = EVERY_KIND,
+    kinds: tuple[ClaimKind, ...] = (),
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[[Any], Any] | None = None,
 ) -> Callable[[Check], Check]:
-    """Register a rule about a claim as a whole."""
+    """Register a rule about a claim as a whole; the function takes the view and the inputs."""
     return _register(
         id,
         RuleScope.CLAIM,
-        tuple(fields),
+        tuple(paths),
         x12,
         kinds,
         severity,
@@ -151,38 +172,28 @@ def rule(
 def line_rule(
     id: str,
     *,
-    fields: Iterable[str],
+    paths: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = EVERY_KIND,
+    kinds: tuple[ClaimKind, ...] = (),
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
 ) -> Callable[[Check], Check]:
-    """Register a rule about one line; the function takes the line, its claim and the inputs."""
-    return _register(
-        id, RuleScope.LINE, tuple(fields), x12, kinds, severity, when_filled=when_filled
-    )
+    """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
+    whole = tuple(LINE + path for path in paths)
+    return _register(id, RuleScope.LINE, whole, x12, kinds, severity, when_filled=when_filled)
 
 
 def value_rule(
     id: str, *value_types: ValueType, x12: str = "", severity: Severity = Severity.ERROR
 ) -> Callable[[ValueCheck], ValueCheck]:
     """Register a rule about every value of some types; the function returns a message or None."""
-    names = (
-        field.name
-        for form in FORMS.values()
-        for part in (form.claim, form.line)
-        for field in fields_of(part).values()
-        if field.value_type in value_types
-    )
-    return _register(
-        id, RuleScope.VALUE, tuple(names), x12, EVERY_KIND, severity, value_types=value_types
-    )
+    return _register(id, RuleScope.VALUE, (), x12, EVERY_KIND, severity, value_types=value_types)
 
 
 def _register(
     id: str,
     scope: RuleScope,
-    fields: tuple[str, ...],
+    paths: tuple[str, ...],
     x12: str,
     kinds: tuple[ClaimKind, ...],
     severity: Severity,
@@ -199,8 +210,8 @@ def _register(
             id=id,
             sentence=" ".join(check.__doc__.split()),
             scope=scope,
-            fields=fields,
-            kinds=kinds,
+            paths=paths,
+            kinds=kinds or tuple(kind for kind, form in FORMS.items() if form.has(paths[0])),
             x12=x12,
             severity=severity,
             requires=requires,
@@ -230,8 +241,3 @@ def listed(words: Iterable[str]) -> str:
     """Join words for a sentence: ``a, b and c``."""
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def on_line(claim: Claim, at: int, name: str) -> str:
-    """Return the path of a line's field."""
-    return form_of(claim).line_path(at, name)

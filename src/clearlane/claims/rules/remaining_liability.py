@@ -3,146 +3,117 @@
 from collections.abc import Iterator
 
 from clearlane.claims import cob
-from clearlane.claims.cob import OtherInsurance, RemainingLiability
-from clearlane.claims.fields import Claim, Line, MedicalClaim
-from clearlane.claims.forms import form_of, names_of_forms
-from clearlane.claims.rules.insurance import other_insurance
-from clearlane.claims.rules.registry import (
-    MEDICAL,
-    WARNING,
-    FieldFinding,
-    RuleInputs,
-    line_rule,
-    rule,
-)
+from clearlane.claims.cob import RemainingLiability
+from clearlane.claims.rules.insurance import OtherPayers, other_payers
+from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, line_rule, rule
+from clearlane.claims.view import ClaimView, LineView, PayerView
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.formats import format_amount
 
-CLAIM_REMAINING = names_of_forms(lambda names: names.remaining_liability)
-LINE_REMAINING = names_of_forms(lambda names: names.line_remaining_liability)
+REMAINING = ("remaining_liability",)
+LINE_REMAINING = "lines[].remaining_liability"
+PATIENT_GROUP = "other_payers[0].decision.groups.PR"
 
 
-@rule("C762", fields=CLAIM_REMAINING, x12="2320/AMT:EAF/02", when_filled=CLAIM_REMAINING)
-def remaining_liability_is_at_one_level(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C762", paths=REMAINING, x12="2320/AMT:EAF/02", when_filled=REMAINING)
+def remaining_liability_is_at_one_level(
+    view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """What the patient still owes is given for the lines if the earlier payer decided lines, else for the claim."""
-    form = form_of(claim)
-    decision = form.earlier_decision(claim)
-    if decision and any(decision.lines) and form.names.remaining_liability in claim.__dict__:
+    decision = view.decision
+    if decision and any(decision.lines) and view.remaining_liability is not None:
         yield (
-            form.names.remaining_liability,
+            "remaining_liability",
             "The earlier payer decided lines, so what the patient still owes is sent for them; "
-            f"give {form.names.line_remaining_liability} on the lines, not an amount for the claim.",
+            f"give {view.form.name_of(LINE_REMAINING)} on the lines, not an amount for the claim.",
         )
 
 
 NOT_SENT = "No earlier payer decided this, so what the patient still owes is not sent; give the decision too."
 
 
-@rule(
-    "C763",
-    fields=CLAIM_REMAINING,
-    x12="2320/AMT:EAF/02",
-    severity=WARNING,
-    when_filled=CLAIM_REMAINING,
-)
+@rule("C763", paths=REMAINING, x12="2320/AMT:EAF/02", severity=WARNING, when_filled=REMAINING)
 def remaining_liability_follows_a_decision(
-    claim: Claim, inputs: RuleInputs
+    view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """What the patient still owes for a claim comes with an earlier payer's decision; without one it is not sent."""
-    form = form_of(claim)
-    if form.names.remaining_liability in claim.__dict__ and form.earlier_decision(claim) is None:
-        yield form.names.remaining_liability, NOT_SENT
+    if view.remaining_liability is not None and view.decision is None:
+        yield "remaining_liability", NOT_SENT
 
 
-@line_rule(
-    "C767",
-    fields=LINE_REMAINING,
-    x12="2430/AMT:EAF/02",
-    severity=WARNING,
-    when_filled=LINE_REMAINING,
-)
+@line_rule("C767", paths=REMAINING, x12="2430/AMT:EAF/02", severity=WARNING, when_filled=REMAINING)
 def remaining_liability_follows_a_decided_line(
-    line: Line, claim: Claim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """What the patient still owes for a line comes with an earlier payer's decision about it; without one it is not sent."""
-    form = form_of(claim)
-    decision = form.earlier_decision(claim)
-    at = next(at for at, one in enumerate(form.lines(claim)) if one is line)
-    if decision is None or decision.lines[at] is None:
-        yield form.names.line_remaining_liability, NOT_SENT
+    if line.remaining_liability is not None and line.decision is None:
+        yield "remaining_liability", NOT_SENT
 
 
-def _remaining(claim: Claim, other: OtherInsurance) -> RemainingLiability | None:
+def _remaining(view: ClaimView, other: PayerView) -> RemainingLiability | None:
     """Return what is computed that the patient still owes: nothing for a claim or a line that states it itself."""
     if other.decision is None:
         return None
-    form, given = form_of(claim), claim.__dict__
-    computed = cob.remaining_liability(
-        other.decision, given.get(form.names.patient_paid) or cob.ZERO
-    )
-    name = form.names.line_remaining_liability
+    computed = cob.remaining_liability(other.decision, view.patient_paid or cob.ZERO)
     return RemainingLiability(
-        None if form.names.remaining_liability in given else computed.claim,
+        computed.claim if view.remaining_liability is None else None,
         tuple(
-            None if name in line.__dict__ else owed
-            for line, owed in zip(form.lines(claim), computed.lines, strict=True)
+            owed if line.remaining_liability is None else None
+            for line, owed in zip(view.lines, computed.lines, strict=True)
         ),
     )
 
 
 @rule(
     "C764",
-    fields=("X12_ClaimPatientResponsibilityAdjustments", *LINE_REMAINING),
+    paths=(PATIENT_GROUP, LINE_REMAINING),
     x12="2430/AMT:EAF/02",
-    kinds=(MEDICAL,),
     severity=WARNING,
-    when_filled=("X12_ClaimPatientResponsibilityAdjustments",),
-    reading=other_insurance,
+    when_filled=(PATIENT_GROUP,),
+    reading=other_payers,
 )
 def liability_of_the_claim_is_in_its_lines(
-    claim: MedicalClaim, inputs: RuleInputs, other: OtherInsurance
+    view: ClaimView, inputs: RuleInputs, others: OtherPayers
 ) -> Iterator[FieldFinding]:
     """Where an earlier payer decided lines, what the patient owes for the claim as a whole is stated in the lines."""
-    found = _remaining(claim, other)
-    if found and found.claim is None and any(owed is not None for owed in found.lines):
-        yield (
-            "X12_ClaimPatientResponsibilityAdjustments",
-            "The earlier payer decided lines, and left the patient an amount for the claim as a whole: what is sent "
-            "for the lines as what the patient still owes is without it; give X12_LineRemainingPatientLiability "
-            "on every decided line.",
-        )
+    for at, other in enumerate(others):
+        found = _remaining(view, other)
+        if found and found.claim is None and any(owed is not None for owed in found.lines):
+            yield (
+                f"other_payers[{at}].decision.groups.PR",
+                "The earlier payer decided lines, and left the patient an amount for the claim as a whole: what is sent "
+                f"for the lines as what the patient still owes is without it; give {view.form.name_of(LINE_REMAINING)} "
+                "on every decided line.",
+            )
 
 
 @rule(
     "C765",
-    fields=(*CLAIM_REMAINING, *LINE_REMAINING),
+    paths=(LINE_REMAINING, *REMAINING),
     x12="2430/AMT:EAF/02",
     severity=Severity.INFO,
-    reading=other_insurance,
+    reading=other_payers,
 )
 def remaining_liability_is_computed(
-    claim: Claim, inputs: RuleInputs, other: OtherInsurance
+    view: ClaimView, inputs: RuleInputs, others: OtherPayers
 ) -> Iterator[FieldFinding]:
     """What the patient still owes is computed and sent if the claim does not state it, and that is recorded with it."""
-    found = _remaining(claim, other)
-    if found is None:
-        return
-    names = form_of(claim).names
-    paid = claim.__dict__.get(names.patient_paid) or cob.ZERO
+    paid = view.patient_paid or cob.ZERO
     computed = (
         f"computed: the adjustments of group PR less {format_amount(paid)} that the patient paid"
     )
-    if found.claim is not None:
-        name = names.remaining_liability
-        yield (
-            name,
-            f"The patient still owes {format_amount(found.claim)}, {computed}; give {name} if it is another amount.",
-        )
-    owing = [(at, owed) for at, owed in enumerate(found.lines) if owed is not None]
-    if owing:
-        name, total = names.line_remaining_liability, sum((owed for _, owed in owing), cob.ZERO)
-        yield (
-            form_of(claim).line_path(owing[0][0], name),
-            f"The patient still owes {format_amount(total)} for the decided lines, {computed}; "
-            f"give {name} on a line if it is another amount.",
-        )
+    for found in filter(None, [_remaining(view, other) for other in others]):
+        if found.claim is not None:
+            yield (
+                "remaining_liability",
+                f"The patient still owes {format_amount(found.claim)}, {computed}; "
+                f"give {view.form.name_of('remaining_liability')} if it is another amount.",
+            )
+        owing = [(at, owed) for at, owed in enumerate(found.lines) if owed is not None]
+        if owing:
+            total = sum((owed for _, owed in owing), cob.ZERO)
+            yield (
+                f"lines[{owing[0][0]}].remaining_liability",
+                f"The patient still owes {format_amount(total)} for the decided lines, {computed}; "
+                f"give {view.form.name_of(LINE_REMAINING)} on a line if it is another amount.",
+            )

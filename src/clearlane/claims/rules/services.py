@@ -2,31 +2,26 @@
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 
-from clearlane.claims.fields import Claim, DentalClaim, DentalLine, MedicalClaim, MedicalLine
-from clearlane.claims.forms import FORMS, form_of, names_of_forms
 from clearlane.claims.rules.registry import (
     DENTAL,
-    MEDICAL,
     WARNING,
     FieldFinding,
     RuleInputs,
     is_whole,
     line_rule,
-    on_line,
     quoted,
     rule,
 )
+from clearlane.claims.view import ClaimView, LineView
 from clearlane.x12.rules.claims_lines import ANAESTHESIA_IN_UNITS
 
 LINES_PER_CLAIM_MAX = 50
 ANAESTHESIA_MINUTES_MAX = 2_880
 
 
-PROCEDURES = names_of_forms(lambda names: names.procedure)
-DESCRIPTIONS = names_of_forms(lambda names: names.description)
-CONTROL_NUMBERS = names_of_forms(lambda names: names.line_control)
-MEASUREMENT = ("X12_MeasurementId", "X12_MeasurementQualifier", "X12_MeasurementValue")
+MEASUREMENT = ("reference", "qualifier", "value")
 
 _CDT = re.compile(r"D\d{4}", re.ASCII)
 _ANAESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
@@ -56,84 +51,73 @@ def is_unlisted(code: str) -> bool:
     return code in UNLISTED or (code.startswith("D") and code.endswith("999"))
 
 
-@line_rule("C601", fields=("F29_ProcedureCode",), x12="2400/SV3/01-02", kinds=(DENTAL,))
+@line_rule("C601", paths=("procedure",), x12="2400/SV3/01-02", kinds=(DENTAL,))
 def dental_procedure_is_cdt(
-    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A dental procedure is a CDT code: D and four digits."""
-    code = line.F29_ProcedureCode
-    if not _CDT.fullmatch(code):
+    if not _CDT.fullmatch(line.procedure):
         yield (
-            "F29_ProcedureCode",
-            f"The procedure {quoted(code)} is no CDT code; give D and four digits.",
+            "procedure",
+            f"The procedure {quoted(line.procedure)} is no CDT code; give D and four digits.",
         )
 
 
-@rule("C602", fields=[form.lines_field for form in FORMS.values()], x12="2400/LX/01")
-def lines_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C602", paths=("lines",), x12="2400/LX/01")
+def lines_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim has at most 50 lines."""
-    form = form_of(claim)
-    count = len(form.lines(claim))
+    count = len(view.lines)
     if count > LINES_PER_CLAIM_MAX:
         yield (
-            form.lines_field,
+            "lines",
             f"There are {count} lines; at most {LINES_PER_CLAIM_MAX} fit one claim, so split it.",
         )
 
 
-@rule("C603", fields=(*PROCEDURES, *DESCRIPTIONS), x12="2400/SV1/01-07")
-def unlisted_procedure_is_described(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C603", paths=("lines[].procedure", "lines[].description"), x12="2400/SV1/01-07")
+def unlisted_procedure_is_described(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A procedure code that names no procedure comes with a description."""
-    form = form_of(claim)
-    name = form.names.description
-    for at, line in enumerate(form.lines(claim)):
-        code = form.procedure(line)
-        if is_unlisted(code) and name not in line.__dict__:
+    for at, line in enumerate(view.lines):
+        if is_unlisted(line.procedure) and line.description is None:
             yield (
-                form.line_path(at, name),
-                f"The procedure {quoted(code)} is an unlisted one; describe the service in {name}.",
+                f"lines[{at}].description",
+                f"The procedure {quoted(line.procedure)} is an unlisted one; describe the service in "
+                f"{view.form.name_of('lines[].description')}.",
             )
 
 
-@rule("C604", fields=CONTROL_NUMBERS, x12="2400/REF:6R/02")
-def control_numbers_are_different(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C604", paths=("lines[].control_number",), x12="2400/REF:6R/02")
+def control_numbers_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """No two lines of a claim have the same control number."""
-    form = form_of(claim)
-    name = form.names.line_control
     seen: dict[str, int] = {}
-    for at, line in enumerate(form.lines(claim)):
-        number = line.__dict__.get(name)
+    for at, line in enumerate(view.lines):
+        number = line.control_number
         if number is not None and seen.setdefault(number, at) != at:
             yield (
-                form.line_path(at, name),
+                f"lines[{at}].control_number",
                 f"The control number {quoted(number)} is also that of "
-                f"{form.lines_field}[{seen[number]}]; "
+                f"{view.form.locate(f'lines[{seen[number]}]')}; "
                 "give each line its own, or none.",
             )
 
 
-@line_rule(
-    "C605",
-    fields=("X12_Anesthesia", "F24G_DaysOrUnits"),
-    x12="2400/SV1/04",
-    kinds=(MEDICAL,),
-    when_filled=("X12_Anesthesia",),
-)
+@line_rule("C605", paths=("in_minutes", "units"), x12="2400/SV1/04", when_filled=("in_minutes",))
 def anaesthesia_is_counted_in_minutes(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """Anaesthesia is counted in whole minutes."""
-    if not line.X12_Anesthesia or not _may_have_minutes(line):
+    if not line.in_minutes or not _may_have_minutes(line):
         return
-    minutes = line.F24G_DaysOrUnits
+    minutes = line.units
     if minutes is None:
         yield (
-            "F24G_DaysOrUnits",
-            "Anaesthesia is counted in minutes; give the minutes in F24G_DaysOrUnits.",
+            "units",
+            "Anaesthesia is counted in minutes; give the minutes in "
+            f"{view.form.name_of('lines[].units')}.",
         )
     elif not is_whole(minutes) or minutes > ANAESTHESIA_MINUTES_MAX:
         yield (
-            "F24G_DaysOrUnits",
+            "units",
             f"Anaesthesia of {minutes} minutes was found; give whole minutes up to "
             f"{ANAESTHESIA_MINUTES_MAX}.",
         )
@@ -145,152 +129,138 @@ def _has_minutes(code: str) -> bool:
     return is_one and code not in ANAESTHESIA_IN_UNITS
 
 
-def _may_have_minutes(line: MedicalLine) -> bool:
-    given = (line.F24D_Modifiers or "").split(",")
-    return _has_minutes(line.F24D_HcpcsProcedureCode) or any(
-        modifier in given for modifier in ANAESTHESIA_MODIFIERS
+def _may_have_minutes(line: LineView) -> bool:
+    return _has_minutes(line.procedure) or any(
+        modifier in line.modifiers for modifier in ANAESTHESIA_MODIFIERS
     )
 
 
 @rule(
     "C606",
-    fields=("X12_Anesthesia", "F24D_HcpcsProcedureCode"),
+    paths=("lines[].in_minutes", "lines[].procedure"),
     x12="2400/SV1/03",
-    kinds=(MEDICAL,),
     severity=WARNING,
 )
-def anaesthesia_is_marked(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+def anaesthesia_is_marked(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An anaesthesia code comes with the anaesthesia mark, and is then counted in minutes."""
-    for at, line in enumerate(claim.F24_ClaimLines):
-        code = line.F24D_HcpcsProcedureCode
-        if not line.X12_Anesthesia and _has_minutes(code):
+    for at, line in enumerate(view.lines):
+        if _has_minutes(line.procedure) and not line.in_minutes:
+            name_of = view.form.name_of
             yield (
-                on_line(claim, at, "X12_Anesthesia"),
-                f"The procedure {quoted(code)} is an anaesthesia code, and is sent in units; set X12_Anesthesia "
-                "and give minutes in F24G_DaysOrUnits.",
+                f"lines[{at}].in_minutes",
+                f"The procedure {quoted(line.procedure)} is an anaesthesia code, and is sent in units; set "
+                f"{name_of('lines[].in_minutes')} and give minutes in {name_of('lines[].units')}.",
             )
 
 
 @line_rule(
-    "C613",
-    fields=("X12_Anesthesia", "F24D_HcpcsProcedureCode"),
-    x12="2400/SV1/03",
-    kinds=(MEDICAL,),
-    when_filled=("X12_Anesthesia",),
+    "C613", paths=("in_minutes", "procedure"), x12="2400/SV1/03", when_filled=("in_minutes",)
 )
 def only_anaesthesia_has_minutes(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """Only anaesthesia is counted in minutes: by its code, or by a modifier of anaesthesia."""
-    if line.X12_Anesthesia and not _may_have_minutes(line):
+    if line.in_minutes and not _may_have_minutes(line):
         yield (
-            "X12_Anesthesia",
-            f"The procedure {quoted(line.F24D_HcpcsProcedureCode)} is not counted in minutes; leave X12_Anesthesia out "
+            "in_minutes",
+            f"The procedure {quoted(line.procedure)} is not counted in minutes; leave "
+            f"{view.form.name_of('lines[].in_minutes')} out "
             f"and give units, or give an anaesthesia code (00100 to 01999 without {' and '.join(sorted(ANAESTHESIA_IN_UNITS))}) "
             f"or a modifier of anaesthesia ({', '.join(ANAESTHESIA_MODIFIERS)}).",
         )
 
 
-@line_rule("C607", fields=MEASUREMENT, x12="2400/MEA", kinds=(MEDICAL,), when_filled=MEASUREMENT)
+@line_rule(
+    "C607",
+    paths=[f"measurement.{name}" for name in MEASUREMENT],
+    x12="2400/MEA",
+    when_filled=("measurement",),
+)
 def measurement_is_complete(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A measurement has a reference, a qualifier and a value."""
-    given = line.__dict__
-    missing = [name for name in MEASUREMENT if given.get(name) is None]
+    missing = [name for name in MEASUREMENT if getattr(line.measurement, name) is None]
     # A value of 0 alone is a caller that fills every number.
-    begun = given.get("X12_MeasurementValue") or len(missing) < 2
-    if begun:
-        for name in missing:
-            yield name, f"The measurement is begun but {name} is missing; give all three or none."
+    begun = line.measurement.value or len(missing) < 2
+    for name in missing if begun else ():
+        own = view.form.name_of(f"lines[].measurement.{name}")
+        yield (
+            f"measurement.{name}",
+            f"The measurement is begun but {own} is missing; give all three or none.",
+        )
 
 
 @line_rule(
     "C608",
-    fields=("X12_ContractTypeCode", "X12_ContractMonetaryAmount"),
+    paths=("contract.type", "contract.amount"),
     x12="2400/CN1/01",
-    kinds=(MEDICAL,),
-    when_filled=("X12_ContractMonetaryAmount",),
+    when_filled=("contract.amount",),
 )
 def line_contract_has_a_type(
-    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A contract amount of a line comes with the contract's type."""
-    if line.X12_ContractMonetaryAmount and line.X12_ContractTypeCode is None:
+    if line.contract.amount and line.contract.type is None:
         yield (
-            "X12_ContractTypeCode",
-            "There is a contract amount without a type; give X12_ContractTypeCode.",
+            "contract.type",
+            f"There is a contract amount without a type; give {view.form.name_of('lines[].contract.type')}.",
         )
 
 
 @rule(
     "C609",
-    fields=(
-        "X12_ClaimContractTypeCode",
-        "X12_ClaimContractMonetaryAmount",
-        "X12_ClaimContractCode",
-    ),
+    paths=("contract.type", "contract.amount", "contract.code"),
     x12="2300/CN1/01",
-    kinds=(MEDICAL,),
-    when_filled=("X12_ClaimContractMonetaryAmount", "X12_ClaimContractCode"),
+    when_filled=("contract.amount", "contract.code"),
 )
-def claim_contract_has_a_type(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+def claim_contract_has_a_type(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A contract amount or code of the claim comes with the contract's type."""
-    begun = claim.X12_ClaimContractMonetaryAmount or claim.X12_ClaimContractCode
-    if begun and claim.X12_ClaimContractTypeCode is None:
+    contract = view.contract
+    if (contract.amount or contract.code) and contract.type is None:
         yield (
-            "X12_ClaimContractTypeCode",
-            "There is a contract amount or code without a type; give X12_ClaimContractTypeCode.",
+            "contract.type",
+            f"There is a contract amount or code without a type; give {view.form.name_of('contract.type')}.",
         )
 
 
-@rule("C610", fields=("F24D_Modifiers",), x12="2400/SV1/01-03", kinds=(MEDICAL,), severity=WARNING)
-def modifiers_are_different(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C610", paths=("lines[].modifiers",), x12="2400/SV1/01-03", severity=WARNING)
+def modifiers_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A modifier is given once."""
-    for at, line in enumerate(claim.F24_ClaimLines):
-        given = line.F24D_Modifiers
-        if (
-            given is not None
-            and len(given) > 2
-            and len(set(words := given.split(","))) != len(words)
-        ):
+    for at, line in enumerate(view.lines):
+        given = line.modifiers
+        if len(given) > 1 and len(set(given)) != len(given):
             yield (
-                on_line(claim, at, "F24D_Modifiers"),
-                f"The modifiers {quoted(given)} repeat one; give each once.",
+                f"lines[{at}].modifiers",
+                f"The modifiers {quoted(','.join(given))} repeat one; give each once.",
             )
 
 
-@line_rule(
-    "C611",
-    fields=("F29b_Quantity",),
-    x12="2400/SV3/06",
-    kinds=(DENTAL,),
-    when_filled=("F29b_Quantity",),
-)
+@line_rule("C611", paths=("units",), x12="2400/SV3/06", kinds=(DENTAL,), when_filled=("units",))
 def dental_quantity_is_whole(
-    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+    line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A dental quantity is a whole number."""
-    if line.F29b_Quantity is not None and not is_whole(line.F29b_Quantity):
+    if line.units is not None and not is_whole(line.units):
         yield (
-            "F29b_Quantity",
-            f"The quantity {line.F29b_Quantity} is not whole; give a whole number.",
+            "units",
+            f"The quantity {line.units} is not whole; give a whole number.",
         )
 
 
-@rule("C612", fields=PROCEDURES, x12="2400/SV1", severity=WARNING)
-def lines_are_different(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C612", paths=("lines[].procedure",), x12="2400/SV1", severity=WARNING)
+def lines_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Two equal lines look like a mistake to a payer."""
-    form = form_of(claim)
-    lines = form.lines(claim)
-    if len({form.procedure(line) for line in lines}) == len(lines):
+    lines = view.lines
+    if len({line.procedure for line in lines}) == len(lines):
         return
+    compared = attrgetter(*view.form.duplicate_paths)
     seen: dict[object, int] = {}
     for at, line in enumerate(lines):
-        first = seen.setdefault(form.duplicate_key(line), at)
+        first = seen.setdefault(compared(line), at)
         if first != at:
             yield (
-                form.line_path(at, form.names.procedure),
-                f"The line repeats {form.lines_field}[{first}]; raise its units, or add a modifier that "
+                f"lines[{at}].procedure",
+                f"The line repeats {view.form.locate(f'lines[{first}]')}; raise its units, or add a modifier that "
                 "tells them apart.",
             )

@@ -28,7 +28,7 @@ from clearlane.claims.resubmission import (
     plan_another_claim,
     plan_correction,
 )
-from clearlane.claims.rules import RULES
+from clearlane.claims.rules import apply_rule
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.intake.correction_guard import (
@@ -115,7 +115,7 @@ class SuccessorCorrections:
         else:
             completed = _correct(self._vault, site, prepared, earlier)
         facts = completed.facts
-        warnings = RULES[FIRST_PAYER_PAID].check(completed.judgement.claim, facts)
+        warnings = apply_rule(FIRST_PAYER_PAID, completed.judgement.claim, facts)
         self.reasons[claim.claim_number] = " ".join(
             [facts.correction, *(message for _, message in warnings)]
         )

@@ -17,7 +17,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import LEFT_OUT, ClaimFinding, count_findings
 from clearlane.claims.resubmission import REFUSALS, TAKES_THE_ID, ResubmissionDecision
-from clearlane.claims.rules import RULES
+from clearlane.claims.rules import RULES, apply_rule
 from clearlane.engine import fault_injection
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.claim_events import submission_events
@@ -394,5 +394,5 @@ def used_id_findings(
     return tuple(
         ClaimFinding(rule=rule, location=f"{prepared.at}.{path}", message=message)
         for rule in (ID_IS_FREE, REPLACEMENT_IS_ASKED_FOR)
-        for path, message in RULES[rule].check(prepared.judgement.claim, facts)
+        for path, message in apply_rule(rule, prepared.judgement.claim, facts)
     )

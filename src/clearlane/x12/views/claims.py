@@ -209,7 +209,7 @@ class OtherPayerView(View, frozen=True):
     other: tuple[list[str], ...] = ()
 
 
-class ClaimView(View, frozen=True):
+class ClaimLoopView(View, frozen=True):
     """CLM: a claim."""
 
     number: str = ""
@@ -261,7 +261,7 @@ class PatientView(View, frozen=True):
     weight: Decimal | None = None
     pregnant: str = ""
     party: shared_types.PartyView | None = None
-    claims: tuple[ClaimView, ...] = ()
+    claims: tuple[ClaimLoopView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
@@ -283,7 +283,7 @@ class SubscriberView(View, frozen=True):
     pregnant: str = ""
     party: shared_types.PartyView | None = None
     payer: shared_types.PartyView | None = None
-    claims: tuple[ClaimView, ...] = ()
+    claims: tuple[ClaimLoopView, ...] = ()
     patients: tuple[PatientView, ...] = ()
     other: tuple[list[str], ...] = ()
 
@@ -306,7 +306,7 @@ class ClaimWithPartiesView(View, frozen=True):
     billing: BillingProviderView
     subscriber: SubscriberView
     patient: PatientView | None
-    claim: ClaimView
+    claim: ClaimLoopView
 
 
 class ClaimSetView(View, frozen=True, tag_field="view", tag="claims"):
@@ -446,7 +446,7 @@ OTHER_PAYER = ViewBuilder(
     },
 )
 CLAIM = ViewBuilder(
-    ClaimView,
+    ClaimLoopView,
     {
         **_FACTS,
         "CLM": _CLM,

@@ -1,0 +1,147 @@
+"""The view of a claim: every field has a path, and what is read at a path is written at its place.
+
+Also tests `claims/view_builder`, `claims/forms/medical_view` and `claims/forms/dental_view`.
+"""
+
+import dataclasses
+from datetime import date
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.claim_form import places
+from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.forms import FORMS
+from clearlane.claims.view import ClaimView, LineToothView, LineView, PayerView
+from clearlane.claims.view_builder import unknown_attributes
+from tests.claims.outgoing import stored
+
+DAY = date(2026, 4, 10)
+KINDS = pytest.mark.parametrize("kind", list(ClaimKind))
+
+
+def viewed(kind, *, full=True, **changes):
+    sample = (samples.extended_claim if full else samples.minimal_claim)(kind, DAY)
+    claim = stored(kind, sample | changes)
+    return claim, FORMS[kind].view(claim)
+
+
+def tables(form):
+    found = [form.view_table, form.line_view_table]
+    return found + [inner for table in found for inner in table.items.values()]
+
+
+@KINDS
+def test_every_field_of_a_form_has_a_path_in_the_view(kind):
+    form = FORMS[kind]
+    assert form.view_table.paths.keys() == fields_of(form.claim).keys() - {form.lines_field}
+    assert form.line_view_table.paths.keys() == fields_of(form.line).keys()
+    for table in tables(form):
+        assert not unknown_attributes(table)
+
+
+@KINDS
+@pytest.mark.parametrize("full", [False, True])
+def test_a_value_of_the_view_is_that_of_the_field_at_its_place(kind, full):
+    claim, view = viewed(kind, full=full)
+    form = FORMS[kind]
+    one_field = [*form.view_table.paths.values()]
+    plain = {
+        name: path
+        for name, path in form.view_table.paths.items()
+        if one_field.count(path) == 1
+        and name not in form.view_table.converted
+        and path not in form.view_table.computed
+        and ".decision." not in path
+    }
+    assert len(plain) > 80
+    for name, path in plain.items():
+        assert form.locate(path) == name
+        if name in claim.__dict__ and not path.startswith("other_payers"):
+            assert at(view, path) == claim.__dict__[name]
+    assert len(view.lines) == len(form.lines(claim))
+    assert [line.charge for line in view.lines] == [
+        form.line_charge(line) for line in form.lines(claim)
+    ]
+    assert view.decision == form.earlier_decision(claim)
+    assert bool(view.other_payers) is form.has_other_insurance(claim) is full
+    assert view.patient_birth == form.patient_birth(claim)
+
+
+def at(view, path):
+    for word in path.split("."):
+        name, _, index = word.partition("[")
+        view = getattr(view, name)
+        view = view[int(index[:-1])] if index else view
+    return view
+
+
+@KINDS
+def test_a_view_by_its_constructor_equals_one_that_was_built(kind):
+    _, view = viewed(kind)
+    assert rebuilt(view) == view
+
+
+def rebuilt(part):
+    if isinstance(part, tuple) and not hasattr(part, "_fields"):
+        return tuple(rebuilt(item) for item in part)
+    if type(part).__module__ != ClaimView.__module__:
+        return part
+    return type(part)(
+        **{each.name: rebuilt(getattr(part, each.name)) for each in dataclasses.fields(part)}
+    )
+
+
+def test_a_view_is_frozen_and_prints_no_value():
+    _, view = viewed(ClaimKind.MEDICAL)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        view.total_charge = 0
+    assert str(view.total_charge) not in repr(view)
+    assert "total_charge" in repr(view)
+
+
+def test_places_of_items():
+    medical, dental = FORMS[ClaimKind.MEDICAL], FORMS[ClaimKind.DENTAL]
+    assert medical.locate("diagnoses[2]") == "F21_DiagnosisCodes[2]"
+    assert dental.locate("diagnoses[2]") == "F34a_DiagnosisCode"
+    assert medical.locate("lines[1].pointers[3]") == "F24_ClaimLines[1].F24E_DiagnosisPointers[3]"
+    assert dental.locate("lines[1].pointers[3]") == "LineItems[1].F29a_DiagnosisPointer"
+    assert dental.locate("lines[1].teeth[0].surfaces[2]") == (
+        "LineItems[1].Teeth[0].F28_ToothSurface[2]"
+    )
+    assert medical.locate("causes[2]") == "F10C_PatientCondOtherAccident"
+    assert medical.name_of("causes") == "F10A, F10B or F10C"
+    assert dental.name_of("lines[].adjustments[].group") == "X12_AdjustmentGroupCode"
+    assert not dental.has("lines[].drug.code")
+    assert set(places(dental).fields("lines[].decision")) == {
+        "X12_PrimaryPaidAmount",
+        "X12_UnitsPaid",
+        "X12_AdjudicationDate",
+    }
+
+
+@KINDS
+def test_a_payer_that_decided_comes_before_the_payer_of_the_claim(kind):
+    _, view = viewed(kind)
+    assert view.decision is not None
+    assert view.payers == (*view.other_payers, view.payer)
+    undecided = dataclasses.replace(view, other_payers=(PayerView(name="Harbor"),))
+    assert undecided.payers == (view.payer, PayerView(name="Harbor"))
+
+
+def test_an_ssn_of_a_dentist_is_no_ein():
+    _, view = viewed(ClaimKind.DENTAL, full=False, X12_TINorSSNQualifier="SY")
+    assert (view.billing.ein, view.billing.ssn) == (None, samples_tax_id())
+    _, view = viewed(ClaimKind.DENTAL, full=False, X12_TINorSSNQualifier="EI")
+    assert (view.billing.ein, view.billing.ssn) == (samples_tax_id(), None)
+
+
+def samples_tax_id():
+    return samples.minimal_claim(ClaimKind.DENTAL, DAY)["F51_BillingDentistTaxID"]
+
+
+def test_parts_that_a_claim_lacks_are_empty():
+    line = LineView(procedure="D1110")
+    assert line.drug.code is None
+    assert line.teeth == ()
+    assert LineToothView().surfaces == ()
