@@ -3,6 +3,7 @@
 Also tests `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/list_claims`.
 """
 
+import json
 import random
 from datetime import UTC, datetime, timedelta
 
@@ -187,6 +188,21 @@ def test_a_claim_that_was_not_accepted_is_listed_if_it_is_asked_for(server, clie
     assert client.get(f"{CLAIMS}/{number}").json()["label"] == "received"
     assert client.get(f"{CLAIMS}/{refused}").json()["successor"] == number
     assert f"{number} (V-REFUSED)" in server.command("claim", "show", "V-REFUSED")
+
+
+def test_claim_list_shows_what_v1_lists_as_a_table_as_json_and_as_csv(server, client, submit):
+    number = submit(Svc_VendorClaimId="V-LISTED")
+    wanted = ("--vendor-claim-id", "V-LISTED")
+    [listed] = json.loads(server.command("claim", "list", *wanted, "--json"))
+    [answered] = client.get(CLAIMS, params={"vendor_claim_id": "V-LISTED"}).json()["data"]
+    assert listed.keys() == answered.keys()
+    assert listed["claim_number"] == answered["claim_number"] == number
+    table = server.command("claim", "list", *wanted)
+    assert number in table
+    assert "1 claim." in table
+    head, row = server.command("claim", "list", *wanted, "--csv").splitlines()
+    assert dict(zip(head.split(","), row.split(","), strict=True))["claim_number"] == number
+    assert "No claims." in server.command("claim", "list", *wanted, "--service-to", "1999-01-01")
 
 
 def test_a_claim_of_another_is_as_one_that_is_not_there(server, parties, client, submit):

@@ -49,6 +49,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_history": ROWS,
     "claim_payment_groups": ROWS,
     "claim_status": "a claim's status: the value in claims, its computation in pipeline",
+    "claim_filters": "the filters of claims: their table in claims, their conditions in pipeline, their form in console",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
     "dental": "dental claims: their form, and the rules of their own",
@@ -85,7 +86,6 @@ SAME_MODULE_NAME: dict[str, str] = {
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "silent_claims": ROWS,
-    "statuses": ROWS,
     "stored_counts": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }

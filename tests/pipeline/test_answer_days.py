@@ -14,7 +14,7 @@ from clearlane.pipeline.query.claim_list import OPEN_LABELS, load_claim_rows, us
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.route_connections import payer_route
 from clearlane.store.claims import silent_claims
-from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.delivery.routes import RouteWithSecrets
 from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow
 
@@ -48,7 +48,9 @@ async def seen(flow):
         for group in usual_days_of(context).groups:
             before = int(group.cutoff(flow.clock.now()).timestamp() * 1_000_000)
             late_ones = {"updated_at_before": before, **group.payers.given()}
-            keys += await list_claims(tx, by_label(OPEN_LABELS, limit=100, **late_ones), ClaimKey)
+            keys += await list_claims(
+                tx, by_label(OPEN_LABELS, limit=100, **late_ones), ClaimListKey
+            )
     assert sorted(key.claim_number for key in keys) == late
     return {row.payer_id for row in rows if row.no_answer}
 

@@ -15,7 +15,7 @@ from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.database.schema import audit, claim_notes, claims
 from clearlane.store.database.sql import Statement
 from tests.databases import START
@@ -38,7 +38,7 @@ async def flow(place, database, clock):
 async def listed(flow, label=LABEL):
     """The claims that the lists of a label show, the latest first."""
     async with flow.database.read(flow.site.scope) as tx:
-        return await list_claims(tx, by_label([label], limit=100), ClaimKey)
+        return await list_claims(tx, by_label([label], limit=100), ClaimListKey)
 
 
 async def numbers(flow, label=LABEL):
@@ -113,7 +113,7 @@ async def test_the_latest_under_an_id_is_listed_until_a_claim_is_accepted(flow):
     replaced = [one.is_replaced for one in await rows(flow, first.claim_number, after.claim_number)]
     assert replaced == [True, True]
     async with flow.database.read(other_site.scope) as tx:
-        [key] = await list_claims(tx, by_label([LABEL], limit=10), ClaimKey)
+        [key] = await list_claims(tx, by_label([LABEL], limit=10), ClaimListKey)
     assert key.claim_number == elsewhere.claim_number
 
 

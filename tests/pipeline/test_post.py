@@ -1,6 +1,6 @@
 """What payers' files do to claims, through mailbox and store, on both databases.
 
-Also tests `store/claims/facts`, `store/claims/claim_updates` and `store/claims/statuses`.
+Also tests `store/claims/facts` and `store/claims/claim_updates`.
 """
 
 from datetime import date

@@ -18,7 +18,7 @@ from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.store.claims import claim_summaries
-from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
 from tests.cases import full_or_quick
@@ -387,7 +387,7 @@ async def listed_by_label(flow):
     """The numbers of all claims that lists show; and their count, charge and payment as they are added up."""
     labels = [label.value for label in ClaimLabel]
     async with flow.database.read(flow.site.scope) as tx:
-        keys = await list_claims(tx, by_label(labels, limit=100), ClaimKey)
+        keys = await list_claims(tx, by_label(labels, limit=100), ClaimListKey)
         counts = await claim_summaries.count_labels(tx, changed_from=0, changed_before=2**62)
     totals = [sum(one[at] for one in counts) for at in (1, 2, 3)]
     return {key.claim_number for key in keys}, tuple(totals)

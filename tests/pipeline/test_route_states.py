@@ -1,7 +1,7 @@
 """How each payer is reached as an operator sees it, and what the operator does about it.
 
-Also tests `pipeline/operator/route_admin`, `store/delivery/route_traffic`, `store/events/delivery_failures` and
-`store/database/schema/failed_deliveries`.
+Also tests `pipeline/operator/route_admin`, `store/delivery/route_traffic`, `store/events/delivery_failures`,
+`store/database/schema/failed_deliveries` and `pipeline/query/waiting_claims`.
 """
 
 import pytest

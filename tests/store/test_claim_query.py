@@ -1,11 +1,14 @@
-"""Every search of claims walks an index that fits it, on SQLite as on PostgreSQL without statistics."""
+"""Every list of claims walks an index that fits it, on SQLite as on PostgreSQL without statistics.
+
+Also tests `store/claims/claim_search`.
+"""
 
 import pytest
 from sqlalchemy import create_engine
 
 from clearlane.store.claims import claim_query, claim_search, claim_summaries
 from clearlane.store.claims.claim_query import (
-    ClaimKey,
+    ClaimListKey,
     ClaimListRow,
     ClaimOrder,
     Listed,
@@ -36,7 +39,7 @@ def search(*names, order=ClaimOrder.NEWEST_FIRST):
 
 def latest(*names, order, is_first):
     return list_statement(
-        ClaimKey._fields, frozenset(names), Listed.LATEST, order, is_first=is_first
+        ClaimListKey._fields, frozenset(names), Listed.LATEST, order, is_first=is_first
     )
 
 

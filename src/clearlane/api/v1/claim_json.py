@@ -4,28 +4,21 @@ Money is text with two decimals, moments are UTC, and what there is not is null 
 added.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.kernel.clock import moment_text
-from clearlane.kernel.ids import SiteId
-from clearlane.payments.as_json import money_text
 from clearlane.pipeline.claim_label import ClaimLabel, label_key
 from clearlane.pipeline.query.claim_history import HistoryEntry
-from clearlane.pipeline.query.list_claims import ClaimSummary
 from clearlane.store.claims.claims import NOT_ACCEPTED
 
 STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
-STATE_CHOICES = {**{state: state for state in STATES}, "not_accepted": NOT_ACCEPTED}
-"""The words that the filter takes, with the states that they mean."""
 Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
 
 Act = Annotated[str, Field(json_schema_extra={"enum": list(AdviceAct)})]
@@ -157,32 +150,6 @@ class ClaimDetailsJson(ClaimJson):
 
 
 Json = dict[str, object]
-
-
-def claim_object(claim: ClaimSummary, sites: Mapping[SiteId, Site]) -> Json:
-    """Return a claim as lists show it."""
-    status = claim.status
-    return {
-        "claim_number": claim.claim_number,
-        "vendor_claim_id": claim.vendor_claim_id,
-        "site": sites[claim.site_id].vendor_site_id,
-        "kind": claim.kind,
-        "state": claim.state,
-        "label": label_key(claim.label),
-        "outcome": claim.outcome,
-        "payer_id": claim.payer_id,
-        "payer_control_number": (status and status.payer_control_number) or None,
-        "charge": money_text(claim.charge),
-        "paid": money_text(status.payer_cents if status else 0),
-        "patient": money_text(status.patient_cents if status else 0),
-        "adjustments": money_text(status.adjustment_cents if status else 0),
-        "document_id": (status and status.document_id) or None,
-        "created_at": moment_text(claim.created_at),
-        "changed_at": moment_text(claim.changed_at),
-        "predecessor": claim.predecessor,
-        "successor": claim.successor,
-        "prior_payer_claim": claim.prior_payer_claim,
-    }
 
 
 def finding_object(finding: ClaimFinding) -> Json:

@@ -15,7 +15,7 @@ from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
-from clearlane.api.v1.claim_json import ClaimJson, FindingJson, claim_object, finding_object
+from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
 from clearlane.api.v1.problems import problem, refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
@@ -36,7 +36,7 @@ from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooMan
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
-from clearlane.pipeline.query.list_claims import find_claim_within
+from clearlane.pipeline.query.list_claims import claim_object, find_claim_within
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Actor, JobExtension, Tx, require_row

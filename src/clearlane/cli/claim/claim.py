@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.fields import ClaimKind
-from clearlane.cli.claim import claim_service
+from clearlane.cli.claim import claim_listing, claim_service
 from clearlane.cli.claim.claim_client import register
 from clearlane.cli.claim.claim_ids import ClaimId
 from clearlane.cli.claim.claim_service import check_over_service, show_over_service
@@ -242,3 +242,4 @@ def pdf(
 # Adds the commands that call the service.
 register(app)
 claim_service.register(app)
+claim_listing.register(app)

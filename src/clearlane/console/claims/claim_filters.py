@@ -4,16 +4,19 @@ Knows no claim and no database.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
+from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter, FilterType
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.query.claim_filters import CHOICES, missing_part, to_where
 from clearlane.pipeline.query.claim_list import OPEN_LABELS
+from clearlane.store.vault.vault import Vault
 
-PAYER_CHARACTERS_MAX = 80
+TEXT_CHARACTERS_MAX = 80
 AMOUNT_DOLLARS_MAX = Decimal(10_000_000)
 CENTS = 100
 
@@ -81,6 +84,8 @@ CHANGED_CHOICES = {
     "any": "Changed at any time",
 }
 KINDS = {"medical": "Medical", "dental": "Dental"}
+FILTERS = {one.name: one for one in CLAIM_FILTERS if one.type is not FilterType.MOMENT}
+"""The filters of claims by name. When a claim changed is chosen by ``changed``."""
 SILENT = "no-answer"
 ONLY_CHOICES = {label.value.replace(" ", "-").replace(",", ""): label for label in ACT_LABELS}
 """Labels that a worklist can be narrowed to, as the address writes them."""
@@ -88,16 +93,12 @@ ONLY_CHOICES = {label.value.replace(" ", "-").replace(",", ""): label for label 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimFilterForm:
-    """The filters as the address has them; empty for none."""
+    """The list and its filters as the address has them; empty for none."""
 
     tab: str = "all"
-    payer: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """The texts of :data:`FILTERS` that are given, by name."""
     changed: str = ""
-    kind: str = ""
-    service_from: str = ""
-    service_to: str = ""
-    amount_from: str = ""
-    amount_to: str = ""
     only: str = ""
     """One label of a worklist, or ``no-answer``."""
     cause: str = ""
@@ -117,75 +118,102 @@ class ClaimFilterForm:
 
     def as_query(self, **changes: str) -> dict[str, str]:
         """Return what the address says, with these changes."""
-        changed = replace(self, **changes)
-        found = {each.name: str(getattr(changed, each.name)) for each in fields(changed)}
+        own = {name: str(getattr(self, name)) for name in OWN_NAMES}
+        found = {**own, **self.given, **changes}
         return {name: value for name, value in found.items() if value}
 
-    def to_where(self, now: datetime) -> dict[str, object]:
+    def to_where(self, now: datetime, vault: Vault, vendor_id: int) -> dict[str, object]:
         """Return the filters as the store takes them."""
-        choice = self.changed_choice
-        found = {
-            "payer_id": self.payer or None,
-            "kind": self.kind or None,
-            "service_day_from": self.service_from or None,
-            "service_day_to": self.service_to or None,
-            "total_cents_from": _cents(self.amount_from),
-            "total_cents_to": _cents(self.amount_to),
-            "updated_at_from": None
-            if choice == "any"
-            else to_micros(now - timedelta(days=int(choice))),
-        }
-        return {name: value for name, value in found.items() if value is not None}
+        values = {name: _value(FILTERS[name], text) for name, text in self.given.items()}
+        found = to_where(values, vault, vendor_id)
+        if self.changed_choice != "any":
+            since = now - timedelta(days=int(self.changed_choice))
+            found["updated_at_from"] = to_micros(since)
+        return found
 
     def chips(self, *, payer: str = "") -> list[tuple[str, dict[str, str]]]:
         """Return the filters that narrow the list, in words, each with the query that removes it; ``payer`` is its name."""
-        words = {
-            "payer": f"payer {payer or self.payer}",
-            "kind": KINDS.get(self.kind, ""),
-            "service_from": f"service from {_day(self.service_from)}",
-            "service_to": f"service to {_day(self.service_to)}",
-            "amount_from": f"charge from {self.amount_from}",
-            "amount_to": f"charge to {self.amount_to}",
+        words = {name: _words(FILTERS[name], text) for name, text in self.given.items()}
+        if payer:
+            words["payer"] = f"payer {payer}"
+        own = {
             "changed": CHANGED_CHOICES.get(self.changed, ""),
             "only": "no answer" if self.only == SILENT else _label_words(self.only),
             "cause": f"reason {self.cause}",
             "mine": "assigned to me",
         }
-        return [
-            (text, self.as_query(**{name: ""}))
-            for name, text in words.items()
-            if getattr(self, name)
-        ]
+        words |= {name: text for name, text in own.items() if getattr(self, name)}
+        return [(text, self.as_query(**{name: ""})) for name, text in words.items()]
+
+
+OWN_NAMES = tuple(each.name for each in fields(ClaimFilterForm) if each.name != "given")
 
 
 def read_filters(query: Mapping[str, str], tab: str = "") -> tuple[ClaimFilterForm, list[str]]:
     """Return the filters of an address, and a sentence for each one that cannot be used."""
-    given = {each.name: query.get(each.name, "").strip() for each in fields(ClaimFilterForm)}
-    given["tab"] = given["tab"] or tab or "all"
-    faults = [sentence for name, sentence in _faults(given) if given.update({name: ""}) is None]
-    given["tab"] = given["tab"] or "all"
-    return ClaimFilterForm(**given), faults
+    texts = {name: query.get(name, "").strip() for name in (*OWN_NAMES, *FILTERS)}
+    texts["tab"] = texts["tab"] or tab or "all"
+    faults = [sentence for name, sentence in _faults(texts) if texts.update({name: ""}) is None]
+    texts["tab"] = texts["tab"] or "all"
+    given = {name: texts.pop(name) for name in FILTERS}
+    form = ClaimFilterForm(given={name: text for name, text in given.items() if text}, **texts)
+    return form, faults
 
 
 def _faults(given: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the filters that cannot be used, each with a sentence that says what would pass."""
     checks = {
         "tab": (given["tab"] in BY_KEY, f"A list is one of {', '.join(BY_KEY)}."),
-        "payer": (len(given["payer"]) <= PAYER_CHARACTERS_MAX, "A payer is named by its id."),
-        "kind": (given["kind"] in KINDS, "A kind of claim is medical or dental."),
+        **{name: _check(one, given[name]) for name, one in FILTERS.items()},
         "changed": (given["changed"] in CHANGED_CHOICES, "A time is 30, 90 or any."),
-        "service_from": (_is_day(given["service_from"]), "A day is written like 2026-03-05."),
-        "service_to": (_is_day(given["service_to"]), "A day is written like 2026-03-05."),
-        "amount_from": (_is_amount(given["amount_from"]), "An amount is written like 120.50."),
-        "amount_to": (_is_amount(given["amount_to"]), "An amount is written like 120.50."),
         "only": (
             given["only"] in {*ONLY_CHOICES, SILENT},
             f"A state is one of {', '.join([*ONLY_CHOICES, SILENT])}.",
         ),
-        "cause": (len(given["cause"]) <= PAYER_CHARACTERS_MAX, "There is no such reason."),
+        "cause": (len(given["cause"]) <= TEXT_CHARACTERS_MAX, "There is no such reason."),
         "mine": (given["mine"] == "1", "Claims assigned to you: 1."),
     }
-    return [(name, text) for name, (fits, text) in checks.items() if given[name] and not fits]
+    found = [(name, text) for name, (fits, text) in checks.items() if given[name] and not fits]
+    if missing := missing_part({name: text or None for name, text in given.items()}):
+        both = ("patient_last_name", "patient_birth_date")
+        (other,) = set(both) - {missing}
+        found.append((other, "A patient is found by last name and birth date together."))
+    return found
+
+
+def _check(one: ClaimFilter, text: str) -> tuple[bool, str]:
+    """Return whether a filter can be used as it was given, and what would pass."""
+    match one.type:
+        case FilterType.CHOICE:
+            choices = CHOICES[one.name]
+            words = " or ".join(choices) if len(choices) == 2 else f"one of {', '.join(choices)}"
+            article = "An" if one.title[0] in "AEIOU" else "A"
+            return text in choices, f"{article} {one.title.lower()} is {words}."
+        case FilterType.DAY:
+            return _is_day(text), "A day is written like 2026-03-05."
+        case FilterType.AMOUNT:
+            return _is_amount(text), "An amount is written like 120.50."
+    sentence = f"{one.title}: at most {TEXT_CHARACTERS_MAX} characters."
+    return len(text) <= TEXT_CHARACTERS_MAX, sentence
+
+
+def _value(one: ClaimFilter, text: str) -> object:
+    """Return the text of a filter as the value that it means."""
+    match one.type:
+        case FilterType.CHOICE:
+            return CHOICES[one.name][text]
+        case FilterType.DAY:
+            return date.fromisoformat(text)
+        case FilterType.AMOUNT:
+            return int(_decimal(text) * CENTS)
+    return text
+
+
+def _words(one: ClaimFilter, text: str) -> str:
+    """Return a filter in words."""
+    if one.name == "kind":
+        return KINDS.get(text, text)
+    return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"
 
 
 def _is_day(text: str) -> bool:
@@ -204,14 +232,6 @@ def _is_amount(text: str) -> bool:
 
 def _decimal(text: str) -> Decimal:
     return Decimal(text.replace(",", "").removeprefix("$"))
-
-
-def _cents(text: str) -> int | None:
-    return int(_decimal(text) * CENTS) if text else None
-
-
-def _day(text: str) -> str:
-    return day_words(text) if text else ""
 
 
 def _label_words(only: str) -> str:

@@ -14,6 +14,7 @@ from clearlane.console.claims.advice_buttons import act_words
 from clearlane.console.claims.claim_csv import claims_csv
 from clearlane.console.claims.claim_filters import (
     CHANGED_CHOICES,
+    FILTERS,
     KINDS,
     ONLY_CHOICES,
     SILENT,
@@ -30,6 +31,7 @@ from clearlane.console.frame.rendering import download
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
+from clearlane.pipeline.query.claim_filters import CHOICES
 from clearlane.pipeline.query.claim_list import (
     OPEN_LABELS,
     ClaimReason,
@@ -40,7 +42,7 @@ from clearlane.pipeline.query.claim_list import (
 from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store.claims import work_items
 from clearlane.store.claims.claim_query import (
-    ClaimKey,
+    ClaimListKey,
     ClaimOrder,
     ListPosition,
     by_label,
@@ -74,7 +76,7 @@ class SiteKey:
     """A claim's place in a list, and its site."""
 
     site: Site
-    key: ClaimKey
+    key: ClaimListKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +236,7 @@ def _render(
 ) -> Response:
     now = request.context.clock.now()
     payers = _payers(request)
-    chips = form.chips(payer=dict(payers).get(form.payer, ""))
+    chips = form.chips(payer=dict(payers).get(form.given.get("payer", ""), ""))
     return request.render(
         "claims.html",
         "Claims",
@@ -261,6 +263,8 @@ def _render(
         payers=payers,
         changed_choices=CHANGED_CHOICES,
         kinds=KINDS,
+        more_filters=[one for name, one in FILTERS.items() if name not in {"payer", "kind"}],
+        choices=CHOICES,
         chips=[(text, request.url("/claims", **query)) for text, query in chips],
         csv_url=request.url("/claims.csv", **form.as_query()),
         group_url=request.url("/claims", **form.as_query(cause=""), group="0" if groups else ""),
@@ -314,15 +318,14 @@ async def find_page(request: PageRequest, form: ClaimFilterForm, *, rows_max: in
 
 
 async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) -> ClaimPage:
-    where = form.to_where(request.context.clock.now())
     older, newer = read_cursor(request.query("older")), read_cursor(request.query("newer"))
     labels = form.chosen_tab.labels
-    found = await _keys(request, labels, where, rows + 1, older_than=older, newer_than=newer)
+    found = await _keys(request, form, labels, rows + 1, older_than=older, newer_than=newer)
     found.sort(key=lambda one: one.key, reverse=True)
     has_more = len(found) > rows
     page = found[1:] if newer and has_more else found[:rows]
     is_whole = not (older or newer or has_more)
-    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form, where)
+    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form)
     return ClaimPage(
         keys=page,
         older=write_cursor(page[-1].key) if page and (has_more or newer) else "",
@@ -334,9 +337,7 @@ async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) 
     )
 
 
-async def _totals(
-    request: PageRequest, form: ClaimFilterForm, where: Mapping[str, object]
-) -> tuple[LabelTotals, bool]:
+async def _totals(request: PageRequest, form: ClaimFilterForm) -> tuple[LabelTotals, bool]:
     """Return the totals of a list that has several pages, and whether there are more claims than were added up.
 
     Without filters they come from the summary; with filters a limited number of claims is read.
@@ -351,7 +352,7 @@ async def _totals(
     found: list[SiteKey] = []
     for label in tab.labels:
         left = TOTALS_CLAIMS_MAX + 1 - len(found)
-        found += await _keys(request, [label], where, left) if left > 0 else []
+        found += await _keys(request, form, [label], left) if left > 0 else []
     return _sum_keys(found[:TOTALS_CLAIMS_MAX]), len(found) > TOTALS_CLAIMS_MAX
 
 
@@ -384,35 +385,38 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
 
 async def _worklist_keys(request: PageRequest, form: ClaimFilterForm) -> list[SiteKey]:
     now = request.context.clock.now()
-    where = form.to_where(now)
     only = ONLY_CHOICES.get(form.only)
     labels = [only] if only else list(form.chosen_tab.labels)
     found = []
     if form.only != SILENT:
-        found += await _keys(request, labels, where, WORKLIST_CLAIMS_MAX)
+        found += await _keys(request, form, labels, WORKLIST_CLAIMS_MAX)
     left = WORKLIST_CLAIMS_MAX - len(found)
     if left and (form.only == SILENT or (form.chosen_tab.with_silent and not form.only)):
         for group in usual_days_of(request.context.work_context).groups:
             cutoff = {"updated_at_before": to_micros(group.cutoff(now)), **group.payers.given()}
-            found += await _keys(request, OPEN_LABELS, {**where, **cutoff}, left)
+            found += await _keys(request, form, OPEN_LABELS, left, conditions=cutoff)
     return found[:WORKLIST_CLAIMS_MAX]
 
 
 async def _keys(
     request: PageRequest,
+    form: ClaimFilterForm,
     labels: Sequence[ClaimLabel],
-    where: Mapping[str, object],
     limit: int,
+    *,
     older_than: ListPosition | None = None,
     newer_than: ListPosition | None = None,
+    conditions: Mapping[str, object] | None = None,
 ) -> list[SiteKey]:
-    query = replace(by_label(labels, limit=limit, **where), after=older_than or newer_than)
-    if newer_than is not None:
-        query = replace(query, order=ClaimOrder.BY_CHANGE)
+    now, vault = request.context.clock.now(), request.context.vault
     found: list[SiteKey] = []
     for site in request.counted_sites:
+        where = {**form.to_where(now, vault, site.vendor_id), **(conditions or {})}
+        query = replace(by_label(labels, limit=limit, **where), after=older_than or newer_than)
+        if newer_than is not None:
+            query = replace(query, order=ClaimOrder.BY_CHANGE)
         async with request.context.database.read(site.scope) as tx:
-            keys = await list_claims(tx, query, ClaimKey)
+            keys = await list_claims(tx, query, ClaimListKey)
         found += [SiteKey(site, key) for key in keys]
     found.sort(key=lambda one: one.key, reverse=newer_than is None)
     return found[:limit]
@@ -452,12 +456,12 @@ async def load_rows(
     return [found[one.key.claim_number] for one in keys if one.key.claim_number in found]
 
 
-def _urgency(key: ClaimKey, now: datetime) -> int:
+def _urgency(key: ClaimListKey, now: datetime) -> int:
     age = (now - from_micros(key.updated_at)).total_seconds() // DAY_SECONDS
     return int(key.total_cents * (age + 1))
 
 
-def write_cursor(key: ClaimKey) -> str:
+def write_cursor(key: ClaimListKey) -> str:
     """Return a place in a list as the address has it."""
     return f"{key.updated_at}.{key.claim_number}"
 

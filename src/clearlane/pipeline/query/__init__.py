@@ -1,11 +1,12 @@
 """Read what is stored. Every access to claims and payments is audited, and what was read first is marked as read.
 
-- Claims: ``list_claims`` and ``claim_list`` list them, ``claim_history`` and ``retrieve_documents`` load
-  one's history and documents, ``cause_counts`` says how often a cause was seen.
+- Claims: ``list_claims`` and ``claim_list`` list them by the filters of ``claim_filters``, ``claim_history`` and
+  ``retrieve_documents`` load one's history and documents, ``cause_counts`` says how often a cause was seen.
 - Payments: ``payment_list`` lists them for every face; ``payments`` loads one for operators, ``vendor_payments`` for the
   API, ``payment_pages`` for the console; ``pdf_process`` makes files to print.
 - Operating: ``measures`` reads the installation, ``conditions`` is the table of what an operator is warned of,
-  ``condition_checks`` finds its cases; ``health`` and ``route_states`` show them in the console.
+  ``condition_checks`` finds its cases, ``waiting_claims`` counts what waits for each payer; ``health`` and
+  ``route_states`` show them in the console.
 - Counts that a schedule keeps, so that no page counts: ``claim_summary``, ``claim_counts``, ``operator_counts``,
   ``payment_month``, stored by ``stored_counts``.
 """

@@ -16,7 +16,7 @@ from clearlane.pipeline.query.list_claims import stored_claim
 from clearlane.pipeline.stored_facts import open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claim_query import (
-    ClaimKey,
+    ClaimListKey,
     ClaimListRow,
     by_label,
     claims_by_number,
@@ -53,7 +53,7 @@ async def count_causes(context: WorkContext, site: Site, now: datetime) -> dict[
     since = to_micros(now - timedelta(days=CAUSE_DAYS))
     query = by_label(LABELS, updated_at_from=since, limit=CAUSE_CLAIMS_MAX)
     async with context.database.read(site.scope) as tx:
-        keys = await list_claims(tx, query, ClaimKey)
+        keys = await list_claims(tx, query, ClaimListKey)
         if not keys:
             return {}
         rows = await claims_by_number(tx, [key.claim_number for key in keys])

@@ -1,6 +1,6 @@
 """Load claims as lists show them: label, patient, payer, the reason in one line, and money. Every look is audited.
 
-    keys = await list_claims(tx, query, ClaimKey)
+    keys = await list_claims(tx, query, ClaimListKey)
     rows = await load_claim_rows(context, site, [key.claim_number for key in keys], ...)
 
 Knows how claims, facts and payments are sealed; knows no page.

@@ -28,7 +28,7 @@ from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments
 from clearlane.store.claims import claim_summaries
-from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.claims.claim_summaries import DayCount, LabelCount, RestingItem
 from clearlane.store.database.database import Tx
 from clearlane.store.payments import payment_query, payments
@@ -282,7 +282,7 @@ async def _is_stale(context: WorkContext, site: Site) -> bool:
         if await enrollments.latest_change(tx) >= kept.counted_at:
             return True
         query = by_label(list(ClaimLabel), updated_at_from=kept.counted_at, limit=1)
-        return bool(await list_claims(tx, query, ClaimKey))
+        return bool(await list_claims(tx, query, ClaimListKey))
 
 
 def _month_of(at: datetime, site: Site) -> date:

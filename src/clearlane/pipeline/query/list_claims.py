@@ -3,13 +3,16 @@
 ``claim_list`` adds patient, reason and work for people. Knows how a claim and its status are sealed; knows no HTTP.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
-from clearlane.kernel.clock import from_micros
-from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.kernel.ids import Scope, SiteId, VendorId, VendorScope
+from clearlane.payments.as_json import money_text
+from clearlane.pipeline.claim_label import label_key
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.store.claims.claim_query import (
     STATUS_COLUMN,
@@ -71,6 +74,36 @@ async def find_claims(
         return await _open(tx, vault, scope, page)
 
 
+async def find_claims_of_vendors(
+    database: Database,
+    vault: Vault,
+    query_of: Callable[[VendorId], ClaimQuery],
+    scopes: Sequence[VendorScope],
+    *,
+    actor: Actor,
+) -> list[ClaimSummary]:
+    """Return one page of the claims of several vendors; audited for each whose claims are shown.
+
+    Each vendor has a query, because what is found by keyed hash is hashed with its key; order and limit are the same.
+    """
+    found: list[tuple[ClaimListRow, VendorScope]] = []
+    for scope in scopes:
+        query = query_of(scope.vendor)
+        async with database.read(scope) as tx:
+            found += [(row, scope) for row in await list_claims(tx, query, ClaimListRow)]
+        column, descends = query.order.value
+        found.sort(key=lambda one: (getattr(one[0], column), one[0].claim_number), reverse=descends)
+        del found[query.limit :]
+    opened: dict[str, ClaimSummary] = {}
+    for scope in dict.fromkeys(scope for _, scope in found):
+        own = [row for row, of in found if of == scope]
+        detail = " ".join(sorted(query_of(scope.vendor).where))
+        await _audit(database, scope, "claims.search", detail, actor=actor)
+        async with database.read(scope) as tx:
+            opened |= {one.claim_number: one for one in await _open(tx, vault, scope, own)}
+    return [opened[row.claim_number] for row, _ in found]
+
+
 async def find_claim(
     database: Database, vault: Vault, claim_number: str, *, scope: Scope | VendorScope
 ) -> ClaimSummary | None:
@@ -109,6 +142,32 @@ async def list_statuses(
         if len(page) < STATUSES_AT_ONCE:
             return
         query = replace(query, after=page[-1].position)
+
+
+def claim_object(claim: ClaimSummary, sites: Mapping[SiteId, Site]) -> dict[str, object]:
+    """Return a claim as v1 and `claim list --json` show it."""
+    status = claim.status
+    return {
+        "claim_number": claim.claim_number,
+        "vendor_claim_id": claim.vendor_claim_id,
+        "site": sites[claim.site_id].vendor_site_id,
+        "kind": claim.kind,
+        "state": claim.state,
+        "label": label_key(claim.label),
+        "outcome": claim.outcome,
+        "payer_id": claim.payer_id,
+        "payer_control_number": (status and status.payer_control_number) or None,
+        "charge": money_text(claim.charge),
+        "paid": money_text(status.payer_cents if status else 0),
+        "patient": money_text(status.patient_cents if status else 0),
+        "adjustments": money_text(status.adjustment_cents if status else 0),
+        "document_id": (status and status.document_id) or None,
+        "created_at": moment_text(claim.created_at),
+        "changed_at": moment_text(claim.changed_at),
+        "predecessor": claim.predecessor,
+        "successor": claim.successor,
+        "prior_payer_claim": claim.prior_payer_claim,
+    }
 
 
 def open_status(

@@ -22,7 +22,7 @@ from clearlane.store.claims.claim_search import find_by_vendor_claim
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import Statement, among, scoped_select
+from clearlane.store.database.sql import Statement, among, scoped_select, without_index
 
 STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
@@ -56,7 +56,7 @@ class StatusListRow(NamedTuple):
         return f"StatusListRow({self.claim_number})"
 
 
-class ClaimKey(NamedTuple):
+class ClaimListKey(NamedTuple):
     """A claim's place in a list by last change, and what totals need of it."""
 
     updated_at: int
@@ -105,7 +105,7 @@ class ClaimListRow(NamedTuple):
         return f"ClaimListRow({self.claim_number})"
 
 
-Row = TypeVar("Row", StatusListRow, ClaimKey, ClaimListRow)
+Row = TypeVar("Row", StatusListRow, ClaimListKey, ClaimListRow)
 
 
 class ClaimOrder(Enum):
@@ -169,6 +169,8 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     labels: Any = where.pop("labels", None)
     if labels is None:
         return await _read(tx, query, where, row_type)
+    if "label" in where:
+        labels = [label for label in labels if label == where["label"]]
     found: list[Row] = []
     for label in labels:
         found += await _read(tx, query, {**where, "label": label}, row_type)
@@ -229,6 +231,7 @@ _LISTED = {
     Listed.FINDABLE: or_(claims.c.state != NOT_ACCEPTED, IS_NOT_SUPERSEDED),
 }
 _ASKS_FOR_ANY = {"state", "label", "claim_numbers"}
+_LEAST: dict[str, object] = {"created_day": "", "updated_at": 0}
 _KEYS = {"claim_numbers", "account_key", "payer_number_key", "name_key", "patient_key"}
 """Filters that few claims pass. Not the member id, whose key is in the index of days."""
 
@@ -248,9 +251,9 @@ def list_statement(
     # By day first: one index that begins with the site, and one with the vendor, are in this order. Claim numbers are
     # in the order of time.
     place: tuple[ColumnElement[Any], ...] = (claims.c[column_name], claims.c.claim_number)
-    if has_keys and column_name == "created_day":
+    if has_keys:
         # Few claims have a key, so these are sorted. As expressions, or SQLite would read all claims in their order.
-        place = tuple(func.coalesce(column, "") for column in place)
+        place = (func.coalesce(place[0], _LEAST[column_name]), func.coalesce(place[1], ""))
     core = select(*(claims.c[name] for name in columns)).where(
         *(_condition(name, has_keys=has_keys) for name in sorted(names))
     )
@@ -259,6 +262,9 @@ def list_statement(
     core = core.order_by(*(column.desc() if descends else column for column in place))
     if not is_first:
         last = tuple_(bindparam("last"), bindparam("last_number"))
+        if f"{column_name}_{'to' if descends else 'from'}" in names:
+            # The bound of the filter starts where the page does. With a choice, SQLite may take the vendor's index.
+            place = tuple(without_index(column) for column in place)
         core = core.where(tuple_(*place) < last if descends else tuple_(*place) > last)
     return scoped_select(core.limit(bindparam("limit")), claims)
 

@@ -4,6 +4,7 @@ A released revision never changes: with the first release, this one gets its tab
 """
 
 from alembic import op
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from clearlane.store.database.schema import audit_head, metadata
 from clearlane.store.database.schema.core import HEAD, REVISIONS_CHANNEL, enable_row_security
@@ -15,7 +16,11 @@ down_revision = None
 
 def upgrade() -> None:
     """Create every table, guard those of clients, and make the audit trail append-only."""
-    metadata.create_all(op.get_bind(), checkfirst=False)
+    for table in metadata.sorted_tables:
+        op.execute(CreateTable(table))
+        # In one order: without statistics SQLite may choose between two indexes by which was made first.
+        for index in sorted(table.indexes, key=lambda one: str(one.name)):
+            op.execute(CreateIndex(index))
     # The chain begins with a hash of zeros; the first row that is audited follows it.
     op.bulk_insert(audit_head, [{"id": 1, "seq": 0, "hash": bytes(32)}])
     for name, table in CLIENT_TABLES.items():

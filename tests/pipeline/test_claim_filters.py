@@ -1,0 +1,89 @@
+"""A filter of claims is one row of a table, and v1, the console and the CLI offer every row.
+
+Also tests `claims/claim_filters`, `cli/claim/claim_listing` and `cli/claim/stored_claims`.
+"""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from typer.main import get_command
+
+from clearlane.api.v1.claims import FILTERS as PARAMETERS
+from clearlane.claims.claim_filters import CLAIM_FILTERS, FilterType
+from clearlane.cli.claim.claim import app
+from clearlane.cli.claim.claim_listing import COLUMNS, csv_lines
+from clearlane.cli.command.table import columns_of, fit
+from clearlane.console.claims.claim_filters import FILTERS as OF_THE_CONSOLE
+from clearlane.console.claims.claim_filters import read_filters
+from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
+from clearlane.store.claims.claim_query import ClaimListRow, ClaimOrder, Listed, list_statement
+
+NAMES = [one.name for one in CLAIM_FILTERS]
+CHOSEN = [one for one in CLAIM_FILTERS if one.type is FilterType.CHOICE]
+
+
+def test_every_filter_is_offered_by_v1_the_console_and_the_command():
+    options = {option.name for option in get_command(app).commands["list"].params}
+    assert [one.name for one in PARAMETERS] == NAMES
+    assert options >= set(NAMES)
+    assert [name for name in NAMES if name not in OF_THE_CONSOLE] == ["changed_after"]
+
+
+@pytest.mark.parametrize("one", CLAIM_FILTERS, ids=lambda one: one.name)
+def test_every_filter_is_a_condition_of_the_store(one):
+    name = "claim_numbers" if one.condition == "vendor_claim_hashes" else one.condition
+    list_statement(
+        ClaimListRow._fields,
+        frozenset({name}),
+        Listed.ACCEPTED,
+        ClaimOrder.NEWEST_FIRST,
+        is_first=False,
+    )
+
+
+@pytest.mark.parametrize("one", CHOSEN, ids=lambda one: one.name)
+def test_every_choice_has_its_words_in_the_console(one):
+    for word in CHOICES[one.name]:
+        form, faults = read_filters({one.name: word})
+        assert (dict(form.given), faults) == ({one.name: word}, [])
+    _, [fault] = read_filters({one.name: "nothing like it"})
+    assert " is " in fault
+
+
+def test_values_become_what_is_stored():
+    moment = datetime(2026, 1, 31, 8, 30, tzinfo=UTC)
+    given = {"payer": "TST01", "service_from": date(2026, 1, 31), "changed_after": moment}
+    where = to_where({**given, "amount_to": 0, "kind": None}, vault=None, vendor_id=1)
+    assert where == {
+        "payer_id": "TST01",
+        "service_day_from": "2026-01-31",
+        "total_cents_to": 0,
+        "updated_at_after": int(moment.timestamp()) * 1_000_000,
+    }
+    assert list_order(where) is ClaimOrder.BY_CHANGE
+    assert list_order({}) is ClaimOrder.NEWEST_FIRST
+
+
+def test_a_patient_is_named_by_last_name_and_birth_date_together():
+    assert missing_part({}) == ""
+    assert missing_part({"patient_last_name": "ARDEN"}) == "patient_birth_date"
+    form, [fault] = read_filters({"patient_last_name": "Arden"})
+    assert (dict(form.given), "together" in fault) == ({}, True)
+
+
+def test_the_table_of_claim_list_fits_80_columns():
+    moment = "2026-12-01T17:12:37.741263Z"
+    row = (
+        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "TST01", "12345.00", "0.00", "medical",
+        "SITE-1", moment, moment,
+    )  # fmt: skip
+    layout = fit(columns_of(COLUMNS), [row], 80)
+    lines = [*layout.head(), *layout.row(row)]
+    assert max(map(len, lines)) <= 80
+    assert "12345.00" in lines[-1]
+    assert not layout.stacked
+
+
+def test_no_cell_of_a_csv_begins_a_formula():
+    lines = list(csv_lines([{"claim_number": "C1", "vendor_claim_id": "=1+1", "paid": None}]))
+    assert lines == ["claim_number,vendor_claim_id,paid\r\n", "C1,'=1+1,\r\n"]
