@@ -7,8 +7,8 @@ import pytest
 
 from clearlane.payments import as_json
 from clearlane.payments.payment import ClaimPayment, PaidLine, Payment, ProviderAdjustment
-from clearlane.payments.read_payment import read_payments
 from tests.claims.answers import paid, payment
+from tests.payments.whole_835 import read_payments
 
 LIST = {
     "payment_id", "payer_id", "payer_name", "trace_number", "amount", "effective_date", "claims", "unmatched",

@@ -9,7 +9,6 @@ import pytest
 
 from clearlane.payments.payment import ClaimPayment, LineRemark
 from clearlane.payments.payment_csv import COLUMNS, payment_csv
-from clearlane.payments.read_payment import read_payments
 from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import (
@@ -22,6 +21,7 @@ from tests.payments.invented import (
     claim_payment,
     line,
 )
+from tests.payments.whole_835 import read_payments
 
 replace = msgspec.structs.replace
 

@@ -4,7 +4,6 @@ import msgspec
 
 from clearlane.cli.payment.payment_output import WIDTH, payment_lines
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.read_payment import read_payments
 from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import (
@@ -15,6 +14,7 @@ from tests.payments.invented import (
     claim_payment,
     line,
 )
+from tests.payments.whole_835 import read_payments
 
 replace = msgspec.structs.replace
 

@@ -12,10 +12,11 @@ import pytest
 from clearlane.payments import read_835
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import AllowedSource, ClaimPayment, PaymentSummary
-from clearlane.payments.read_payment import PaymentRecord, read_claim_payment, read_payments
+from clearlane.payments.read_payment import read_claim_payment
 from tests.cases import every_case
 from tests.claims.answers import paid, payment
 from tests.corpus import corpus_files, samples
+from tests.payments.whole_835 import PaymentRecord, read_payments
 
 LINES = [
     "DTM*232*20261001", "DTM*233*20261003", "DTM*050*20261005", "AMT*I*2.10", "MOA***MA01",

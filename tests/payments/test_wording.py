@@ -8,10 +8,10 @@ import pytest
 from clearlane.payments import wording
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, ProviderAdjustment
-from clearlane.payments.read_payment import PaymentRecord, read_payments
 from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT
+from tests.payments.whole_835 import PaymentRecord, read_payments
 
 replace = msgspec.structs.replace
 

@@ -1,24 +1,19 @@
-"""Read 835s into payments and claim payments with all that they say, one claim at a time.
-
-    for part in read_payments(source):
-        match part:
-            case ClaimPayment(): ...           # a CLP, its number counted within its payment
-            case PaymentRecord(): ...          # the end of a set: its payment and provider adjustments
+"""Read one claim payment with all that it says, and the heading of a payment.
 
     claim_payment = read_claim_payment(part)   # the one claim of a claim's part of an 835
+    payment = heading_of_set(set)              # before its first claim
 
-Posting reads with ``read_835``, which is faster and knows less. Knows the views of an 835; no claim that was sent.
+Whole files are read by ``read_835`` alone, which is faster and knows less: it is for posting. Knows the views of an 835; no
+claim that was sent.
 """
 
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
 from clearlane.kernel.formats import to_cents
-from clearlane.payments.balance import is_balanced
 from clearlane.payments.outcome import (
     ORDINARY_REASONS,
     AdjustedReason,
@@ -35,19 +30,12 @@ from clearlane.payments.payment import (
     LineRemark,
     PaidLine,
     Payment,
-    ProviderAdjustment,
 )
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.x12 import tree
-from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.reader import reader
-from clearlane.x12.reader.received_guides import choose_guide
 from clearlane.x12.views.original import SeparatorRestorer
 from clearlane.x12.views.remittance import (
-    CLAIM,
-    KIND,
     SET,
-    ProviderAdjustmentView,
     RemittanceClaimView,
     RemittanceLineView,
     RemittancePaymentView,
@@ -71,37 +59,6 @@ STATEMENT_BEGIN, STATEMENT_END, RECEIVED, PRODUCED = "232", "233", "050", "405"
 ACCOUNT_DIGITS_SHOWN = 4
 TAX_ID_PREFIX = "1"
 """TRN03 is a 1 and the tax id."""
-
-
-class PaymentRecord(NamedTuple):
-    """A payment and its provider adjustments."""
-
-    payment: Payment
-    adjustments: tuple[ProviderAdjustment, ...]
-
-
-PaymentPart: TypeAlias = ClaimPayment | PaymentRecord
-
-
-def read_payments(source: reader.Source) -> Iterator[PaymentPart]:
-    """Yield the claim payments of every 835 in a file, and each payment at the end of its set."""
-    totals, corrections = _Totals(), Corrections()
-    restorer = SeparatorRestorer(Delimiters())
-    for event in reader.read(source, check=False, choose_guide=choose_guide):
-        if isinstance(event, reader.SetOpened):
-            totals, corrections = _Totals(), Corrections()
-            restorer = SeparatorRestorer(event.set.group.interchange.delimiters)
-        elif isinstance(event, reader.UnitClosed) and _is_835(event.set):
-            view: RemittanceClaimView = restorer.restore(CLAIM(event.loop))
-            claim_payment = corrections.mark(claim_payment_of_view(view, number=totals.claims + 1))
-            totals.add(claim_payment)
-            yield claim_payment
-        elif isinstance(event, reader.SetClosed) and _is_835(event.set):
-            yield totals.record(restorer.restore(SET(event.set.root)))
-
-
-def _is_835(set: tree.TransactionSet) -> bool:
-    return set.guide is not None and set.guide.kind == KIND
 
 
 def read_claim_payment(part: bytes, *, number: int = 0) -> ClaimPayment:
@@ -128,37 +85,6 @@ class Corrections:
         elif one.account_number in self._reversed:
             return replace(one, type=ClaimPaymentType.CORRECTION)
         return one
-
-
-class _Totals:
-    """Running totals over the claim payments of one payment."""
-
-    def __init__(self) -> None:
-        self.claims = self._paid = self._unbalanced = 0
-        self._unreadable = False
-
-    def add(self, one: ClaimPayment) -> None:
-        self.claims += 1
-        self._paid += one.paid
-        self._unbalanced += not one.balanced
-        self._unreadable |= "CLP04" in one.unreadable
-
-    def record(self, view: RemittanceView) -> PaymentRecord:
-        adjustments = tuple(
-            _provider_adjustment(one, number)
-            for number, one in enumerate(view.provider_adjustments, 1)
-        )
-        total = sum(one.amount for one in adjustments)
-        heading = _payment(view)
-        difference = None if heading.amount is None else heading.amount - self._paid - total
-        readable = all(one.amount is not None for one in view.provider_adjustments)
-        values = {name: getattr(heading, name) for name in heading.__struct_fields__}
-        values |= {
-            "claims": self.claims, "claims_paid": self._paid, "adjustments_total": total,
-            "difference": difference, "unbalanced_claims": self._unbalanced,
-            "balanced": is_balanced(difference, readable=readable and not self._unreadable),
-        }  # fmt: skip
-        return PaymentRecord(Payment(**values), adjustments)
 
 
 def _payment(view: RemittanceView) -> Payment:
@@ -193,20 +119,6 @@ def _payee_tax_id(payee: PartyView) -> str:
     if payee.id_qualifier in TAX_ID_QUALIFIERS:
         return payee.id
     return next((one.value for one in payee.references if one.qualifier in TAX_ID_QUALIFIERS), "")
-
-
-def _provider_adjustment(view: ProviderAdjustmentView, number: int) -> ProviderAdjustment:
-    amount = to_cents(view.amount) or 0
-    return ProviderAdjustment(
-        number=number,
-        provider_id=view.provider,
-        fiscal_year_end=view.fiscal_end,
-        reason=view.reason,
-        text=view.reason_words,
-        reference=view.reference,
-        amount=-amount,
-        x12_amount=amount,
-    )
 
 
 def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimPayment:
