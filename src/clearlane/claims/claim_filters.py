@@ -5,17 +5,8 @@ key, in ``pipeline/query/claim_filters``. Light, because commands of the base in
 """
 
 from dataclasses import dataclass
-from enum import Enum
 
-
-class FilterType(Enum):
-    """What the value of a filter is."""
-
-    CHOICE = "choice"
-    TEXT = "text"
-    DAY = "day"
-    AMOUNT = "amount"
-    MOMENT = "moment"
+from clearlane.kernel.filter_type import FilterType
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from clearlane.api.v1.claim_json import (
 from clearlane.api.v1.cursors import cursor_number
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
-from clearlane.claims.claim_filters import CLAIM_FILTERS, FilterType
+from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where

@@ -19,6 +19,7 @@ from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
+from clearlane.kernel.filter_type import FilterType
 from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
 from clearlane.payments.bank_search import read_bank_text
 from clearlane.payments.payment import ClaimPayment
@@ -31,7 +32,7 @@ from clearlane.pipeline.query.vendor_payments import (
     read_vendor_x12,
 )
 from clearlane.store.payments import payment_query
-from clearlane.store.payments.payment_query import FilterType, PaymentQuery
+from clearlane.store.payments.payment_query import PaymentQuery
 
 endpoints = ResourceRows(Resource.PAYMENTS)
 

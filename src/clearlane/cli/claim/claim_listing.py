@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, FilterType
+from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.cli.command.client_command import (
     AsJson,
     CaFile,
@@ -25,6 +25,7 @@ from clearlane.cli.command.client_command import (
 from clearlane.cli.command.output import show_json, show_list
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.csv_text import csv_line, escape_formula
+from clearlane.kernel.filter_type import FilterType
 
 LIMIT_DEFAULT = 100
 COLUMNS = (

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter, FilterType
+from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
+from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.formats import parse_iso_date, parse_money
 from clearlane.kernel.ids import VendorId, VendorScope
 from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where

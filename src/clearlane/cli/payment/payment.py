@@ -16,6 +16,7 @@ from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payment.payment_output import claim_payment_lines, payment_lines
+from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.formats import parse_iso_date, parse_money, to_cents
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
@@ -28,7 +29,6 @@ from clearlane.pipeline.query.payments import PaymentDetails
 from clearlane.store.payments.payment_query import (
     FILTERS,
     PAYMENTS_PER_PAGE,
-    FilterType,
     PaymentFilter,
     PaymentQuery,
 )

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, fields
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter, FilterType
+from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.filter_type import FilterType
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.claim_filters import CHOICES, missing_part, to_where
 from clearlane.pipeline.query.claim_list import OPEN_LABELS

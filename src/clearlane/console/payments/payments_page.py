@@ -9,6 +9,7 @@ from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
+from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.formats import parse_amount, parse_iso_date, to_cents
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
 from clearlane.payments.payment import Payment
@@ -26,7 +27,6 @@ from clearlane.store.payments.payment_query import (
     NOT_FETCHED,
     UNBALANCED,
     UNMATCHED,
-    FilterType,
     PaymentFilter,
 )
 

@@ -11,12 +11,12 @@ a parameter of v1, an option of ``clearlane payment list`` and a name in the con
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, exists, func, literal, or_, select
 
+from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.payments.bank_search import BankSearch
 from clearlane.payments.payment import PaymentState
@@ -39,20 +39,6 @@ STATEMENTS_KEPT_MAX = 256
 UNMATCHED, UNBALANCED, NOT_FETCHED = "unmatched", "unbalanced", "not_fetched"
 NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED)
 """Filters by what somebody must do."""
-
-
-class FilterType(StrEnum):
-    """How the value of a filter is read, and what it is then."""
-
-    TEXT = "text"
-    CHOICE = "choice"
-    AMOUNT = "amount"
-    """Cents."""
-    DAY = "day"
-    """A date."""
-    FLAG = "flag"
-    BANK = "bank"
-    """A text of a bank statement: a ``BankSearch``."""
 
 
 class PaymentFilter(NamedTuple):
