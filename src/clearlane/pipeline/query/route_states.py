@@ -217,7 +217,10 @@ def _backlog(waiting: WaitingClaims, cents: int, health: RouteHealth | None) -> 
         claims=waiting.claims,
         cents=cents,
         oldest_at=waiting.oldest_at,
-        failing_since=waiting.failing.failing_since if waiting.failing else None,
+        # The route fails, whatever a person must decide about the file that it failed with.
+        failing_since=min(
+            filter(None, (one.failing_since for one in waiting.batches)), default=None
+        ),
         fault=(health.fault if health else "") or next((b.fault for b in waiting.batches), ""),
         next_try=max(filter(None, (paused, min(due, default=None))), default=None),
         tries=health.failures if health else 0,
