@@ -21,7 +21,7 @@ from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.list_claims import find_claim
 from clearlane.pipeline.query.payment_list import list_payments
-from clearlane.store.claims.claim_query import ClaimKey, by_label, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
@@ -258,7 +258,7 @@ async def readings(flow, number):
     assert stated.state == found.state
     assert found.label == row.label
     async with flow.database.read(flow.site.scope) as tx:
-        listed = await list_claims(tx, by_label([row.label], limit=1_000), ClaimKey)
+        listed = await list_claims(tx, by_label([row.label], limit=1_000), ClaimListKey)
     is_listed = number in {key.claim_number for key in listed}
     assert is_listed != row.is_replaced
     summary = await refresh_summary(flow.context, flow.site)
