@@ -5,8 +5,8 @@ PORT ?= 8443
 BIN := .venv/bin
 UV := .tools/bin/uv
 TESTS ?= tests
-# More than two: many tests wait for a clock, a payer or another process.
-WORKERS ?= 3
+# More than the cores of a small machine: many tests wait for a clock, a payer or another process.
+WORKERS ?= 4
 # `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
 # same time, each of which reads its own files only. A folder that is not named here is in the third.
 FIRST := tests/pipeline tests/enrollment
