@@ -293,7 +293,7 @@ async def test_a_paid_claim_is_listed_and_counted_again_once_its_successor_was_r
     history = await history_of(flow, one.first)
     which = "void" if frequency == "8" else "correction"
     said = f"Its {which} {one.second} was rejected; the claim stands."
-    assert (history.uneffective_successor.sentence, history.successor) == (said, "")
+    assert (history.ineffective_successor.sentence, history.successor) == (said, "")
     assert history.related == ()
     with pytest.raises(CorrectionConflict, match=f"{one.second} .*Rejected. Correct that one"):
         await correct(flow, one.first, "ANOTHER")
@@ -351,7 +351,7 @@ async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_cancel
     which = "void" if frequency == "8" else "correction"
     history = await history_of(flow, one.first)
     said = f"Its {which} {first} was canceled; the claim stands."
-    assert history.uneffective_successor.sentence == said
+    assert history.ineffective_successor.sentence == said
     # A second one under the same id takes over from the canceled one, and is canceled in turn.
     second = await succeed("SECOND")
     assert await readings(flow, first) == ("Canceled", "canceled", False)
@@ -362,7 +362,7 @@ async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_cancel
     assert done.sent_as == "replacement"
     assert await readings(flow, one.first) == OFF_THE_LIST
     history = await history_of(flow, one.first)
-    assert (history.successor, history.uneffective_successor) == (done.claim_number, None)
+    assert (history.successor, history.ineffective_successor) == (done.claim_number, None)
     assert (await history_of(flow, done.claim_number)).predecessor == one.first
 
 

@@ -1,11 +1,11 @@
 """Claims of ``/clearlane/v1``: list, search, and one claim with its history."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.api.frame.endpoint import Call, Parameter
+from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
@@ -20,7 +20,6 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.kernel.clock import from_micros, moment_text
-from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
@@ -31,16 +30,8 @@ from clearlane.store.claims.claim_query import ClaimQuery, ListPosition
 endpoints = ResourceRows(Resource.CLAIMS)
 
 LIST = "claims"
-_READERS: Mapping[FilterType, Callable[[str, str], Parameter]] = {
-    FilterType.TEXT: parameters.text,
-    FilterType.DAY: parameters.day,
-    FilterType.AMOUNT: parameters.amount,
-    FilterType.MOMENT: parameters.moment,
-}
 FILTERS = tuple(
-    parameters.choice(one.name, one.help, CHOICES[one.name])
-    if one.type is FilterType.CHOICE
-    else _READERS[one.type](one.name, one.help)
+    parameters.filter_parameter(one.type, one.name, one.help, CHOICES.get(one.name, {}))
     for one in CLAIM_FILTERS
 )
 

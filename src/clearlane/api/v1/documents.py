@@ -16,7 +16,7 @@ from clearlane.pipeline.query.retrieve_documents import record_documents_read
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import documents
 from clearlane.store.claims.documents import StoredDocument
-from clearlane.x12.reader.lexer import read_as_utf8
+from clearlane.x12.reader.lexer import decode_part
 
 endpoints = ResourceRows(Resource.DOCUMENTS)
 
@@ -42,7 +42,7 @@ async def get_document(call: Call) -> Response:
         context.database, [document.document_id], site=site, actor=call.actor, at=call.now
     )
     source = open_document_source(context.vault, document)
-    text = read_as_utf8(source.part.decode("latin-1"))
+    text = decode_part(source.part)
     content = {
         "document_id": document.document_id,
         "kind": document.kind,

@@ -9,6 +9,8 @@ from typing import TypeVar
 from clearlane.api.frame.endpoint import Endpoint, Parameter
 from clearlane.api.frame.errors import ParameterFault
 from clearlane.api.v1.cursors import CURSOR_CHARACTERS_MAX, decode_cursor
+from clearlane.kernel.filter_type import FilterType
+from clearlane.payments.bank_search import read_bank_text
 
 LIST_ROWS_DEFAULT, LIST_ROWS_MAX = 100, 500
 TEXT_CHARACTERS_MAX = 120
@@ -74,6 +76,24 @@ def flag(name: str, help: str) -> Parameter:
     return choice(name, help, {"true": True, "false": False})
 
 
+def bank(name: str, help: str) -> Parameter:
+    """Return a parameter that is an amount or a number, as a bank statement writes it."""
+    return optional(name, help, lambda text: read_bank_text(read_short_text(text)))
+
+
+def filter_parameter(
+    type: FilterType, name: str, help: str, choices: Mapping[str, str]
+) -> Parameter:
+    """Return the parameter of a list's filter, by its type; ``choices`` are the words of a choice."""
+    match type:
+        case FilterType.CHOICE:
+            return choice(name, help, choices)
+        case FilterType.FLAG:
+            return flag(name, f"`true`: {help[0].lower()}{help[1:]}")
+        case _:
+            return _BY_TYPE[type](name, help)
+
+
 def _read_limit(text: str | None, endpoint: Endpoint) -> int:
     if text is None:
         return LIST_ROWS_DEFAULT
@@ -134,6 +154,13 @@ def page(
     return (*filters, LIMIT, after)
 
 
+_BY_TYPE: Mapping[FilterType, Callable[[str, str], Parameter]] = {
+    FilterType.TEXT: text,
+    FilterType.DAY: day,
+    FilterType.AMOUNT: amount,
+    FilterType.MOMENT: moment,
+    FilterType.BANK: bank,
+}
 TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": TEXT_CHARACTERS_MAX}
 LIMIT = Parameter(
     name="limit",

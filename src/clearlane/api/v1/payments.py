@@ -3,13 +3,13 @@
 The names are those of ``payments.as_json``; a vendor gets the heading of a payment and its own claims alone.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from clearlane.api.frame.endpoint import Call, Parameter
+from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.http.stream import stream_text
@@ -19,9 +19,7 @@ from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
-from clearlane.kernel.filter_type import FilterType
 from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
-from clearlane.payments.bank_search import read_bank_text
 from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.pipeline.query import payment_list
@@ -98,29 +96,8 @@ class PaymentDetailsJson(PaymentJson):
     ]
 
 
-def _choice(name: str, help: str, choices: Sequence[str]) -> Parameter:
-    return parameters.choice(name, help, {one: one for one in choices})
-
-
-def _bank(name: str, help: str) -> Parameter:
-    return parameters.optional(
-        name, help, lambda text: read_bank_text(parameters.read_short_text(text))
-    )
-
-
-PARAMETERS: dict[FilterType, Callable[[str, str], Parameter]] = {
-    FilterType.TEXT: parameters.text,
-    FilterType.AMOUNT: parameters.amount,
-    FilterType.DAY: parameters.day,
-    FilterType.FLAG: lambda name, text: parameters.flag(
-        name, f"`true`: {text[0].lower()}{text[1:]}"
-    ),
-    FilterType.BANK: _bank,
-}
 FILTERS = tuple(
-    _choice(one.name, one.help, one.choices)
-    if one.type is FilterType.CHOICE
-    else PARAMETERS[one.type](one.name, one.help)
+    parameters.filter_parameter(one.type, one.name, one.help, {word: word for word in one.choices})
     for one in payment_query.FILTERS.values()
 )
 

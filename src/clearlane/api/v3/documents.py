@@ -27,7 +27,7 @@ from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from clearlane.x12 import codes
-from clearlane.x12.reader.lexer import read_as_utf8
+from clearlane.x12.reader.lexer import decode_part
 from clearlane.x12.views import read_views, remittance, shared_types, status
 
 JSON = dict[str, Any]
@@ -101,7 +101,7 @@ def remittance_advice(document: PayerDocument) -> JSON:
         "Explanations": _explanations(
             provenance.explain_adjustments(paid, document.claim, controls)
         ),
-        "X12Document": read_as_utf8(document.part.decode("latin-1")),
+        "X12Document": decode_part(document.part),
     }
 
 
@@ -132,7 +132,7 @@ def claim_status(document: PayerDocument, fact: Fact) -> JSON:
         "Statuses": [_code(code.category, code.status, code.entity) for code in fact.codes],
         "Lines": [_status_line(one, controls) for one in (report.lines if report else ())],
         "Explanations": _explanations(provenance.explain_complaints(fact, claim, controls)),
-        "X12Document": read_as_utf8(document.part.decode("latin-1")),
+        "X12Document": decode_part(document.part),
     }  # fmt: skip
 
 

@@ -3,11 +3,10 @@
 A vendor asks the service; an operator reads the data directory (``stored_claims``). Both give the objects of v1.
 """
 
-import inspect
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,6 +21,7 @@ from clearlane.cli.command.client_command import (
     client_session,
     usage_error,
 )
+from clearlane.cli.command.filter_options import filter_option, with_options
 from clearlane.cli.command.output import show_json, show_list
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.csv_text import csv_line, escape_formula
@@ -50,48 +50,27 @@ METAVARS = {
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of claims.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet, with every fact.")]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
-OWN_OPTIONS: Mapping[str, tuple[Any, object]] = {
-    "limit": (Limit, LIMIT_DEFAULT),
-    "as_csv": (AsCsv, False),
-    "as_json": (AsJson, False),
-    "data": (Data, None),
-    "url": (Url, ""),
-    "key": (Key, ""),
-    "site": (Site, ""),
-    "ca_file": (CaFile, ""),
-}
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to `clearlane claim`, with an option for each filter of claims."""
-
-    def command(**given: Any) -> None:
-        own = {name: given.pop(name) for name in OWN_OPTIONS}
-        list_claims({name: text for name, text in given.items() if text is not None}, **own)
-
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-            )
-            for name, (annotation, default) in {**_filter_options(), **OWN_OPTIONS}.items()
-        ]
-    )
-    command.__doc__ = list_claims.__doc__
-    app.command("list")(command)
+    app.command("list")(list_claims)
 
 
+@with_options(
+    filter_option(one.name, one.type, one.help, metavar=METAVARS[one.type]) for one in CLAIM_FILTERS
+)
 def list_claims(
-    filters: Mapping[str, str],
     *,
-    limit: int,
-    as_csv: bool,
-    as_json: bool,
-    data: Path | None,
-    url: str,
-    key: str,
-    site: str,
-    ca_file: str,
+    limit: Limit = LIMIT_DEFAULT,
+    as_csv: AsCsv = False,
+    as_json: AsJson = False,
+    data: Data = None,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
+    **given: str | None,
 ) -> None:
     """List claims, newest first.
 
@@ -99,6 +78,7 @@ def list_claims(
 
     Examples: clearlane claim list --label rejected; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv
     """
+    filters = {name: text for name, text in given.items() if text is not None}
     if as_csv and as_json:
         usage_error("Give one of --csv and --json.")
     if url and data is None:
@@ -110,22 +90,6 @@ def list_claims(
     from clearlane.cli.claim.stored_claims import load_claims
 
     _show(load_claims(filters, site, limit, data), as_csv=as_csv, as_json=as_json, limit=limit)
-
-
-def _filter_options() -> dict[str, tuple[Any, object]]:
-    """Return the option of each filter: its name with dashes, and its help."""
-    return {
-        one.name: (
-            Annotated[
-                str | None,
-                typer.Option(
-                    f"--{one.name.replace('_', '-')}", metavar=METAVARS[one.type], help=one.help
-                ),
-            ],
-            None,
-        )
-        for one in CLAIM_FILTERS
-    }
 
 
 def _show(

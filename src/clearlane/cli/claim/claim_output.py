@@ -52,8 +52,8 @@ def show_history(history: ClaimHistory) -> None:
         typer.echo(f"  takes over from {history.predecessor}")
     if history.successor:
         typer.echo(f"  sent again as {history.successor}")
-    if history.uneffective_successor:
-        typer.echo(f"  {history.uneffective_successor.sentence}")
+    if history.ineffective_successor:
+        typer.echo(f"  {history.ineffective_successor.sentence}")
     for one in history.related:
         typer.echo(
             f"  {_RELATIONS[one.relation].format(number=one.claim_number, payer=one.payer_id)}"

@@ -8,14 +8,12 @@ from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
 from clearlane.kernel.filter_type import FilterType
-from clearlane.kernel.formats import parse_iso_date, parse_money
+from clearlane.kernel.formats import parse_iso_date, parse_money, to_cents
 from clearlane.kernel.ids import VendorId, VendorScope
 from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
 from clearlane.pipeline.query.list_claims import claim_object, find_claims_of_vendors
 from clearlane.store.claims.claim_query import ClaimQuery
 from clearlane.wiring import Installation
-
-CENTS = 100
 
 
 def load_claims(
@@ -66,11 +64,7 @@ def _value(one: ClaimFilter, text: str) -> object:
         case FilterType.DAY:
             value, expected = parse_iso_date(text), "a day such as 2026-01-31"
         case FilterType.AMOUNT:
-            amount = parse_money(text)
-            value, expected = (
-                None if amount is None else int(amount * CENTS),
-                "an amount such as 150.25",
-            )
+            value, expected = to_cents(parse_money(text)), "an amount such as 150.25"
         case FilterType.MOMENT:
             value, expected = _moment(text), "a time such as 2026-01-31T08:30:00Z"
         case FilterType.TEXT:

@@ -15,13 +15,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def filter_option(
-    name: str, type: str, help: str, *, option: str = "", choices: Sequence[str] = ()
+    name: str,
+    type: str,
+    help: str,
+    *,
+    option: str = "",
+    choices: Sequence[str] = (),
+    metavar: str | None = None,
 ) -> inspect.Parameter:
     """Return one option: a flag, one of some words, or a text."""
     declared = typer.Option(
         option or f"--{name.replace('_', '-')}",
         help=help,
-        metavar=METAVARS.get(type),
+        metavar=metavar or METAVARS.get(type),
     )
     kind: Any = bool if type == FLAG else (Literal[*choices] if choices else str) | None
     return inspect.Parameter(

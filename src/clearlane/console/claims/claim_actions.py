@@ -165,7 +165,7 @@ def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why nothing can be sent in the claim's place from here; empty where it can."""
     if replaced := _why_replaced(history):
         return replaced
-    after = history.uneffective_successor
+    after = history.ineffective_successor
     if after and after.state == ClaimState.REJECTED:
         return f"{after.sentence} Correct {after.claim_number}."
     if not row.site.console_corrections:

@@ -5,13 +5,14 @@ Knows no claim and no database.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
 from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.filter_type import FilterType
+from clearlane.kernel.formats import parse_iso_date
 from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.claim_filters import CHOICES, missing_part, to_where
 from clearlane.pipeline.query.claim_list import OPEN_LABELS
@@ -191,7 +192,7 @@ def _check(one: ClaimFilter, text: str) -> tuple[bool, str]:
             article = "An" if one.title[0] in "AEIOU" else "A"
             return text in choices, f"{article} {one.title.lower()} is {words}."
         case FilterType.DAY:
-            return _is_day(text), "A day is written like 2026-03-05."
+            return parse_iso_date(text) is not None, "A day is written like 2026-03-05."
         case FilterType.AMOUNT:
             return _is_amount(text), "An amount is written like 120.50."
     sentence = f"{one.title}: at most {TEXT_CHARACTERS_MAX} characters."
@@ -204,7 +205,7 @@ def _value(one: ClaimFilter, text: str) -> object:
         case FilterType.CHOICE:
             return CHOICES[one.name][text]
         case FilterType.DAY:
-            return date.fromisoformat(text)
+            return parse_iso_date(text)
         case FilterType.AMOUNT:
             return int(_decimal(text) * CENTS)
     return text
@@ -215,13 +216,6 @@ def _words(one: ClaimFilter, text: str) -> str:
     if one.name == "kind":
         return KINDS.get(text, text)
     return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def _is_amount(text: str) -> bool:

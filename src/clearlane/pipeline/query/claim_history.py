@@ -115,7 +115,7 @@ class IdRelation(StrEnum):
     """The other one is about another visit or patient."""
 
 
-class UneffectiveSuccessor(NamedTuple):
+class IneffectiveSuccessor(NamedTuple):
     """A claim that was sent, or was to be sent, in the place of another, and never took effect."""
 
     claim_number: str
@@ -150,7 +150,7 @@ class ClaimHistory:
     """Request id of the claim that it took over from under the same vendor's claim id."""
     successor: str = ""
     """Number of the claim that took its place; empty if that one never took effect."""
-    uneffective_successor: UneffectiveSuccessor | None = None
+    ineffective_successor: IneffectiveSuccessor | None = None
     """The claim that was to take its place; None if there is none, or if it took effect or may still."""
     prior_payer_claim: str = ""
     """Request id of the claim to an earlier payer whose decision it carries."""
@@ -211,7 +211,7 @@ async def load_history_in_scope(
         tuple(entries),
         predecessor=(state and state.predecessor_id) or "",
         successor=rows.successor[0] if rows.successor and state and state.is_superseded else "",
-        uneffective_successor=_uneffective_successor(vault, scope, rows),
+        ineffective_successor=_ineffective_successor(vault, scope, rows),
         prior_payer_claim=(state and state.prior_payer_claim) or "",
         related=tuple(_related(claim_number, rows)),
         sendings=tuple(rows.sendings),
@@ -249,14 +249,14 @@ def _related(claim_number: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
         yield RelatedClaim(relation, other.claim_number, other.payer_id)
 
 
-def _uneffective_successor(
+def _ineffective_successor(
     vault: Vault, scope: Scope, rows: _HistoryRows
-) -> UneffectiveSuccessor | None:
+) -> IneffectiveSuccessor | None:
     if rows.successor is None or rows.status_row is None or rows.status_row.is_superseded:
         return None
     number, state = rows.successor
     status = _open_status(vault, scope, number, state)
-    return UneffectiveSuccessor(number, status is not None and status.is_void, state.state)
+    return IneffectiveSuccessor(number, status is not None and status.is_void, state.state)
 
 
 async def _find_successor(tx: Tx, state: ClaimStateRow) -> tuple[str, ClaimStateRow] | None:

@@ -174,20 +174,19 @@ def _shared(rows: Iterable[Sequence[Any]]) -> dict[str, SharedPayment]:
 
 BEFORE = "before"
 _ZERO = literal(0, literal_execute=True)  # a partial index serves no statement with a placeholder
-_TYPE = FilterType
 FILTERS = {
     one.name: one
     for one in (
         PaymentFilter(
             "payer",
-            _TYPE.TEXT,
+            FilterType.TEXT,
             "The payer id.",
             payments.c.payer_id == bindparam("payer"),
             title="Payer id",
         ),
         PaymentFilter(
             "state",
-            _TYPE.CHOICE,
+            FilterType.CHOICE,
             "What is to be done.",
             payments.c.state == bindparam("state"),
             title="State",
@@ -195,7 +194,7 @@ FILTERS = {
         ),
         PaymentFilter(
             "trace_number",
-            _TYPE.TEXT,
+            FilterType.TEXT,
             "The number of the check or transfer.",
             payments.c.trace == bindparam("trace_number"),
             title="Check or trace number",
@@ -204,14 +203,14 @@ FILTERS = {
         ),
         PaymentFilter(
             "amount",
-            _TYPE.AMOUNT,
+            FilterType.AMOUNT,
             "The amount of the whole payment, such as 699.10.",
             payments.c.amount_cents == bindparam("amount"),
             title="Amount",
         ),
         PaymentFilter(
             "bank",
-            _TYPE.BANK,
+            FilterType.BANK,
             "An amount or a number, as a bank statement writes it.",
             or_(
                 among(payments.c.trace, "bank_traces"),
@@ -221,7 +220,7 @@ FILTERS = {
         ),
         PaymentFilter(
             "effective_from",
-            _TYPE.DAY,
+            FilterType.DAY,
             "The first effective date.",
             payments.c.effective_day >= bindparam("effective_from"),
             title="Paid from",
@@ -229,7 +228,7 @@ FILTERS = {
         ),
         PaymentFilter(
             "effective_to",
-            _TYPE.DAY,
+            FilterType.DAY,
             "The last effective date, included.",
             payments.c.effective_day <= bindparam("effective_to"),
             title="Paid to",
@@ -237,19 +236,19 @@ FILTERS = {
         ),
         PaymentFilter(
             UNBALANCED,
-            _TYPE.FLAG,
+            FilterType.FLAG,
             "Those whose figures do not add up.",
             payments.c.balanced == _ZERO,
         ),
         PaymentFilter(
             UNMATCHED,
-            _TYPE.FLAG,
+            FilterType.FLAG,
             "Those with claims that match none of ours.",
             payments.c.unmatched > _ZERO,
         ),
         PaymentFilter(
             NOT_FETCHED,
-            _TYPE.FLAG,
+            FilterType.FLAG,
             "Those that the vendor's software has not read.",
             exists().where(
                 payment_shares.c.payment_id == payments.c.payment_id,

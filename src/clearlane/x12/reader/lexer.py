@@ -324,6 +324,11 @@ def read_as_utf8(text: str) -> str:
         return text
 
 
+def decode_part(part: bytes) -> str:
+    """Return a part of a payer's file as text: UTF-8 if its bytes are that, else Latin-1."""
+    return read_as_utf8(part.decode("latin-1"))
+
+
 def clean_text(text: str, controls: Mapping[int, None]) -> str:
     """Return a payer's text as it is shown: UTF-8 if its bytes are that, without these control characters."""
     return read_as_utf8(text).translate(controls)

@@ -34,7 +34,7 @@ from clearlane.inquiry.inquiry_outcome import (
     InquiryTrace,
     InterchangeStatus,
 )
-from clearlane.x12.reader.lexer import read_as_utf8
+from clearlane.x12.reader.lexer import decode_part
 from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits, shared_types
 from clearlane.x12.views.binding import parse_day
@@ -66,7 +66,7 @@ def build_response(answer: BenefitAnswer, x12: bytes = b"") -> json_types.Benefi
         TradingPartnerId=answer.sender_id or None,
         Payers=(build_payer(answer.source, answer, locations),) if answer.source else (),
         EnvelopeErrors=errors or None,
-        X12Document=read_as_utf8(x12.decode("latin-1")) or None,
+        X12Document=decode_part(x12) or None,
         DocumentId=answer.document_id,
         CreateDate=json_types.format_timestamp(answer.created_at),
     )
@@ -79,7 +79,7 @@ def build_error_response(error: InquiryError, x12: bytes = b"") -> json_types.Er
         Type=error.kind,
         PayeeTraceNumber=_caller_trace(error.caller_trace),
         Errors=tuple(build_error(one, location) for one in error.errors),
-        X12Document=read_as_utf8(x12.decode("latin-1")) or None,
+        X12Document=decode_part(x12) or None,
     )
 
 
