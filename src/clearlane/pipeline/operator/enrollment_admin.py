@@ -164,7 +164,7 @@ async def open_enrollment(tx: Tx, vault: Vault, row: StoredEnrollment) -> Enroll
     return _open(vault, row)
 
 
-# That somebody began to work on it is no news to the vendor.
+# The vendor is not told that work on it began.
 EVENT_TYPES = {
     EnrollmentEvent.APPROVE: "enrollment.approved",
     EnrollmentEvent.REFUSE: "enrollment.refused",
