@@ -5,7 +5,7 @@
 
 Nothing is stored, and nothing is put into an address. The form belongs to one path; what it shows is decided there, by
 the role and the sites of the user who signed in. After an explicit sign-out nothing is kept: a user who signs out leaves nothing behind
-for the next person, and without the session's cookie our form cannot be told from a foreign page's. Knows no page.
+for the next person, and without the session's cookie our form cannot be distinguished from a foreign page's. Knows no page.
 """
 
 import base64
