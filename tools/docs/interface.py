@@ -21,7 +21,7 @@ def errors_page() -> Iterator[str]:
     yield "# Errors"
     yield from part(
         "Statuses that every call can answer with",
-        "A body is `text/plain` where it says text, else JSON. Every answer carries `X-Request-Id` (quote it) and `X-Service-Time`, the service's time in UTC.",
+        "A body is `text/plain` if it says text, else JSON. Every answer carries `X-Request-Id` (quote it) and `X-Service-Time`, the service's time in UTC.",
     )
     rows: list[list[object]] = [
         [
@@ -327,7 +327,7 @@ def eligibility_fields_page() -> Iterator[str]:
             needed = (
                 "yes"
                 if line.required
-                else f"where {line.required_when}"
+                else f"if {line.required_when}"
                 if line.required_when
                 else "no"
             )

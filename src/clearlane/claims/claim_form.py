@@ -221,7 +221,7 @@ class ClaimForm(Generic[C, L]):
         return claim.__dict__.get(name) in codes.MEDICARE
 
     def service_days(self, line: L) -> tuple[date | None, date | None]:
-        """Return the first and last day of a line; the last is None where it was not given."""
+        """Return the first and last day of a line; the last is None if it was not given."""
         given = line.__dict__
         return given.get(self.names.first_day), given.get(self.names.last_day)
 
