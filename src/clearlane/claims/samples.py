@@ -1,6 +1,6 @@
 """Sample documents made from the catalogue: minimal and extended.
 
-The minimal document has the required fields only. The extended one has every field of the catalogue; where
+The minimal document has the required fields only. The extended one has every field of the catalogue; if
 fields exclude each other, one line has null and another a value.
 
 The people, places and payers are invented.
@@ -203,7 +203,7 @@ _CODES: Mapping[str, str] = {
     "places_of_service": "11",
 }
 
-# Values of single fields, where the type of value is not enough.
+# Values of single fields, used if the type of value is not enough.
 _OWN: Mapping[str, Any] = {
     "F00_PayerName": "Meadow Mutual",
     "F03_PayerName": "Summit Dental",
@@ -383,7 +383,7 @@ _EXTENDED_LINES: Mapping[ClaimKind, tuple[JSON, ...]] = {
         _dental_line(2, F29_ProcedureCode="D4341", Teeth=None, F26_ToothSystem=None),
     ),
 }
-# A document is sent as it is, so its claim is an original: nobody knows a claim that it could replace. The insured's
+# A document is sent as it is, so its claim is an original: there is no claim that it could replace. The insured's
 # id selects payment in full, however often the sample is sent.
 _ORIGINAL: Mapping[ClaimKind, JSON] = {
     ClaimKind.MEDICAL: {

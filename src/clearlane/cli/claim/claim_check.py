@@ -42,7 +42,7 @@ class DocumentVerdict:
     kind: ClaimKind
     shape: list[ClaimFinding]
     claims: list[tuple[str, CheckedClaim]]
-    """Vendor claim id and rule findings of each claim; empty where the JSON has the wrong shape."""
+    """Vendor claim id and rule findings of each claim; empty if the JSON has the wrong shape."""
     ignored: list[str]
     facts: RuleInputs
 
@@ -76,7 +76,7 @@ def check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict
 
 
 def kind_of(body: bytes) -> ClaimKind:
-    """Return the kind of the document's DocumentType; medical where it has none."""
+    """Return the kind of the document's DocumentType; medical if it has none."""
     try:
         raw = msgspec.json.decode(body, type=dict[str, msgspec.Raw]).get("DocumentType")
         word = msgspec.json.decode(raw) if raw is not None else ""

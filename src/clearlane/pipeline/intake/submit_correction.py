@@ -80,12 +80,12 @@ async def submit_correction(
     dry_run: bool = False,
     extend: JobExtension[CorrectionOutcome] = unextended,
 ) -> CorrectionOutcome | None:
-    """Correct a claim with these fields; None where the site has no claim of this number.
+    """Correct a claim with these fields; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
     that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``extend`` adds to the
     transaction that stores the correction.
-    Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
+    Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
     if row is None:
@@ -142,7 +142,7 @@ class _ContentChange:
 
     fields: Mapping[str, object] = field(repr=False)
     frequency: str
-    """What a person decided on; empty where it is to be decided."""
+    """What a person decided on; empty if it is to be decided."""
     unchanged: bool
 
 
@@ -162,7 +162,7 @@ async def _load(
 def _require_correctable(
     context: WorkContext, site: Site, row: StoredClaim, changes: "_ContentChange"
 ) -> None:
-    """Refuse to correct a void, unless nobody took it in: there is nothing in it that the payer decides on."""
+    """Refuse to correct a void, unless it was not taken in: it holds nothing that the payer decides on."""
     if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
     opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
@@ -190,7 +190,7 @@ def _name_faults(kind: ClaimKind, changes: _ContentChange) -> tuple[ClaimFinding
 async def _prepare(
     context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange, now: datetime
 ) -> PreparedClaim | tuple[ClaimFinding, ...]:
-    """Read and judge the claim with its changed fields; return what is wrong with their shape where it cannot be read."""
+    """Read and judge the claim with its changed fields; return what is wrong with their shape if it cannot be read."""
     kind = ClaimKind(row.kind)
     document = {
         "DocumentType": FORMS[kind].document_type,

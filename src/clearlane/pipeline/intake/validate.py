@@ -1,4 +1,4 @@
-"""Say what would become of a document of claims, with every finding, and store nothing of it. Knows no HTTP."""
+"""Say what would become of a document of claims, with every finding, and store nothing. Knows no HTTP."""
 
 import re
 from collections.abc import Sequence
@@ -104,7 +104,7 @@ async def _validate_readable(
 
 
 def _vendor_claim_id(claim: msgspec.Raw) -> str:
-    """Return the vendor's id of a claim that cannot be read; empty where it has none."""
+    """Return the vendor's id of a claim that cannot be read; empty if it has none."""
     content = msgspec.json.decode(claim)
     fields = content.items() if isinstance(content, dict) else ()
     found = [value for name, value in fields if name.lower() == "svc_vendorclaimid"]

@@ -81,7 +81,7 @@ async def waiting_by_payer(tx: Tx) -> dict[Destination, WaitingClaims]:
 
 def payer_type(kind: str) -> str:
     """Return the type of the payers of a kind of claim."""
-    # Imported here: forms bring all rules of claims, which a command should load only where claims wait.
+    # Imported here: forms bring all rules of claims, which a command should load only if claims wait.
     from clearlane.claims.fields import ClaimKind
     from clearlane.claims.forms import FORMS
 
