@@ -145,12 +145,12 @@ def _payers(recording: Recording) -> None:
 
 def _claims(recording: Recording) -> None:
     from clearlane.claims import samples
-    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 
     today = recording.sandbox.today()
     for kind, name, path in (
-        (ClaimKind.MEDICAL, "SubmitClaims", "claims/submit"),
-        (ClaimKind.DENTAL, "SubmitDentalClaims", "claims/submitDental"),
+        (V3_MEDICAL, "SubmitClaims", "claims/submit"),
+        (V3_DENTAL, "SubmitDentalClaims", "claims/submitDental"),
     ):
         for example, full in (("required-fields", False), ("every-field", True)):
             id = f"{kind.upper()}-{'FULL' if full else 'FIRST'}-1"

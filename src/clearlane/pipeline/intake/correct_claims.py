@@ -365,6 +365,7 @@ def _as_stored_claim(stored: StoredPredecessor) -> StoredClaim:
     return StoredClaim(
         stored.claim_number,
         stored.kind,
+        stored.form,
         stored.state,
         stored.payer_id,
         account_as_number=False,
