@@ -253,7 +253,7 @@ class Caller:
         return answer.json()
 
     def submit(self, kind: AnyForm, *claims: dict) -> None:
-        body = {"DocumentType": f"{kind.title()}Claim", "Claims": list(claims)}
+        body = {"DocumentType": kind.document_type, "Claims": list(claims)}
         results = self.post(SUBMIT[kind], body)["ClaimResults"]
         assert [(one["Status"], one["Errors"]) for one in results] == [("Accepted", [])] * len(
             claims

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.pipeline.outbound import write_batch
 from clearlane.store.database.database import Actor
@@ -16,7 +16,7 @@ from clearlane.store.delivery import batches
 from clearlane.store.delivery.control_numbers import next_control_number
 from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
-MEDICAL = V3_MEDICAL
+MEDICAL = ClaimKind.MEDICAL
 UNWRITABLE = "C\u20ac1"
 """No X12 character set has this sign, and a claim number is not replaced by something near it."""
 

@@ -153,11 +153,11 @@ def _claims(recording: Recording) -> None:
         (V3_DENTAL, "SubmitDentalClaims", "claims/submitDental"),
     ):
         for example, full in (("required-fields", False), ("every-field", True)):
-            id = f"{kind.upper()}-{'FULL' if full else 'FIRST'}-1"
+            id = f"{kind.kind.upper()}-{'FULL' if full else 'FIRST'}-1"
             document = samples.document(kind, day=today, full=full, claim_id=id)
             recording.call(name, path, example, document)
-        wrong = samples.document(kind, day=today, claim_id=f"{kind.upper()}-WRONG-1")
-        wrong["Claims"][0] |= dict.fromkeys(WRONG_FIELDS[kind], "Q")
+        wrong = samples.document(kind, day=today, claim_id=f"{kind.kind.upper()}-WRONG-1")
+        wrong["Claims"][0] |= dict.fromkeys(WRONG_FIELDS[kind.kind], "Q")
         recording.call(name, path, "not-accepted", wrong)
         recording.call(name, path, "unreadable", {**wrong, "Claims": []})
 

@@ -64,6 +64,7 @@ def _corrected(recording: Recording) -> None:
 
 def _claims(recording: Recording) -> dict[str, Any]:
     from clearlane.claims import samples
+    from clearlane.claims.forms import V3_MEDICAL
 
     found = recording.call(
         "GetClaims", "claims", "complete", verb="GET", state="Complete", limit=2
@@ -71,8 +72,6 @@ def _claims(recording: Recording) -> dict[str, Any]:
     number = {"claim_number": found[0]["claim_number"]}
     recording.call("GetClaim", "claims/{claim_number}", "claim", verb="GET", at=number)
     recording.call("GetClaimX12", "claims/{claim_number}/x12", "sent", verb="GET", at=number)
-    from clearlane.claims.forms import V3_MEDICAL
-
     day = recording.sandbox.today()
     document = samples.document(V3_MEDICAL, day=day, claim_id="TRY-1")
     recording.call("ValidateClaims", "claims/validate", "accepted", document)
