@@ -84,7 +84,7 @@ def in_process(count: int) -> float:
 
 @contextmanager
 def serving(database_url: str = "", *, answering: bool = False) -> Iterator[dict]:
-    """`clearlane serve` on fresh data; where nobody is answering, claims are accepted and no more."""
+    """`clearlane serve` on fresh data; if nobody is answering, claims are accepted and no more."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             name: v for name, v in os.environ.items() if not name.startswith("CLEARLANE_")

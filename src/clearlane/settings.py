@@ -177,7 +177,7 @@ class Settings:
     )
     operations_port: int = setting(
         8444,
-        "Port of the operations address; 0 picks a free one. Where it is not given it is the API's plus one.",
+        "Port of the operations address; 0 picks a free one. If it is not given it is the API's plus one.",
         read=PORT,
     )
     worker_operations_port: int = setting(

@@ -98,7 +98,7 @@ def _inquiries() -> Iterator[str]:
             else:
                 inner = nested_struct(struct, name).__name__
                 type = f"list[{inner}]" if field.type == "objects" else inner
-            when = f" Required where {field.required_when}." if field.required_when else ""
+            when = f" Required if {field.required_when}." if field.required_when else ""
             yield from _field(name, type, f"{field.label}.{when}", required=field.required)
 
 

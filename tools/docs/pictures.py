@@ -112,7 +112,7 @@ def _row_count(events: type[Enum], table: Mapping[tuple[Enum, Enum], Enum]) -> i
 
 
 def _arrow(sources: Sequence[int], target: int, y: int) -> Iterator[str]:
-    """Draw dots at the sources, one line through them, an arrow at the target; a loop where it stays."""
+    """Draw dots at the sources, one line through them, an arrow at the target; a loop if it stays."""
     left, right = [x for x in sources if x < target], [x for x in sources if x > target]
     tip = DOT + 10
     if left:

@@ -192,7 +192,7 @@ def photograph(
 
 
 def make_pictures(wanted: set[str], docs: Path = DOCS) -> None:
-    """Make the pictures of these names, all where none is named, below a directory."""
+    """Make the pictures of these names, all if none is named, below a directory."""
     for file in (one.file for one in (*BROWSER, *TERMINAL)):
         (docs / file).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -122,7 +122,7 @@ def navigation(pages: list[Page]) -> list[dict[str, Any]]:
 
 
 def stage(page: Page, pages: list[Page], staged: Path) -> None:
-    """Copy a page to where MkDocs finds it, with its links led to what is staged, and the files it names."""
+    """Copy a page to the place in which MkDocs finds it, with its links led to what is staged, and the files it names."""
     text = page.source.read_text(encoding="utf-8")
     # A picture drawn from the same table is beside a diagram's text, which would need a script of another host.
     text = FENCE.sub(lambda found: "" if found[2] == "mermaid" else found[0], text)

@@ -162,7 +162,7 @@ class ClaimForm(Generic[C, L]):
 
     def locate(self, path: str) -> str:
         """Return the path of the field that holds the value of a path of the view."""
-        return places(self).locate(path)
+        return locate(self, path)
 
     def name_of(self, path: str) -> str:
         """Return the field that holds the value of a path of the view, as a sentence names it."""
@@ -225,7 +225,7 @@ class ClaimForm(Generic[C, L]):
         return claim.__dict__.get(name) in codes.MEDICARE
 
     def service_days(self, line: L) -> tuple[date | None, date | None]:
-        """Return the first and last day of a line; the last is None where it was not given."""
+        """Return the first and last day of a line; the last is None if it was not given."""
         given = line.__dict__
         return given.get(self.names.first_day), given.get(self.names.last_day)
 
@@ -265,6 +265,12 @@ def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
 def line_reading(form: AnyForm, names: tuple[str, ...]) -> PartReading:
     """Return how a line with certain filled fields is read into a view."""
     return compile_line(form.line_view_table, names)
+
+
+@lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
+def locate(form: AnyForm, path: str) -> str:
+    """Return the path of the field that holds the value of a path of the view. Claims of one caller repeat findings."""
+    return places(form).locate(path)
 
 
 @cache

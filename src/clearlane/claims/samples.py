@@ -1,6 +1,6 @@
 """Sample documents made from the catalogue: minimal and extended.
 
-The minimal document has the required fields only. The extended one has every field of the catalogue; where
+The minimal document has the required fields only. The extended one has every field of the catalogue; if
 fields exclude each other, one line has null and another a value.
 
 The people, places and payers are invented.
@@ -200,7 +200,7 @@ _CODES: Mapping[str, str] = {
     "places_of_service": "11",
 }
 
-# Values of single fields, where the type of value is not enough.
+# Values of single fields, used if the type of value is not enough.
 _OWN: Mapping[str, Any] = {
     "F00_PayerName": "Meadow Mutual",
     "F03_PayerName": "Summit Dental",

@@ -478,7 +478,7 @@ def _from_fields(fields: dict[str, bytes]) -> CoreEnvelope:
 
 
 def _require_whole(payload: bytes | None, texts: dict[str, str]) -> None:
-    """Raise where the payload differs from the checksum or length that the envelope states."""
+    """Raise if the payload differs from the checksum or length that the envelope states."""
     wanted, length = texts.get("CheckSum", ""), texts.get("PayloadLength", "")
     if payload and wanted and wanted.lower() != checksum(payload):
         raise UnreadableEnvelope("The payload came damaged: its checksum differs.")

@@ -88,7 +88,7 @@ class FolderMailbox:
                 return Presence.THERE
             # A file that the payer has collected is missing just like one that never came.
             missed = self._uploads_stay or os.path.lexists(partial)
-            self._outbox.stat()  # raises where the directory itself is gone: that proves nothing
+            self._outbox.stat()  # raises if the directory itself is gone: that proves nothing
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
         return await self._run(seen)

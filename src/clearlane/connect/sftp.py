@@ -120,7 +120,7 @@ class SftpMailbox:
             missed = self._route.flag("uploads_stay") or await sftp.lexists(final + PARTIAL_SUFFIX)
             await sftp.stat(
                 str(self._outbox)
-            )  # raises where the directory is gone: that proves nothing
+            )  # raises if the directory is gone: that proves nothing
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
     async def waiting(self) -> list[IncomingFile]:

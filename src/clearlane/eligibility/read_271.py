@@ -123,7 +123,7 @@ class _Levels(NamedTuple):
 
 
 def _fill_levels(answer: PatientAnswer, inquiry: Inquiry | None) -> _Levels:
-    """Return the levels of an answer, with those of the inquiry where the payer left them out."""
+    """Return the levels of an answer, with those of the inquiry if the payer left them out."""
     source, receiver = answer.source, answer.receiver
     subscriber, dependent = answer.subscriber, answer.dependent
     if inquiry is not None:

@@ -144,7 +144,7 @@ class Engine:
         return await self._client.result(work, seconds=seconds)
 
     async def find(self, work: str) -> QueuedWork | None:
-        """Return one piece of work, None where it is unknown."""
+        """Return one piece of work, None if it is unknown."""
         return await self._client.find(work)
 
     async def backlog(self) -> EngineBacklog | None:

@@ -107,7 +107,7 @@ def format_digits(number: int, count: int) -> str:
 
 
 def parse_digits(text: str) -> int:
-    """Return the number that digits of an id stand for; a ValueError where one is none."""
+    """Return the number that digits of an id stand for; a ValueError if one is none."""
     number = 0
     for digit in text:
         number = number * len(NUMBER_DIGITS) + NUMBER_DIGITS.index(digit)

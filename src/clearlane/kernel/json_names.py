@@ -40,7 +40,7 @@ def decode_as_written(text: bytes | msgspec.Raw) -> Any:
 def decode_in_order(text: bytes) -> Any:
     """Decode JSON as :func:`decode_as_written` does, with each object's names in the order of their last use.
 
-    Several times slower. It is needed only where two spellings of one field decide which value is the last.
+    Several times slower. It is needed only if two spellings of one field decide which value is the last.
     """
     return json.loads(text, object_pairs_hook=_by_last_use, parse_float=NumberText)
 
@@ -48,7 +48,7 @@ def decode_in_order(text: bytes) -> Any:
 def sort_by_last_use(text: bytes, fields: Mapping[str, T]) -> dict[str, T]:
     """Return the fields of a JSON object by name, in the order of each name's last use.
 
-    A dictionary keeps the place of a name's first use. It is needed where two spellings of one field decide which value
+    A dictionary keeps the place of a name's first use. It is needed if two spellings of one field decide which value
     is the last, and one of them stands there twice.
     """
     return {name: fields[name] for name in decode_in_order(text)}

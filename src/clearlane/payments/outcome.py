@@ -53,7 +53,7 @@ STATUS_OUTCOMES: dict[str, Outcome] = {
 """CLP02 codes that decide the outcome, whatever the amounts."""
 
 FORWARDED_STATUSES = frozenset({"19", "20", "21"})
-"""CLP02 codes of claims that were processed and then forwarded: the money decides, and where nothing was paid and
+"""CLP02 codes of claims that were processed and then forwarded: the money decides, and if nothing was paid and
 nothing denied, the next payer is awaited."""
 
 PATIENT_REASONS = frozenset({("PR", "1"), ("PR", "2"), ("PR", "3")})

@@ -272,7 +272,7 @@ def _parse_cents(text: str) -> int | None:
 
 
 def _line_cents(text: str) -> int:
-    """Return an amount of a service line, 0 where it is none: the payment is decided by the claim's own."""
+    """Return an amount of a service line, 0 if it is none: the payment is decided by the claim's own."""
     return _parse_cents(text) or 0
 
 

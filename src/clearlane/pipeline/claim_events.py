@@ -72,7 +72,7 @@ class ClaimChange(NamedTuple):
     before: ClaimStatus
     after: ClaimStatus
     new: Sequence[RecordedFact] | None
-    """None where a person withdrew a fact; empty where a known one was reported earlier than thought."""
+    """None if a person withdrew a fact; empty if a known one was reported earlier than thought."""
 
 
 def submission_events(

@@ -54,7 +54,7 @@ async def add_matched_events(tx: Tx, facts: Sequence[ClaimFact], at: int) -> Non
 def _odd(
     payment: PaymentRow, owners: list[tuple[int | None, int | None]]
 ) -> list[tuple[str, list[tuple[int | None, int | None]]]]:
-    """Return the types of what is odd about a payment, each with whom it concerns; operators where that is nobody."""
+    """Return the types of what is odd about a payment, each with whom it concerns; operators if that is nobody."""
     found = []
     if payment.duplicate_of:
         return [("payment.duplicate", owners or [NOBODY])]

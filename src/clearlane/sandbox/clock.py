@@ -136,12 +136,12 @@ class SandboxClock:
                 self._waiting.discard(changed)
 
     def advance(self, by: timedelta) -> ClockState:
-        """Advance dates and payers. Raise ValueError where time cannot be advanced so far."""
+        """Advance dates and payers. Raise ValueError if time cannot be advanced so far."""
         self.check_advance(by)
         return self._change(by)
 
     def check_advance(self, by: timedelta) -> None:
-        """Raise ValueError where time cannot be advanced so far."""
+        """Raise ValueError if time cannot be advanced so far."""
         if by < ZERO_TIME:
             raise ValueError("time can only be advanced: give a positive length, such as 14d")
         if self.now() - EPOCH + by > _FAR:

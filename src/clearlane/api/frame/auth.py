@@ -79,7 +79,7 @@ class TryLimit:
         self._regained_at: OrderedDict[int, float] = OrderedDict()
 
     def take(self, source: object, now: float) -> int:
-        """Take one try; return 0, or the whole seconds to wait where there is none left."""
+        """Take one try; return 0, or the whole seconds to wait if there is none left."""
         key = hash(source)
         regained_at = max(now, self._regained_at.pop(key, now))
         seconds = regained_at + self._interval - now - self._seconds
@@ -162,7 +162,7 @@ class SignInThrottle:
         self._network_tries = TryLimit(SIGN_INS_PER_ADDRESS_MAX, SIGN_INS_PER_ADDRESS_LIMIT_SECONDS)
 
     def take(self, address: str, name: bytes) -> int:
-        """Take one try; return 0, or the seconds to wait where there is none left."""
+        """Take one try; return 0, or the seconds to wait if there is none left."""
         now, network = asyncio.get_running_loop().time(), client_network(address)
         # The name first: one that is out of tries uses up none of its network, where others may sign in.
         return self._name_tries.take((network, name), now) or self._network_tries.take(network, now)
@@ -184,7 +184,7 @@ def has_credentials(authorization: str | None) -> bool:
 
 
 def tried_key(authorization: str | None) -> bytes | None:
-    """Return the vendor key of Basic credentials in lower case; None where they cannot be read."""
+    """Return the vendor key of Basic credentials in lower case; None if they cannot be read."""
     pair = read_basic(authorization)
     return None if pair is None else pair[0].lower()
 

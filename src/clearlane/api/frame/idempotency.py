@@ -70,7 +70,7 @@ class RecordedResponse(Generic[T]):
         return self._response
 
     def extend(self, job: Job[T]) -> Job[T]:
-        """Return a job that also stores the response under the call's key, where it has one."""
+        """Return a job that also stores the response under the call's key, if it has one."""
 
         async def run(tx: Tx) -> T:
             key = self._call.answer_key

@@ -63,7 +63,7 @@ class Metrics:
         )
         self._measured = Gauge(
             "clearlane_measured",
-            "1 where the metrics of the installation could be measured.",
+            "1 if the metrics of the installation could be measured.",
             registry=self.registry,
         )
         self._responses: list[tuple[str, int, float]] = []
@@ -93,7 +93,7 @@ class Metrics:
         self._connections.set(count)
 
     def text(self, measures: Measures | None = None) -> bytes:
-        """Return all metrics in the exposition format; those of the installation where it could be measured."""
+        """Return all metrics in the exposition format; those of the installation if it could be measured."""
         self._count_buffered()
         self._measured.set(measures is not None)
         own = generate_latest(self.registry)

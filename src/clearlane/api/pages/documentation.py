@@ -55,7 +55,7 @@ _PLAIN = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancesto
 
 
 def page_names() -> list[str]:
-    """Return the addresses below ``/docs/`` of the pages to begin with, where they can be read."""
+    """Return the addresses below ``/docs/`` of the pages to begin with, if they can be read."""
     if (SITE / "index.html").is_file():
         return list(TITLES)
     return list(TITLES) if _markdown_files() else []
@@ -122,7 +122,7 @@ def page_policy(content: bytes) -> str:
 
 
 def _read(folder: Path, path: str) -> bytes | None:
-    """Return a file of a directory; None where there is none, or the path leads out of it."""
+    """Return a file of a directory; None if there is none, or the path leads out of it."""
     try:
         root = folder.resolve()
         found = (root / path.lstrip("/")).resolve()

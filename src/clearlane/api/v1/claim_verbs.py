@@ -107,7 +107,7 @@ class UnsentClaimVerb(Protocol):
     ValidationJson,
     request_type=MedicalDocument | DentalDocument,
     stores_answer=False,
-    description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` where enrollments matter.",
+    description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` if enrollments matter.",
 )
 async def validate_claims(call: Call) -> Response:
     """Return every finding of a document."""
@@ -249,7 +249,7 @@ def _correction(outcome: CorrectionOutcome) -> Mapping[str, object]:
 
 
 def _any_site(call: Call) -> Site:
-    """Return a site to judge claims for, where the caller names none."""
+    """Return a site to judge claims for, if the caller names none."""
     active = [site for site in call.sites if site.state is SiteState.ACTIVE]
     if not active:
         raise RequestRefusal(call.errors.baa_missing())

@@ -43,7 +43,7 @@ class Problem(BaseModel):
     detail: Annotated[str, Field(description="What is wrong with this call, and what would pass.")]
     errors: Annotated[
         list[ProblemField],
-        Field(description="Every fault of the call, where it has several or they have fields."),
+        Field(description="Every fault of the call, if it has several or they have fields."),
     ]
 
 

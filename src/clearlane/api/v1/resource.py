@@ -60,7 +60,7 @@ class Page(BaseModel, Generic[Row]):
     data: Annotated[list[Row], Field(description="The rows.")]
     next: Annotated[
         str | None,
-        Field(description="Pass it as `after` for the next page; null where this is the last."),
+        Field(description="Pass it as `after` for the next page; null if this is the last."),
     ]
 
 

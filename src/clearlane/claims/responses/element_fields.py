@@ -9,7 +9,7 @@ named where its value stands there and no field of the element's own does.
 
 In a file of many claims the values of fields are not known, and the segments decide what they can: the component and the
 part of a structure come before the whole, a cause of the condition has one mark, and a patient's field stands in the
-insured's loop only where both are one person (SBR02).
+insured's loop only if both are one person (SBR02).
 
 Knows the placement tables, the catalogue and segments; knows no file and no page.
 """
@@ -77,7 +77,7 @@ class ElementFields:
         return found
 
     def _is_of(self, place: FieldPlace, segment: tree.Segment) -> bool:
-        """Return whether a place may be of this segment: of its qualifier, and of its number where it has one."""
+        """Return whether a place may be of this segment: of its qualifier, and of its number if it has one."""
         qualifier = tree.get_element(segment, 1).partition(":")[0]
         is_numbered = "#" in place.place
         return (

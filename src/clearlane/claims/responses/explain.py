@@ -51,10 +51,10 @@ class FieldExplanation:
     given: str
     """The value as it was given; empty for a field that only a finding names."""
     repaired: str
-    """The value that it was repaired to; empty where nothing was repaired."""
+    """The value that it was repaired to; empty if nothing was repaired."""
     sent: tuple[SentValue, ...]
     not_sent: str
-    """The reason why nothing is sent; empty where a value is."""
+    """The reason why nothing is sent; empty if a value is."""
     findings: tuple[Finding, ...]
     derived: str = ""
     """What the last of the values sent was made of, if the claim does not state it; else empty."""
@@ -214,7 +214,7 @@ def _sent(
         if (text := written.sent(place, number))
         and (text == _text(value) or not (place.echo or value is False))
     ]
-    # Where several fields share a place, it counts for this one only if it holds its value.
+    # If several fields share a place, it counts for this one only if it holds its value.
     exact = [one for one in sent if one.value == _text(value)]
     return tuple(dict.fromkeys(exact or sent))
 

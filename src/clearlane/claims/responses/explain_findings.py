@@ -19,7 +19,7 @@ from clearlane.claims.rules import RULES
 from clearlane.kernel.finding import Severity
 
 OWN_SOURCE = "Clearlane"
-"""The source of explanations that come from our own check, where a payer's have the kind of its answer."""
+"""The source of explanations that come from our own check. A payer's have the kind of its answer."""
 
 RULE_ACTS: Mapping[str, AdviceAct] = {
     "C104": AdviceAct.ASK_OPERATOR,

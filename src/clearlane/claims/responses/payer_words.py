@@ -20,7 +20,7 @@ def payers_words(one: Explanation) -> str:
 
 
 def list_words(one: Explanation) -> str:
-    """Return the code list's text where a plain sentence stands above it; empty where it is itself the sentence."""
+    """Return the code list's text if a plain sentence stands above it; empty if it is itself the sentence."""
     return _listed(one) if _plain(one) else ""
 
 

@@ -142,7 +142,7 @@ def fields_at(
 ) -> tuple[FieldReference, ...]:
     """Return the fields at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``.
 
-    A place of the patient is looked up in the insured's loop where both are one person.
+    A place of the patient is looked up in the insured's loop if both are one person.
     """
     form = _form(claim)
     found: dict[str, _Row] = {}
@@ -159,7 +159,7 @@ def fields_at(
 
 
 def value_at(claim: Claim, place: str) -> str:
-    """Return the claim's value at a place of the claim level as text; empty where it has none."""
+    """Return the claim's value at a place of the claim level as text; empty if it has none."""
     for row in _rows_at(form_of(claim), place, 0):
         value = claim.__dict__.get(row.name)
         if value is not None and not row.line:
@@ -200,7 +200,7 @@ def _syntax(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> 
             act=AdviceAct.SEND_AGAIN,
         )
     place = _place(one)
-    # Where an element has no field of its own (a qualifier, say), its segment's fields are named.
+    # If an element has no field of its own (a qualifier, say), its segment's fields are named.
     segment = "/".join(place.split("/")[:2])
     found = fields_at(
         claim, [place], line=one.line, missing=one.code in MISSING, nth=one.nth
@@ -219,7 +219,7 @@ def _syntax(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> 
 
 
 def _place(one: Complaint) -> str:
-    """Return the complaint's place as a path; without an element where it concerns the segment."""
+    """Return the complaint's place as a path; without an element if it concerns the segment."""
     place = f"{one.loop}/{one.segment}"
     if one.qualifier and _has_qualifier(one.loop, one.segment, one.qualifier):
         place += f":{one.qualifier}"
@@ -350,7 +350,7 @@ class _Row(NamedTuple):
     place: str
     at: ElementPath
     nth: int
-    """0 where the table does not number its segments."""
+    """0 if the table does not number its segments."""
     item: int
     """The index in an array whose items have places of their own; -1 for none."""
     of_patient: bool
@@ -377,7 +377,7 @@ def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
     """Return the rows of a place; of a patient who is the insured those in the insured's loop.
 
     There name, birth date and sex are sent from the insured's boxes, and the patient's must agree (rule C201): both
-    are corrected, and the patient's come first where the place is the patient's. An address need not agree, so the
+    are corrected, and the patient's come first if the place is the patient's. An address need not agree, so the
     box that is sent comes first.
     """
     form = _form(claim)
@@ -393,7 +393,7 @@ def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
 
 
 def _rows_at(form: AnyForm, place: str, nth: int) -> Iterator[_Row]:
-    """Yield the rows of a place, or of every element of a segment where no element is named."""
+    """Yield the rows of a place, or of every element of a segment if no element is named."""
     loop, id, *rest = place.split("/")
     id, _, qualifier = id.partition(":")
     number, _, component = rest[0].partition("-") if rest else ("", "", "")

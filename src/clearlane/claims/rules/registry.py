@@ -26,6 +26,7 @@ from clearlane.claims.value_types import ValueType
 from clearlane.claims.view import ViewedForm
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
 
 FieldFinding = tuple[str, str]
@@ -93,18 +94,15 @@ class RuleScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimRule:
+class ClaimRule(FindingType):
     """A registered rule."""
 
-    id: str
-    sentence: str
     scope: RuleScope
     paths: tuple[str, ...]
     """The paths of the view that it is about; of a value rule none."""
     if_form_has: str
     if_form_lacks: str
     x12: str
-    severity: Severity
     requires: ExternalData | None
     value_types: tuple[ValueType, ...]
     """For a value rule: the types of values it checks."""
@@ -116,10 +114,9 @@ class ClaimRule:
     check: Callable[..., Any]
 
     def applies_to(self, form: ViewedForm) -> bool:
-        """Return whether the rule applies to claims of a form: it can state the first of its paths, and fits else."""
-        needed = [*self.paths[:1], *filter(None, [self.if_form_has])]
-        lacks = self.if_form_lacks
-        return all(map(form.has, needed)) and not (lacks and form.has(lacks))
+        """Return whether the rule applies to claims of a form, by what the form can state."""
+        needed = filter(None, (*self.paths[:1], self.if_form_has))
+        return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -148,7 +145,7 @@ class ClaimRule:
         return tuple(dict.fromkeys(box for box in found if box))
 
 
-RULES: dict[str, ClaimRule] = {}
+RULES: RuleRegistry[ClaimRule] = RuleRegistry(ClaimRule)
 
 Check = TypeVar("Check", bound=Callable[..., Iterable[FieldFinding]])
 ValueCheck = TypeVar("ValueCheck", bound=Callable[[Any, ClaimField], str | None])
@@ -226,27 +223,19 @@ def _register(
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], Any]:
-    def register(check: Callable[..., Any]) -> Callable[..., Any]:
-        assert id not in RULES, f"rule {id} is defined twice"
-        assert check.__doc__, f"rule {id} has no sentence"
-        RULES[id] = ClaimRule(
-            id=id,
-            sentence=" ".join(check.__doc__.split()),
-            scope=scope,
-            paths=paths,
-            if_form_has=if_form_has,
-            if_form_lacks=if_form_lacks,
-            x12=x12,
-            severity=severity,
-            requires=requires,
-            value_types=value_types,
-            when_filled=frozenset(when_filled),
-            reading=reading,
-            check=check,
-        )
-        return check
-
-    return register
+    return RULES.rule(
+        id,
+        severity,
+        scope=scope,
+        paths=paths,
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
+        x12=x12,
+        requires=requires,
+        value_types=value_types,
+        when_filled=frozenset(when_filled),
+        reading=reading,
+    )
 
 
 def is_whole(number: Decimal) -> bool:

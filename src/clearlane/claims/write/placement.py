@@ -72,7 +72,7 @@ class Computed(Generic[C]):
     always: bool = False
     """Whether to call the function even if none of the fields is filled."""
     default: Any = None
-    """The value where none of the fields is filled."""
+    """The value if none of the fields is filled."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class Computed(Generic[C]):
 
 @dataclass(frozen=True, slots=True)
 class ConditionalRows(Generic[C]):
-    """Rows that are sent only where certain fields are filled and a condition holds."""
+    """Rows that are sent only if certain fields are filled and a condition holds."""
 
     rows: Mapping[str, str] = field(default_factory=dict)
     computed: Sequence[Computed[C]] = ()

@@ -3,7 +3,7 @@
     pieces = write_claims(outgoing, envelope, submitter, receiver)
 
 Claims of one billing provider share one billing level; a set holds at most 5,000 claims, an interchange as many
-sets as needed. ``CLM01`` is the patient's account number where ``account_as_number`` allows it, else the
+sets as needed. ``CLM01`` is the patient's account number if ``account_as_number`` allows it, else the
 clearinghouse's claim number, which is always ``REF*D9``; every line has a ``REF*6R``.
 
 Knows the tables and the levels of an 837; knows no clock, no control number and no route.
@@ -39,7 +39,7 @@ class TradingPartner:
     name: str
     id: str
     contact: str = ""
-    """The contact person, where that is not the partner itself."""
+    """The contact person, if that is not the partner itself."""
     phone: str = ""
     email: str = ""
 

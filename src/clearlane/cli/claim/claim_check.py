@@ -41,7 +41,7 @@ class DocumentVerdict:
     form: AnyForm
     shape: list[ClaimFinding]
     claims: list[tuple[str, CheckedClaim]]
-    """Vendor claim id and rule findings of each claim; empty where the JSON has the wrong shape."""
+    """Vendor claim id and rule findings of each claim; empty if the JSON has the wrong shape."""
     ignored: list[str]
     facts: RuleInputs
 

@@ -158,7 +158,7 @@ def status(
 
 
 def week_ago(today: date) -> date:
-    """Return the day a week before today, by this machine's clock where a sandbox's is ahead of it."""
+    """Return the day a week before today, by this machine's clock if a sandbox's is ahead of it."""
     return min(today, SystemClock().now().date()) - timedelta(days=DAYS_BACK)
 
 

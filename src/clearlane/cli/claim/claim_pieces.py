@@ -28,7 +28,7 @@ class DocumentPiece:
 
 
 def cut_document(document: Mapping[str, Any], *, skip: int = 0) -> list[DocumentPiece]:
-    """Return a document in pieces, in order, without its first claims; one piece where it is small enough."""
+    """Return a document in pieces, in order, without its first claims; one piece if it is small enough."""
     claims = document.get("Claims")
     if not isinstance(claims, list):
         return [DocumentPiece(document, 0, 0)]  # the service says what is wrong with it

@@ -161,7 +161,7 @@ def _rows_since(session: ClientSession, first: date) -> "Iterator[ClaimStatus]":
 
 
 def _fetch(session: ClientSession, since: date | None, wanted: set[str]) -> "Iterator[ClaimStatus]":
-    """Yield the statuses of one poll; nothing where the service became unavailable meanwhile."""
+    """Yield the statuses of one poll; nothing if the service became unavailable meanwhile."""
     from clearlane.client import RateLimited, Unavailable
 
     try:

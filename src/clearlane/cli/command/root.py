@@ -123,7 +123,7 @@ class Shell(StrEnum):
 
 
 class SectionedGroup(TyperGroup):
-    """A group whose help separates the commands of vendors from those of operators, where it has both."""
+    """A group whose help separates the commands of vendors from those of operators, if it has both."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
@@ -218,7 +218,7 @@ def _vendor_group(entry: CommandEntry) -> typer.Typer:
 
 app = typer.Typer(
     cls=CommandGroup,
-    add_completion=False,  # our own options name the shell, and so work where none can be seen
+    add_completion=False,  # our own options name the shell, and so work if none can be seen
     rich_markup_mode=None,
     # A decorated traceback would show what variables hold, and that can be patient data.
     pretty_exceptions_enable=False,

@@ -202,7 +202,7 @@ def _spread(
     for at in sorted(shown):
         left = width - _total([widths[each] for each in shown])
         widths[at] += min(narrow[at] - widths[at], left)
-    for at in sorted(shown):  # a heading on one line, where the whole of it fits
+    for at in sorted(shown):  # a heading on one line, if the whole of it fits
         left = width - _total([widths[each] for each in shown])
         widths[at] = full[at] if full[at] - widths[at] <= left else widths[at]
     return tuple(widths)

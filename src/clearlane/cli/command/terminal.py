@@ -54,15 +54,15 @@ def shows_colour() -> bool:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a text in a colour where colours are shown; no colour is named by an empty text."""
+    """Return a text in a colour if colours are shown; no colour is named by an empty text."""
     return typer.style(text, fg=colour) if colour and shows_colour() else text
 
 
 def dimmed(text: str) -> str:
-    """Return a text that stands back where colours are shown."""
+    """Return a text that stands back if colours are shown."""
     return typer.style(text, dim=True) if text and shows_colour() else text
 
 
 def bold(text: str) -> str:
-    """Return a text that stands out where colours are shown."""
+    """Return a text that stands out if colours are shown."""
     return typer.style(text, bold=True) if text and shows_colour() else text

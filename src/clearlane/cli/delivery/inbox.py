@@ -69,7 +69,7 @@ def list_(
     if as_json:
         show_json(found)
     else:
-        hint = "" if everything else "None needs somebody; --all shows the rest."
+        hint = "" if everything else "need attention. Use --all to list every file."
         marked = any(row["mark"] for row in found)
         columns = [one for one in COLUMNS if marked or one is not MARK]
         show_list(columns, found, noun="file", hint=hint)

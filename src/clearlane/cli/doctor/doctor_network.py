@@ -56,7 +56,7 @@ class RecordingTransport:
 
 
 def network_checks(options: ServiceOptions) -> Iterator[DoctorCheck]:
-    """Yield the checks from the address to the payers; stop where later ones depend on a failed one."""
+    """Yield the checks from the address to the payers; stop if later ones depend on a failed one."""
     try:
         account = options.account()
     except FileNotFoundError as fault:
@@ -192,7 +192,7 @@ def clock_skew(date: str, now: datetime) -> DoctorCheck:
 
 
 def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
-    """Say how far a sandbox's clock is ahead of real time; nothing where the service's time is the real one."""
+    """Say how far a sandbox's clock is ahead of real time; nothing if the service's time is the real one."""
     try:
         moment = datetime.fromisoformat(service_time)
         ahead = int((moment - parsedate_to_datetime(date)).total_seconds())

@@ -266,7 +266,7 @@ async def _add(installation: Installation, route: Route, secrets: RouteSecrets) 
 async def _read_edit(
     installation: Installation, id: int, edit: RouteEdit, *, untested: bool
 ) -> tuple[RouteWithSecrets, RouteWithSecrets, list[RouteDifference]]:
-    """Return a route as it is stored, as it would be, and what differs; end the command where that is refused."""
+    """Return a route as it is stored, as it would be, and what differs; end the command if that is refused."""
     note_sandbox(installation)
     before = await load_route(installation.database, installation.vault, id)
     route, secrets, findings = read_change(before.route, before.secrets, edit)
@@ -289,7 +289,7 @@ async def _change(
 
 
 async def _require_connection(installation: Installation, stored: RouteWithSecrets) -> None:
-    """End the command where `route test` would fail, and say at which step."""
+    """End the command if `route test` would fail, and say at which step."""
     checks = await check_route(stored.route, stored.secrets, clock=installation.clock)
     failed = [one for one in checks if not one.passed]
     if failed:

@@ -23,7 +23,7 @@ INDENT = "  "
 AMOUNT_WIDTH = 11
 """Of a column: up to 999,999.99 and a blank."""
 WIDE_AMOUNT_WIDTH = 15
-"""Where a larger amount stands in a row, its amounts stand on a line of their own."""
+"""If a larger amount stands in a row, its amounts stand on a line of their own."""
 LABEL_WIDTH = WIDTH - 5 * AMOUNT_WIDTH
 UNBROKEN_BLANK = "\xa0"
 TERM_WIDTH = 44
@@ -166,7 +166,7 @@ def _money_lines(label: str, *amounts: int) -> Iterator[str]:
 
 
 def _amount_lines(label: str, amounts: Sequence[str]) -> Iterator[str]:
-    """Yield a label and amounts in their columns; where either is too long, the label stands above."""
+    """Yield a label and amounts in their columns; if either is too long, the label stands above."""
     is_wide = any(len(one) >= AMOUNT_WIDTH for one in amounts)
     width = WIDE_AMOUNT_WIDTH if is_wide else AMOUNT_WIDTH
     figures = "".join(one.rjust(width) for one in amounts)

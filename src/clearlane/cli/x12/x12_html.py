@@ -22,7 +22,7 @@ OpenFile = Callable[[], Iterator[bytes]]
 
 
 def write_html(name: str, out: str, *, redact: bool, key: str) -> None:
-    """Write the page of a file to the file ``out``, or to standard output where that is empty."""
+    """Write the page of a file to the file ``out``, or to standard output if that is empty."""
     if not out and sys.stdout.isatty():
         stop("name the page with -o, or send the output to a file: a terminal shows no page")
     if out and name != STANDARD and os.path.realpath(out) == os.path.realpath(name):

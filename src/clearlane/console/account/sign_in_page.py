@@ -24,7 +24,7 @@ SIGNED_OUT = Notice("note", "You are signed out.")
 SESSION_ENDED = Notice("note", "Sign in to go on. A session ends after a while without use.")
 FORM_NOT_KEPT = Notice(
     "note",
-    "Nothing was sent. What you typed is not kept after signing out, or where it is very long.",
+    "Nothing was sent. What you typed is not kept after signing out, or if it is very long.",
 )
 WRONG_CREDENTIALS = Notice(
     "fault", "User name, password or code is wrong, or the code was used before."

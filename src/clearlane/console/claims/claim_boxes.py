@@ -26,10 +26,10 @@ class FormBox:
     title: str
     value: str = field(repr=False)
     fault: str = ""
-    """The payer's sentence about it; empty where there is none."""
+    """The payer's sentence about it; empty if there is none."""
     repaired: bool = False
     given: str = field(default="", repr=False)
-    """What a repaired box was given as, where that is known."""
+    """What a repaired box was given as, if that is known."""
 
     @property
     def is_wide(self) -> bool:

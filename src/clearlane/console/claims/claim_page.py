@@ -283,7 +283,7 @@ def sent_value(opened: OpenedClaim, path: str) -> str:
 
 
 def value_at(opened: OpenedClaim, path: str) -> object:
-    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None where there is none."""
+    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None if there is none."""
     value: object = opened.history.loaded.claim
     for step in path.replace("]", "").replace("[", ".").split("."):
         if step.isdecimal() and isinstance(value, tuple | list):
@@ -313,7 +313,7 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
 def _sheet(opened: OpenedClaim) -> FormSheet:
     loaded = opened.history.loaded
     repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
-    # Where nothing in the claim is wrong, as before an appeal, no box is marked.
+    # If nothing in the claim is wrong, as before an appeal, no box is marked.
     is_corrected = claim_advice(opened.row, opened.history).act in CORRECTED
     faults = faults_by_field(opened) if is_corrected else {}
     return form_sheet(loaded.claim, faults, repaired, loaded.given)
@@ -462,7 +462,7 @@ async def _next_claim(request: PageRequest) -> NextClaim | None:
 
 
 def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
-    """Return by when a claim that waits leaves with a file; empty where that is not known."""
+    """Return by when a claim that waits leaves with a file; empty if that is not known."""
     row, context = opened.row, request.context.work_context
     if row.label is not ClaimLabel.RECEIVED or opened.is_replaced:
         return ""
@@ -489,7 +489,7 @@ class ClaimWalk:
 
 
 async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
-    """Return the neighbours of a claim in the list one came from; None where there is no list."""
+    """Return the neighbours of a claim in the list one came from; None if there is no list."""
     came_from = request.query("from")[:WALK_CHARACTERS_MAX]
     query = dict(parse_qsl(came_from))
     if not query:

@@ -467,7 +467,7 @@ def write_cursor(key: ClaimListKey) -> str:
 
 
 def read_cursor(text: str) -> ListPosition | None:
-    """Return the place in a list that an address names; None where nobody was given it."""
+    """Return the place in a list that an address names; None if nobody was given it."""
     at, _, number = text.partition(".")
     fits = at.isascii() and at.isdecimal() and len(at) < 19
     return (

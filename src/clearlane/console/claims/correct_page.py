@@ -64,7 +64,7 @@ class CorrectionState:
     conflict: str = ""
     draft: OpenDraft | None = None
     way: str = ""
-    """How the person decided that it goes; empty where that is left to us."""
+    """How the person decided that it goes; empty if that is left to us."""
 
     @property
     def was_sent(self) -> bool:
@@ -102,7 +102,7 @@ class CorrectionState:
 
 @pages.page("/claims/{number}/correct")
 async def show_correction(request: PageRequest) -> Response:
-    """Show the fields at fault, with the draft where there is one."""
+    """Show the fields at fault, with the draft if there is one."""
     opened = await open_claim(request, action="console.correct")
     context = request.context.work_context
     draft = await draft_corrections.load_draft(context, opened.site, opened.number)

@@ -316,7 +316,7 @@ def _explained(request: PageRequest, content: bytes, direction: str, id: int) ->
     pieces = write_contents(
         lambda: iter([content]), name_fields=_follow_claims, spell=page_text.spell_days
     )
-    first = next(pieces)  # raises where there is nothing to explain
+    first = next(pieces)  # raises if there is nothing to explain
     page = request.render(
         "file_explained.html",
         f"File {id} {direction}, explained",

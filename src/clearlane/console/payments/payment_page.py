@@ -87,10 +87,10 @@ class GroupTexts:
     claims: list[tuple[list[ClaimPaymentTexts], int | None]]
     """The claim payments of one claim, and their net if there are several."""
     allowed: int | None
-    """Of the whole group; None where not all of it is shown."""
+    """Of the whole group; None if not all of it is shown."""
     adjusted: int | None
     more: str
-    """The address of the rest; empty where all are shown."""
+    """The address of the rest; empty if all are shown."""
 
 
 @pages.page("/payments/{id}", menu="/payments", notices=NOTICES)

@@ -4,7 +4,7 @@
     pages.add([row([cell("Total", LEFT), cell("12.00", AMOUNT)])])
     pages.save()
 
-Rows that are added together stay together where a page can hold them. ``pages.repeated`` stands again at the top
+Rows that are added together stay together if a page can hold them. ``pages.repeated`` stands again at the top
 of each new page: the headings of a table. The library keeps all pages in memory, some 23 KB each, so their number is
 limited. Knows the PDF library; knows no payment.
 """

@@ -14,7 +14,7 @@ from clearlane.payers.routes import GROUP_SENDER, SENDER_SEPARATOR, sender_text
 
 WRONG_RECEIVER = (
     "The file is for another receiver, {found}; this route's own address is {own}. It was not applied. Tell the payer; "
-    "where the route is wrong, correct it and replay the file."
+    "if the route is wrong, correct it and replay the file."
 )
 UNKNOWN_SENDER = (
     "The file is from a sender that this route does not know, {found}. It was not applied. If it is the payer's: "
@@ -63,7 +63,7 @@ def check_addresses(
 
 
 def refusal(check: AddressCheck, route: PayerRoute, file_id: int) -> str:
-    """Return why a file is not posted; empty where nothing is wrong."""
+    """Return why a file is not posted; empty if nothing is wrong."""
     if check.receivers:
         own = sender_text(route.sender_qualifier, route.sender_id)
         return WRONG_RECEIVER.format(found=_shown(check.receivers), own=own)

@@ -28,7 +28,7 @@ MATCHED_AT_ONCE = 200
 
 
 class _Match(NamedTuple):
-    """An unmatched claim payment and, where its claim is known now, the fact to record."""
+    """An unmatched claim payment and, if its claim is known now, the fact to record."""
 
     row: UnmatchedRow
     fact: ClaimFact | None

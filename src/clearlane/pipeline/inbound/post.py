@@ -93,7 +93,7 @@ async def post_waiting(context: WorkContext, now: datetime) -> int:
 async def post_file(
     context: WorkContext, id: int, *, accepted: frozenset[str] = frozenset()
 ) -> str | None:
-    """Post one file, whatever was done with it before; return its new state, None where there is no file.
+    """Post one file, whatever was done with it before; return its new state, None if there is no file.
 
     ``accepted`` are senders that an operator accepts beside those that the route knows.
     """
@@ -249,7 +249,7 @@ def _keep_back(
 
 
 def route_of_file(context: WorkContext, file: InboxFile) -> PayerRoute | None:
-    """Return the route over which a file came, None where it is gone."""
+    """Return the route over which a file came, None if it is gone."""
     connections = context.payer_access.connections()
     # The loopbacks of a sandbox share one id; a stored route may spell the payer's id in another way than the file's row.
     routes = [
@@ -299,7 +299,7 @@ async def _record_outcome(
 
 
 def _log_outcome(file: InboxFile, outcome: InboxOutcome, state: str) -> None:
-    """Log what became of a file: as a warning where a person must look at it."""
+    """Log what became of a file: as a warning if a person must look at it."""
     facts = {**_log_facts(file), "kinds": outcome.kinds, "verdict": state}
     if state in {inbox.QUARANTINED, inbox.UNKNOWN_SENDER, inbox.TEST_FILE}:
         log.warning("file not posted", **facts, reason=outcome.reason)

@@ -63,7 +63,7 @@ class ReceivedFile(NamedTuple):
 
     id: int
     is_new: bool
-    """False where the same file was stored before."""
+    """False if the same file was stored before."""
 
 
 async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:

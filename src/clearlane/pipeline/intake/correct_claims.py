@@ -58,7 +58,7 @@ async def correct_replacements(
 ) -> list[PreparedClaim]:
     """Return prepared claims as replacements and voids among them go out.
 
-    One statement more, where one of them leaves the payer's number to be found.
+    One statement more, if one of them leaves the payer's number to be found.
     """
     wanting = [one for one in prepared if _leaves_the_number(one)]
     found: dict[str, StoredPredecessor] = {}

@@ -1,7 +1,7 @@
 """Hold, release or cancel a claim before a batch takes it: for vendors and for people of the console.
 
     result = await hold_claim(context, site, "C193QYBNVAAW07E9HJR", actor=actor, now=now)
-    result.refusal          # why it cannot be done; empty where it was done or was so already
+    result.refusal          # why it cannot be done; empty if it was done or was so already
 
 Each is one transaction with its event and audit row, to which ``extend`` adds what the caller stores with it. A batch
 that takes the claim at the same time wins or loses as a whole. Knows no HTTP.
@@ -55,7 +55,7 @@ class UnsentResult(NamedTuple):
 
     claim_number: str
     state: str
-    """The state that the claim is in now; empty where the site has no claim of this number."""
+    """The state that the claim is in now; empty if the site has no claim of this number."""
     refusal: str = ""
     """Why it was not done, in a sentence for the caller."""
 

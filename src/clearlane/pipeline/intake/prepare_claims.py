@@ -83,11 +83,11 @@ class PreparedClaim(NamedTuple):
     judgement: CheckedClaim
     row: NewClaim
     given_zip: GivenZip | None = None
-    """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
+    """The billing ZIP code that came with it; None if there is none, or the claim is not accepted."""
     has_lines: bool = True
     """Whether the judged claim still has its lines; its row has them in any case."""
     chosen_frequency: str = ""
-    """The frequency that a person decided on for a correction; empty where it is to be decided."""
+    """The frequency that a person decided on for a correction; empty if it is to be decided."""
 
     def __repr__(self) -> str:
         """Leave out what the claim says."""
@@ -212,7 +212,7 @@ def without_lines(prepared: PreparedClaim) -> PreparedClaim:
 
 
 def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
-    """Return a prepared claim with its lines, from its row where they were left out."""
+    """Return a prepared claim with its lines, from its row if they were left out."""
     if prepared.has_lines:
         return prepared
     row = prepared.row
@@ -289,7 +289,7 @@ _REPAIRS = {False: SET_FOR_CORRECTION, True: REMOVED_FROM_NEW}
 
 
 def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:
-    """Return the keyed hash of the account number, where it can be CLM01."""
+    """Return the keyed hash of the account number, if it can be CLM01."""
     account = account_of(claim)
     return account_reference(vault, payer_id, account) if account else ""
 

@@ -79,12 +79,12 @@ async def submit_correction(
     dry_run: bool = False,
     extend: JobExtension[CorrectionOutcome] = unextended,
 ) -> CorrectionOutcome | None:
-    """Correct a claim with these fields; None where the site has no claim of this number.
+    """Correct a claim with these fields; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
     that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``extend`` adds to the
     transaction that stores the correction.
-    Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
+    Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
     if row is None:
@@ -141,7 +141,7 @@ class _ContentChange:
 
     fields: Mapping[str, object] = field(repr=False)
     frequency: str
-    """What a person decided on; empty where it is to be decided."""
+    """What a person decided on; empty if it is to be decided."""
     unchanged: bool
 
 
@@ -189,7 +189,7 @@ def _name_faults(form: AnyForm, changes: _ContentChange) -> tuple[ClaimFinding, 
 async def _prepare(
     context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange, now: datetime
 ) -> PreparedClaim | tuple[ClaimFinding, ...]:
-    """Read and judge the claim with its changed fields; return what is wrong with their shape where it cannot be read."""
+    """Read and judge the claim with its changed fields; return what is wrong with their shape if it cannot be read."""
     form = FORMS[row.form]
     document = {
         "DocumentType": form.document_type,

@@ -105,7 +105,7 @@ async def _validate_readable(
 
 
 def _vendor_claim_id(claim: msgspec.Raw) -> str:
-    """Return the vendor's id of a claim that cannot be read; empty where it has none."""
+    """Return the vendor's id of a claim that cannot be read; empty if it has none."""
     content = msgspec.json.decode(claim)
     fields = content.items() if isinstance(content, dict) else ()
     found = [value for name, value in fields if name.lower() == "svc_vendorclaimid"]

@@ -84,7 +84,7 @@ class UnmatchedPage:
 
     claim_payments: list[UnmatchedClaimPayment]
     more_after: int = 0
-    """The number in the payment after which the rest begins; 0 where all are shown."""
+    """The number in the payment after which the rest begins; 0 if all are shown."""
 
 
 async def assign(

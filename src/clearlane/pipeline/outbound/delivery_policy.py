@@ -110,7 +110,7 @@ def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: 
 def route_of(
     batch: Batch, health: RouteHealth | None, routes: Sequence[PayerRoute], now: int
 ) -> PayerRoute | None:
-    """Return the route that a batch takes now; None where the one it was written for is gone.
+    """Return the route that a batch takes now; None if the one it was written for is gone.
 
     Only what is known not to have been sent is written again for another route; a batch of inquiries, which has no
     claims, stays with its own.
@@ -208,7 +208,7 @@ def _should_fail_over(
 ) -> bool:
     """Return whether a route has failed for so long that the next one takes over.
 
-    The first route is tried again now and then; where that fails the fallback continues at once.
+    The first route is tried again now and then; if that fails the fallback continues at once.
     """
     tried_again = current is routes[0] and health.fallback_route_id is not None
     return tried_again or failing >= SECOND * current.takeover_seconds

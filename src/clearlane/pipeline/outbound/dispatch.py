@@ -283,7 +283,7 @@ async def _create_planned(context: WorkContext, plan: _BatchPlan) -> list[int]:
 
 
 async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, int] | None:
-    """Create one batch of the oldest claims; return its id and number of claims, or None where none is left."""
+    """Create one batch of the oldest claims; return its id and number of claims, or None if none is left."""
     route, kind = plan.route, ClaimKind(plan.queue.kind)
     claims = await load_waiting_claims(
         context, plan.queue.payer_id, kind, claims_max=plan.claims_max, in_doubt=plan.in_doubt

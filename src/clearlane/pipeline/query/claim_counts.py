@@ -1,6 +1,6 @@
 """Count all open claims for operators, once for all nodes and askers.
 
-    counts = await load_claim_counts(tx, now)       # one row; None where no node has counted lately
+    counts = await load_claim_counts(tx, now)       # one row; None if no node has counted lately
     counts = await count_claims(tx, now)            # reads the index of open claims as a whole
 
 A tick of every node renews what is kept, and a node finds that another has just done it. So a scrape of metrics, `status`
@@ -40,7 +40,7 @@ class ClaimCounts(msgspec.Struct, frozen=True):
 
 
 async def load_claim_counts(tx: Tx, now: int) -> ClaimCounts | None:
-    """Return the counts that a node has kept; None where they are too old."""
+    """Return the counts that a node has kept; None if they are too old."""
     kept = await stored_counts.find_counts(tx)
     if kept is None or not _is_within(kept, now, KEPT_SECONDS, 2 * REST_FACTOR):
         return None

@@ -70,7 +70,7 @@ class ClaimReason:
     detail: str = field(default="", repr=False)
     """What is so with this claim alone; empty if the text says it."""
     cause: str = ""
-    """What claims of one cause have in common: source, code and field; empty where there is nothing to fix."""
+    """What claims of one cause have in common: source, code and field; empty if there is nothing to fix."""
     explanation: Explanation | None = field(default=None, repr=False)
 
     @property
@@ -107,7 +107,7 @@ class ClaimRow:
     """Whether another claim was sent in its place, and took effect or may still."""
     work: ClaimWorkItem | None = None
     forwarded_to: str = ""
-    """The next payer, where this one forwarded the claim: its name, or words for one without a name."""
+    """The next payer, if this one forwarded the claim: its name, or words for one without a name."""
 
     @property
     def readable_charge(self) -> int | None:
@@ -338,7 +338,7 @@ def payment_in_force(known: Sequence[AnyFact]) -> ClaimPaymentFact | None:
 def find_next_payer(
     vault: Vault, known: Sequence[AnyFact], kept: Mapping[str, StoredDocument]
 ) -> str:
-    """Return to whom the payer forwarded a claim, by name or in words; empty where it did not. Opens only what says so."""
+    """Return to whom the payer forwarded a claim, by name or in words; empty if it did not. Opens only what says so."""
     payment = payment_in_force(known)
     if payment is None or not is_forwarded(payment.status_code):
         return ""

@@ -242,7 +242,7 @@ async def record_used_code(tx: Tx, user: ConsoleUser, step: int) -> None:
 async def begin_session(
     tx: Tx, user: ConsoleUser, session_hash: bytes, step: int, *, now: datetime, ends: datetime
 ) -> None:
-    """Sign a user in: mark the code's step as used, and end the oldest sessions where there are too many."""
+    """Sign a user in: mark the code's step as used, and end the oldest sessions if there are too many."""
     await record_used_code(tx, user, step)
     await _store_session(tx, user, session_hash, now=now, ends=ends)
     tx.audit("console.sign-in", ids=[user.name])

@@ -56,7 +56,7 @@ class SetBack:
 
 
 async def check_database_age(database: Database) -> AnchorVerdict:
-    """Return what the anchor proves. Raises :class:`AnchorFault` where it cannot be read."""
+    """Return what the anchor proves. Raises :class:`AnchorFault` if it cannot be read."""
     async with database.read(SCOPE) as tx:
         verdict, _ = await compare(tx, _anchor_of(database), shared=_is_shared(database))
     return verdict
@@ -82,7 +82,7 @@ async def require_not_set_back(database: Database) -> None:
 async def confirm_anchor(
     database: Database, *, clock: Clock, actor: Actor, may_begin_anew: bool
 ) -> SetBack | None:
-    """Compare anchor and chain before a node works; return what was done where the database was set back.
+    """Compare anchor and chain before a node works; return what was done if the database was set back.
 
     What was unsent is then in doubt, control numbers are skipped, and the anchor follows the present chain. An anchor
     that is missing or cannot be read is refused, unless ``may_begin_anew`` (a sandbox).
@@ -120,7 +120,7 @@ async def _confirm(
 async def anchor_now(database: Database, clock: Clock) -> None:
     """Save the present head before something leaves the installation: an older database is then always recognised.
 
-    Raises :class:`DatabaseSetBack` where the database is older already. An anchor that cannot be written is reported
+    Raises :class:`DatabaseSetBack` if the database is older already. An anchor that cannot be written is reported
     by the database itself and stops nothing.
     """
     anchor = _anchor_of(database)
@@ -196,7 +196,7 @@ async def _record_anchor(database: Database, anchor: Anchor, actor: Actor) -> No
 
 
 async def describe_set_back(database: Database) -> str:
-    """Return what is wrong where the database is older than its anchor; empty where it is not."""
+    """Return what is wrong if the database is older than its anchor; empty if it is not."""
     if database.anchor is None:
         return ""
     try:

@@ -58,7 +58,7 @@ def member_key(vault: Vault, vendor_id: int, member: str) -> int:
 
 
 def payer_number_key(vault: Vault, number: str) -> int | None:
-    """Return the keyed hash of the payer's number of a claim; None where it has none.
+    """Return the keyed hash of the payer's number of a claim; None if it has none.
 
     It spans vendors, because a payer may answer with that number alone.
     """

@@ -68,7 +68,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     frequency: str
     """The claim frequency code (CLM05-3): 1 original, 7 replacement, 8 void."""
     reference: str
-    """Keyed hash of the account number to be sent as CLM01; empty where it cannot be."""
+    """Keyed hash of the account number to be sent as CLM01; empty if it cannot be."""
     times: ResubmissionTimes
     """How old an earlier claim under its id must be for it to take over the id."""
     total_cents: int
@@ -80,10 +80,10 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What people call it (``pipeline.claim_label``)."""
     payload: bytes
     status: bytes | None = None
-    """Its row of the status list; None where it is not listed."""
+    """Its row of the status list; None if it is not listed."""
     account_key: int | None = None
     """Keyed hashes that it is found by, cut to 64 bits: of the account number, the patient's last
-    name with birth date, the start of that name, and the member id; None where it has none."""
+    name with birth date, the start of that name, and the member id; None if it has none."""
     patient_key: int | None = None
     name_key: int | None = None
     member_key: int | None = None
@@ -173,7 +173,7 @@ class ClaimInsertResult:
     claim_number: str
     """Id of the stored claim: the new one, or the one that existed."""
     decision: ResubmissionDecision | None = None
-    """What the claim is to the one that had its vendor's claim id; None where none had it."""
+    """What the claim is to the one that had its vendor's claim id; None if none had it."""
     earlier_id: str = ""
     """Id of the claim that had the vendor's claim id."""
     earlier_state: str = ""

@@ -81,7 +81,7 @@ class MissingRow(StoreFault):
 
 
 def require_row(found: T | None, what: str) -> T:
-    """Return what was found; raise :class:`MissingRow` where it is not there."""
+    """Return what was found; raise :class:`MissingRow` if it is not there."""
     if found is None:
         raise MissingRow(what)
     return found
@@ -150,7 +150,7 @@ class CombinedJob(Generic[Item, T]):
 
     ``run`` takes the items of all callers, and for each a view of the one transaction: any of these
     executes statements, and each collects the audit entries of its caller. It returns one result for
-    each, in order. Where it fails, each is run alone, so that a fault reaches its own caller only.
+    each, in order. If it fails, each is run alone, so that a fault reaches its own caller only.
     """
 
     run: Callable[[Sequence[Tx], Sequence[Item]], Awaitable[Sequence[T]]]
@@ -430,7 +430,7 @@ class GroupCommitter:
         ]
 
     async def _run_job(self, connection: WriteConnection, write: PendingWrite) -> _JobResult:
-        """Run one job in its own savepoint, again where it met lock contention."""
+        """Run one job in its own savepoint, again if it met lock contention."""
         for attempt in range(1, WRITE_ATTEMPTS_MAX + 1):
             buffer = AuditBuffer(write.scope, write.actor, self.clock)
             await connection.begin_job(write.scope)

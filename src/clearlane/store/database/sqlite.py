@@ -60,7 +60,7 @@ class SqliteDatabase:
         self._closed = False
 
     async def open(self) -> None:
-        """Create the file where there is none, open every connection and check it."""
+        """Create the file if there is none, open every connection and check it."""
         if sqlite3.sqlite_version_info < VERSION_MIN:
             raise OperationRefused(
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed."
@@ -108,7 +108,7 @@ class SqliteDatabase:
 
     @property
     def reserve_warning(self) -> str:
-        """Why there is no reserve of disk space, where this node should have one."""
+        """Why there is no reserve of disk space, if this node should have one."""
         return self._writer.reserve.warning
 
     @property

@@ -144,7 +144,7 @@ class SqliteWriteConnection:
 
 
 def run_synchronously(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never has to wait; where it does, raise :class:`ForeignAwait` in it."""
+    """Run a coroutine that never has to wait; if it does, raise :class:`ForeignAwait` in it."""
     step = work.send
     while True:
         try:

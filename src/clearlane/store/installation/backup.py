@@ -127,7 +127,7 @@ class Restore:
         return manifest
 
     async def _running(self) -> "_RunningInstallation | None":
-        """Return what is to be replaced, or None where there is nothing yet."""
+        """Return what is to be replaced, or None if there is nothing yet."""
         state = await migrate.schema_status(url="", sqlite_file=self.file)
         if state.state is migrate.SchemaState.EMPTY:
             return None

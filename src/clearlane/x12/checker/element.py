@@ -1,6 +1,6 @@
 """The exact check of a segment: what is wrong with which element, and what would pass.
 
-Runs only where the regular expression of the place did not match. Messages never contain a value.
+Runs only if the regular expression of the place did not match. Messages never contain a value.
 Knows guide nodes and values; knows no file, no loop instance and no position.
 """
 

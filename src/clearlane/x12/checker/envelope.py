@@ -170,7 +170,7 @@ def check_form(
 ) -> None:
     """Report errors of a control segment under its own rule, warnings under theirs.
 
-    ``codes`` are those of an acknowledgement by element, where it has not one for the whole segment.
+    ``codes`` are those of an acknowledgement by element, if it has not one for the whole segment.
     """
     for finding in element.check_segment(node, "", segment):
         own = FINDING_TYPES[finding.rule].severity is Severity.ERROR

@@ -12,7 +12,7 @@ name no values anyway.
 sheet of :func:`read_contents_style`, below an element of the class ``x12``, and with the colours of page.css.
 
 With ``name_fields`` an element also has the name of the field that the caller wrote it from, and ``spell`` rewrites the
-words of an explanation, where the caller writes days in a manner of its own.
+words of an explanation, if the caller writes days in a manner of its own.
 
 Knows outlines and descriptions; knows no claim form and no clock.
 """
@@ -70,7 +70,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 NameFields: TypeAlias = Callable[[tree.Loop | None, tree.Segment], Mapping[str, str]]
 """A follower of the segments of one set: it returns names of fields by element, such as ``CLM05-3``."""
 FollowSet: TypeAlias = Callable[[grammar.Guide], NameFields | None]
-"""The follower of a set of a guide; None where its elements came from no fields."""
+"""The follower of a set of a guide; None if its elements came from no fields."""
 
 
 Spell: TypeAlias = Callable[[str], str]
@@ -387,7 +387,7 @@ class _Body:
 
 
 def _marks(findings: list[Finding]) -> dict[str, Severity]:
-    """Return the severity by the place that findings name, the worst where several do."""
+    """Return the severity by the place that findings name, the worst if several do."""
     marks: dict[str, Severity] = {}
     for finding in sorted(findings, key=lambda f: _ORDER[f.severity], reverse=True):
         position = finding.position

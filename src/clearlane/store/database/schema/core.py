@@ -81,11 +81,11 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
 HEAD = "v0001j"
 
-# The role that connections take where the login would bypass row-level security.
+# The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
 # The setting of a transaction that names the vendors whose rows it may touch.
 VENDORS_SETTING = "clearlane.vendors"
-# The setting that names their sites; and what both settings hold where all rows may be touched.
+# The setting that names their sites; and what both settings hold if all rows may be touched.
 SITES_SETTING = "clearlane.sites"
 EVERYTHING = "*"
 # The rights of that role by table. The audit trail is append-only.
@@ -234,7 +234,7 @@ sites = installation_table(
     Column("time_zone", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("baa_accepted_at", BigInteger),
-    # 0 where claims are corrected by the vendor's software alone.
+    # 0 if claims are corrected by the vendor's software alone.
     Column("console_corrections", SmallInteger, nullable=False, server_default="1"),
     Column("created_at", BigInteger, nullable=False),
     CheckConstraint("state IN ('active', 'suspended')", name="state"),
@@ -419,7 +419,7 @@ claims = client_table(
     Column("created_day", Text, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("payload", LargeBinary, nullable=False),
-    # How often it was put into a batch; and 1 while it waits to be put into one, 2 where it does so
+    # How often it was put into a batch; and 1 while it waits to be put into one, 2 if it does so
     # since a restore, so that it may have been sent after the backup.
     Column("sendings", SmallInteger, nullable=False, server_default="0"),
     Column("queued", SmallInteger, nullable=False, server_default="0"),

@@ -54,7 +54,7 @@ webhook_deliveries = vendor_table(
     Column("type", Text, nullable=False),
     Column("state", Text, nullable=False, server_default="waiting"),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    # When the next attempt is due; null where none is.
+    # When the next attempt is due; null if none is.
     Column("due_at", BigInteger),
     Column("attempted_at", BigInteger),
     # The HTTP status of the last answer, and why there was none.
