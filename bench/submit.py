@@ -84,7 +84,7 @@ def in_process(count: int) -> float:
 
 @contextmanager
 def serving(database_url: str = "", *, answering: bool = False) -> Iterator[dict]:
-    """`clearlane serve` on fresh data; if nobody is answering, claims are accepted and no more."""
+    """`clearlane serve` on fresh data; without payers that answer, claims are accepted and no more."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             name: v for name, v in os.environ.items() if not name.startswith("CLEARLANE_")
@@ -376,7 +376,7 @@ def rules() -> Measure:
 
 @bench("v3.submit5000")
 def submit_five_thousand() -> Iterator[Measure]:
-    """One document of 5,000 claims: what it costs in memory, and how long another call waits meanwhile."""
+    """One document of 5,000 claims: what it costs in memory, and how long another call waits for it."""
     with serving() as facts:
         before = _memory(facts["pid"])
         waits = asyncio.run(_while_submitting(facts))

@@ -301,7 +301,7 @@ class SandboxRuntime:
         """Empty the sandbox, set its clock to real time, and wait until running nodes have loaded that."""
         counts = await self.simulator.reset(actor)
         await self.stored_clock.wait_until_loaded()
-        # Once more: a node may have stored what it was receiving meanwhile.
+        # Once more: a node may have stored what it was receiving in between.
         await self.simulator.reset(actor)
         await self.stored_clock.wait_until_loaded()
         return counts

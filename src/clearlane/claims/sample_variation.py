@@ -109,7 +109,7 @@ def vary(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleWish:
-    """What somebody wants of a sample; what is left open follows from its id."""
+    """What the caller asks of a sample; its id decides the rest."""
 
     full: bool = False
     """Every field of the catalogue; then only the day follows from the id."""

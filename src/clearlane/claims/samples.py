@@ -380,7 +380,7 @@ _EXTENDED_LINES: Mapping[AnyForm, tuple[JSON, ...]] = {
         _dental_line(2, F29_ProcedureCode="D4341", Teeth=None, F26_ToothSystem=None),
     ),
 }
-# A document is sent as it is, so its claim is an original: nobody knows a claim that it could replace. The insured's
+# A document is sent as it is, so its claim is an original: there is no claim that it could replace. The insured's
 # id selects payment in full, however often the sample is sent.
 _ORIGINAL: Mapping[AnyForm, JSON] = {
     V3_MEDICAL: {

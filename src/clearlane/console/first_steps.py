@@ -49,7 +49,7 @@ GUIDE_STEPS = (
     ),
     FirstStep(
         title="Let the payer answer",
-        text="Acknowledgements come within days. What is rejected stands here, with what to do.",
+        text="Acknowledgements come within days. Rejected claims are listed here, with what to do.",
         button="How to work with claims",
         href="/docs/how-to/billing/",
     ),

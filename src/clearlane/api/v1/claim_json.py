@@ -48,7 +48,7 @@ class ClaimJson(BaseModel):
     site: Annotated[str, Field(description="The vendor site id.")]
     kind: Annotated[str, Field(json_schema_extra={"enum": list(SUBMITTED_KINDS)})]
     state: Annotated[
-        str, Field(description="Where the claim stands.", json_schema_extra={"enum": list(STATES)})
+        str, Field(description="The state of the claim.", json_schema_extra={"enum": list(STATES)})
     ]
     label: Annotated[
         str,
@@ -154,7 +154,7 @@ Json = dict[str, object]
 
 
 def finding_object(finding: ClaimFinding) -> Json:
-    """Return a finding; its field is that of the claim, wherever the claim stood in its document."""
+    """Return a finding; its field is that of the claim, wherever the claim was in its document."""
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,

@@ -79,7 +79,7 @@ class ValidatedClaimJson(BaseModel):
 
 
 class ValidationJson(BaseModel):
-    """What would become of a document. Nothing of it was stored."""
+    """What would become of a document. Nothing was stored."""
 
     accepted: Annotated[int, Field(description="How many claims would be accepted.")]
     claims: Annotated[list[ValidatedClaimJson], Field(description="In the order of the document.")]
@@ -107,7 +107,7 @@ class UnsentClaimVerb(Protocol):
     ValidationJson,
     request_type=MedicalDocument | DentalDocument,
     stores_answer=False,
-    description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` if enrollments matter.",
+    description="Takes the document that V3 takes and stores nothing. Name the `site` if enrollments matter.",
 )
 async def validate_claims(call: Call) -> Response:
     """Return every finding of a document."""

@@ -3,12 +3,12 @@
     follower = ElementFields(claim)                       # or a kind of claim, for a file of many
     follower.follow(loop, segment)["CLM02"]               # F28_TotalCharge (box 28)
 
-The placement tables, read backwards, give the fields of an element. Of several the one counts whose value stands in
-the element; a value computed from several fields has all their names. A field that only repeats another's value is
-named where its value stands there and no field of the element's own does.
+The placement tables, read backwards, give the fields of an element. If there are several, the one whose value is
+in the element counts; a value computed from several fields has all their names. A field that only repeats another's
+value is named if its value is there and that of no field of the element's own is.
 
 In a file of many claims the values of fields are not known, and the segments decide what they can: the component and the
-part of a structure come before the whole, a cause of the condition has one mark, and a patient's field stands in the
+part of a structure come before the whole, a cause of the condition has one mark, and a patient's field is in the
 insured's loop only if both are one person (SBR02).
 
 Knows the placement tables, the catalogue and segments; knows no file and no page.
@@ -32,7 +32,7 @@ DAYS_ELEMENT = 3
 ADJUSTMENT_ELEMENTS, GROUP_ELEMENT = 3, 1
 """A CAS has its group first, then reason, amount and quantity of each adjustment."""
 CODE_COMPONENT = 2
-"""The component of an HI that holds the diagnosis; the first says of which list it is."""
+"""The component of an HI that holds the diagnosis; the first names its list."""
 SUBSCRIBER_LOOP, RELATIONSHIP_ELEMENT, SELF = "2000B", 2, "18"
 NO = "N"
 NOTHING_GIVEN: Sequence[list[str]] = ([], [NO])

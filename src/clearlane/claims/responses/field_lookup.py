@@ -52,7 +52,7 @@ class FieldPlace(NamedTuple):
     unchanged: bool
     """Whether the field's value is written there as it is, and not computed from it."""
     of_patient: bool
-    """Whether a value of the patient stands in the insured's loop, which it does only if both are one person."""
+    """Whether a value of the patient is in the insured's loop, which is so only if both are one person."""
 
 
 def source_fields(

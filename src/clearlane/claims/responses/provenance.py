@@ -41,7 +41,7 @@ PERIOD = frozenset({2, 3})
 
 
 PAYER_TEXT = " The payer writes: "
-"""What stands before a payer's own text."""
+"""The words before a payer's own text."""
 NOTHING_TO_DO = (
     "Nothing now: the payer accepted the claim all the same. Correct it in the next one."
 )

@@ -202,7 +202,7 @@ def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
         return
     days, hours, minutes = ahead // 86_400, ahead % 86_400 // 3_600, ahead % 3_600 // 60
     says = f"Its day is {moment:%Y-%m-%d}, {counted(days, 'day')} {hours:02}:{minutes:02} ahead of real time."
-    yield fine("sandbox", f"{says} To begin anew: clearlane sandbox reset.")
+    yield fine("sandbox", f"{says} To start over: clearlane sandbox reset.")
 
 
 def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:

@@ -335,7 +335,7 @@ def _write(file: str, text: str) -> None:
         sys.stdout.flush()
         return
     try:
-        # For its owner alone: a tax id may be somebody's social security number.
+        # For its owner alone: a tax id may be a person's social security number.
         write_private(Path(file), text.encode())
     except OSError as fault:
         refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

@@ -147,7 +147,7 @@ def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> 
 def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be sent again unchanged; empty if it can.
 
-    After a rejection the payer has nothing of it, an unanswered one may be lost, and one that was not accepted was never
+    After a rejection the payer does not have it, an unanswered one may be lost, and one that was not accepted was never
     sent: none would be a duplicate.
     """
     if refusal := _why_not_here(row, history):

@@ -47,7 +47,7 @@ OWING = frozenset({ClaimLabel.PATIENT_OWES, ClaimLabel.PAID})
 """Labels of claims on which something of group PR may be left to bill."""
 SHARE_ACTS = frozenset({AdviceAct.BILL_PATIENT, AdviceAct.NEXT_PAYER, AdviceAct.ASK_PAYER})
 IDLE = frozenset({AdviceAct.WAIT, AdviceAct.NOTHING, AdviceAct.WRITE_OFF})
-"""Acts that stand back if another explanation of the same claim asks for more."""
+"""Acts that are left out if another explanation of the same claim asks for more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

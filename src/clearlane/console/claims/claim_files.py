@@ -21,7 +21,7 @@ TERMINATOR_AT = 105
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedSegment:
-    """A segment as it stands in its file, and its elements in words; without a repr of values."""
+    """A segment as it is in its file, and its elements in words; without a repr of values."""
 
     raw: str = field(repr=False)
     name: str

@@ -112,7 +112,7 @@ DECIDED_BY = frozenset(
         ClaimLabel.VOIDED,
     }
 )
-"""Labels behind which "by the payer" can stand."""
+"""Labels that "by the payer" can follow."""
 STATUS_HEADLINE = re.compile(
     r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
 )
@@ -294,7 +294,7 @@ def value_at(opened: OpenedClaim, path: str) -> object:
 
 
 def _decided(request: PageRequest, opened: OpenedClaim) -> str:
-    """Return who decided and when, as it stands behind the label."""
+    """Return who decided and when, as it is shown after the label."""
     status, row = opened.history.status, opened.row
     if opened.is_replaced:
         return f"by {opened.history.successor}"
@@ -443,7 +443,7 @@ class NextClaim(NamedTuple):
 
 
 async def _next_claim(request: PageRequest) -> NextClaim | None:
-    """Return the next claim of the label that the corrected one had, else the next that needs somebody, if any."""
+    """Return the next claim of the label that the corrected one had, else the next that needs attention, if any."""
     was = request.query("was").replace(" ", "-")
     choices = [was, ""] if was in ONLY_CHOICES else [""]
     for only in choices:

@@ -43,7 +43,7 @@ pages = PageRows(roles=OPERATORS, menu="/files")
 EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
 """A larger file is downloaded and read with ``clearlane x12 html``."""
 CONTENTS_MARK = b"<!-- contents -->"
-"""Where the contents stand in the page of an explained file."""
+"""The place of the contents in the page of an explained file."""
 CLAIMS_SHOWN = 100
 PARKED_SHOWN = 100
 FINDINGS_SHOWN = 20

@@ -1,4 +1,4 @@
-"""The list of payments: what came this month, what needs somebody, and a search as a bank statement writes it."""
+"""The list of payments: what came this month, what needs attention, and a search as a bank statement writes it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ READERS: dict[FilterType, Callable[[str], object]] = {
     FilterType.DAY: parse_iso_date,
 }
 SITES_MERGED_MAX = 50
-"""So many sites are shown together; with more, one is chosen."""
+"""Maximum number of sites shown together; with more, one is chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -226,7 +226,7 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
 def correct_claim(
     vault: Vault, site: Site, prepared: PreparedClaim, correction: Correction
 ) -> PreparedClaim:
-    """Return a prepared claim as its correction goes out, judged anew; the claim as sent stays its content hash."""
+    """Return a prepared claim as its correction goes out, judged again; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
     names = form_of(judged.claim).names
     wanted = {

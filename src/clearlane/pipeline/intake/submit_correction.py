@@ -161,7 +161,7 @@ async def _load(
 def _require_correctable(
     context: WorkContext, site: Site, row: StoredClaim, changes: "_ContentChange"
 ) -> None:
-    """Refuse to correct a void, unless nobody took it in: there is nothing in it that the payer decides on."""
+    """Refuse to correct a void, unless it was not taken in: it holds nothing that the payer decides on."""
     if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
     opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)

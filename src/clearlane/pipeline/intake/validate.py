@@ -1,4 +1,4 @@
-"""Say what would become of a document of claims, with every finding, and store nothing of it. Knows no HTTP."""
+"""Say what would become of a document of claims, with every finding, and store nothing. Knows no HTTP."""
 
 import re
 from collections.abc import Sequence

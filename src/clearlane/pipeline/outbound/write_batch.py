@@ -51,7 +51,7 @@ log = structlog.get_logger()
 BATCH_PAGE_ROWS = 250
 
 LoadPage = Callable[[Tx, str, int], Awaitable[list[QueuedClaim]]]
-"""Loads the next claims after a request id, at claims_max so many."""
+"""Loads the next claims after a claim number, up to a maximum."""
 
 
 class ControlNumbersExhausted(Exception):
@@ -196,7 +196,7 @@ def _line_references(
         for out in outgoing
         for control in given_controls(out.claim)
     ]
-    # A payer that cuts account numbers returns one that nobody sent: a person may find the claim by the rest.
+    # A payer that cuts account numbers returns one that was never sent: a person may find the claim by the rest.
     cut = [
         (out.number, cut_account_reference(vault, out.payer_id, account))
         for out in outgoing

@@ -1,4 +1,4 @@
-"""Turn the filters that somebody gave into the conditions of a ``ClaimQuery``.
+"""Turn the filters that a caller gave into the conditions of a ``ClaimQuery``.
 
     where = to_where({"payer": "TST01", "service_from": date(2026, 1, 31)}, vault, vendor_id)
 

@@ -317,7 +317,7 @@ def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReaso
         return ClaimReason(text="The payer refused it.")
     controls = sent_line_controls(loaded)
     found = list(provenance.explain_complaints(refusal, loaded.claim, controls))
-    # What names a field can be fixed here, so it stands first.
+    # What names a field can be fixed here, so it comes first.
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
 

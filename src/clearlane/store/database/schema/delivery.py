@@ -64,7 +64,7 @@ route_health = installation_table(
     # The route used instead of the first one, and since when.
     Column("fallback_route_id", BigInteger),
     Column("fallback_since", BigInteger),
-    # Since when a person has paused it; null while nobody has. Claims are accepted and wait.
+    # Since when a person has paused it; null if it is not paused. Claims are accepted and wait.
     Column("held_since", BigInteger),
     # When a poll of the route last made its batches due; null after a delivery or a poll that failed.
     Column("retried_at", BigInteger),
