@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel.redacted_repr import redact_repr
 
 

@@ -76,6 +76,7 @@ class ClaimListRow(NamedTuple):
     claim_number: str
     site_id: int
     kind: str
+    form: str
     state: str
     label: str
     outcome: str | None

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import NamedTuple
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.search_terms import SearchTerms, name_start, search_name
 from clearlane.store.vault.vault import Vault
 
@@ -24,7 +24,7 @@ def vendor_claim_hash(vault: Vault, vendor_id: int, kind: str, vendor_claim_id: 
 
 def vendor_claim_hashes(vault: Vault, vendor_id: int, vendor_claim_id: str) -> list[str]:
     """Return the keyed hashes of a vendor's claim id, one for each kind of claim."""
-    return [vendor_claim_hash(vault, vendor_id, kind, vendor_claim_id) for kind in ClaimKind]
+    return [vendor_claim_hash(vault, vendor_id, kind, vendor_claim_id) for kind in SUBMITTED_KINDS]
 
 
 def account_key(vault: Vault, vendor_id: int, account: str) -> int:

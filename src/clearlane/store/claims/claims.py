@@ -31,6 +31,7 @@ class StoredClaim:
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     account_as_number: bool

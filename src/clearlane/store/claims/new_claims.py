@@ -21,6 +21,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     vendor_claim_hash: str
@@ -107,7 +108,7 @@ async def insert(
 
 
 _COLUMNS = (
-    "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
+    "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
