@@ -95,7 +95,7 @@ async def get_claim(call: Call) -> Response:
 
 
 async def require_claim(call: Call) -> ClaimSummary:
-    """Return the claim that the path names; refuse the call where the vendor has none of this number."""
+    """Return the claim that the path names; refuse the call if the vendor has none of this number."""
     number = call.path["claim_number"]
     context = call.context
     claim = await find_claim(context.database, context.vault, number, scope=call.scope)

@@ -12,8 +12,8 @@ from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import form_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.explain_findings import (
     OWN_SOURCE,
@@ -70,7 +70,7 @@ class ClaimReason:
     detail: str = field(default="", repr=False)
     """What is so with this claim alone; empty if the text says it."""
     cause: str = ""
-    """What claims of one cause have in common: source, code and field; empty where there is nothing to fix."""
+    """What claims of one cause have in common: source, code and field; empty if there is nothing to fix."""
     explanation: Explanation | None = field(default=None, repr=False)
 
     @property
@@ -107,7 +107,7 @@ class ClaimRow:
     """Whether another claim was sent in its place, and took effect or may still."""
     work: ClaimWorkItem | None = None
     forwarded_to: str = ""
-    """The next payer, where this one forwarded the claim: its name, or words for one without a name."""
+    """The next payer, if this one forwarded the claim: its name, or words for one without a name."""
 
     @property
     def readable_charge(self) -> int | None:
@@ -317,14 +317,14 @@ def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReaso
         return ClaimReason(text="The payer refused it.")
     controls = sent_line_controls(loaded)
     found = list(provenance.explain_complaints(refusal, loaded.claim, controls))
-    # What names a field can be fixed here, so it stands first.
+    # What names a field can be fixed here, so it comes first.
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
 
 
 def _own_reason(loaded: LoadedClaim) -> ClaimReason:
     """Return the first error of our own check; those of fields come first, because they can be fixed."""
-    found = explain_findings(ClaimKind(loaded.row.kind), loaded.findings)
+    found = explain_findings(FORMS[loaded.row.form], loaded.findings)
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
 
@@ -338,7 +338,7 @@ def payment_in_force(known: Sequence[AnyFact]) -> ClaimPaymentFact | None:
 def find_next_payer(
     vault: Vault, known: Sequence[AnyFact], kept: Mapping[str, StoredDocument]
 ) -> str:
-    """Return to whom the payer forwarded a claim, by name or in words; empty where it did not. Opens only what says so."""
+    """Return to whom the payer forwarded a claim, by name or in words; empty if it did not. Opens only what says so."""
     payment = payment_in_force(known)
     if payment is None or not is_forwarded(payment.status_code):
         return ""
