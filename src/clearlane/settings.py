@@ -429,7 +429,7 @@ def _with_operations_port(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def require_submitter(settings: Settings) -> None:
-    """Refuse to work in production under the default submitter, whom no payer knows and nobody reaches by telephone."""
+    """Refuse to work in production under the default submitter, which no payer knows and no one can call."""
     if settings.sandbox:
         return
     left = [

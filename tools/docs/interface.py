@@ -62,7 +62,7 @@ OWN_REFUSALS: Mapping[tuple[str, int], str] = {
     ("Eligibility", 400): "The request cannot be read, or the `requestId` is no integer.",
     ("Eligibility", 404): "There is no such request of this site.",
     ("Eligibility", 413): "The body is too large.",
-    ("Enrollment", 400): "Something is wrong with the request; nothing of it was submitted.",
+    ("Enrollment", 400): "Something is wrong with the request; nothing was submitted.",
     ("Enrollment", 413): "The body is too large.",
     (
         "Enrollment",

@@ -160,7 +160,7 @@ def _packages(
         for place, package in enumerate(inside):
             yield from _package(start + place * (PACKAGE + GAP), y, package, WORDS[package])
         for package in (package for package in layer if package in APART):
-            known = ", ".join(sorted(drawn[package])) or "nothing of ours"
+            known = ", ".join(sorted(drawn[package])) or "none of our packages"
             yield from _package(apart_at, y, package, f"imports {known}", "box apart")
 
 

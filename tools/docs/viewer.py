@@ -1,7 +1,7 @@
 """Put the reference's viewer into the package: ``python -m tools.docs.viewer``.
 
 Fetches one pinned npm package with ``npm pack``, compares its hash, and keeps the one file that is served.
-Nothing of it is committed. If npm is missing the service shows its plain reference page, and this says so.
+None of it is committed. If npm is missing the service shows its plain reference page, and this says so.
 """
 
 import base64

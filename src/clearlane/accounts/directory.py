@@ -25,8 +25,8 @@ class VendorPassword:
     expires_at: datetime | None = None
 
 
-# Compared with the password of an unknown key, so that it takes as long as for a known one. Nobody can find a
-# password with this hash.
+# Compared with the password of an unknown key, so that it takes as long as for a known one. No
+# password has this hash.
 _NO_PASSWORD = (VendorPassword(bytes(HASH_BYTES)),)
 _UNKNOWN_VENDOR: tuple[Vendor | None, Sequence[VendorPassword]] = (None, _NO_PASSWORD)
 

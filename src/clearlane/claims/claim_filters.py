@@ -27,7 +27,7 @@ CLAIM_FILTERS = (
     ClaimFilter("label", FilterType.CHOICE, "label", "Label", "What people call it: state and payment in one word."),
     ClaimFilter(
         "state", FilterType.CHOICE, "state", "State",
-        "Where the claim stands. Claims that were not accepted are listed only if asked for: `not_accepted`.",
+        "The state of the claim. Claims that were not accepted are listed only if asked for: `not_accepted`.",
     ),
     ClaimFilter("outcome", FilterType.CHOICE, "outcome", "Outcome", "What became of it."),
     ClaimFilter("payer", FilterType.TEXT, "payer_id", "Payer", "The payer id."),

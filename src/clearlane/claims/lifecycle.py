@@ -202,7 +202,7 @@ class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     send_again: bool = False
     """Whether its set was rejected because of other claims, or its file, and it waits to be sent in a new one."""
     file_refused: bool = False
-    """Whether it is rejected only because a TA1 rejected the whole interchange: nothing of the claim is wrong."""
+    """Whether it is rejected only because a TA1 rejected the whole interchange: nothing is wrong with the claim."""
     closing: ClaimClosing | None = None
     """How it was closed by the decision on a void or replacement."""
     unprocessable: bool = False

@@ -1,6 +1,6 @@
 """The client for an event loop: each call of V3 as a method.
 
-Runs the steps of ``protocol`` over a transport; knows nothing of requests, retries or responses.
+Runs the steps of ``protocol`` over a transport; does not know requests, retries or responses.
 """
 
 import asyncio

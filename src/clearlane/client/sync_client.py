@@ -1,7 +1,7 @@
 # Written by tools/sync_client.py from async_client.py: change that, and run `make format`.
 """The client for threads: each call of V3 as a method.
 
-Runs the steps of ``protocol`` over a transport; knows nothing of requests, retries or responses.
+Runs the steps of ``protocol`` over a transport; does not know requests, retries or responses.
 """
 
 import time

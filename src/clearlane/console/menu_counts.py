@@ -29,7 +29,7 @@ async def count_menu(request: PageRequest) -> dict[str, str]:
 
 
 async def count_again(request: PageRequest) -> None:
-    """Count anew what the menu shows of the chosen site and the installation, after an action that changed it."""
+    """Recount what the menu shows of the chosen site and the installation, after an action that changed it."""
     context = request.context.work_context
     if request.site is not None and request.site.baa_accepted:
         await refresh_summary(context, request.site)

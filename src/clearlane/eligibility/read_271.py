@@ -144,7 +144,7 @@ def _strip_source(
 
 
 def _strip_member(member: benefits.MemberView) -> benefits.MemberView:
-    """Return a member without dependents, and with benefits that stood outside their loop among the others."""
+    """Return a member without dependents, with the benefits that were outside their loop added to the others."""
     misplaced, rest = _misplaced_benefits(member.other)
     return replace(
         member, dependents=(), benefits=(*member.benefits, *misplaced), other=tuple(rest)

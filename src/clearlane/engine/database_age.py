@@ -28,7 +28,7 @@ async def confirm_database_age(
     if await is_set_back(database):
         await _require_alone(database, data)
     found = await confirm_anchor(
-        database, clock=clock, actor=Actor("node", node), may_begin_anew=sandbox
+        database, clock=clock, actor=Actor("node", node), may_start_over=sandbox
     )
     if found is not None:
         log.error(

@@ -61,7 +61,7 @@ CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
-# The queue of the engine's own schedule, hourly, for which nobody waits.
+# The queue of the engine's own schedule, hourly, for which no one waits.
 HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=15.0)
 
 

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with somebody's data, where, and what would pass. One type for every check.
+"""Findings: what is wrong in a vendor's or payer's data, where, and what would pass. One type for every check.
 
 Knows no format, no API and no database. The API, the console and the commands render findings.
 """

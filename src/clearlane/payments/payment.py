@@ -6,7 +6,7 @@
     ProviderAdjustment      one adjustment of a PLB, with its effect on the payment
 
 Amounts are whole cents and days are dates; what a payer left out is None for amounts and days, "" for texts. Every
-code of the payer stands beside its words. A value prints which fields are filled, never what they hold. The fields
+code of the payer is kept beside its words. A value prints which fields are filled, never what they hold. The fields
 and their names are those of ``docs/how-to/payments.md``. Knows no file, no database and no API.
 """
 
@@ -21,7 +21,7 @@ class PaymentState(StrEnum):
     """What a person has to do about a payment."""
 
     POSTED = "Posted"
-    """Its claims were recorded, and nobody needs to look at it."""
+    """Its claims were recorded, and it needs no attention."""
     NEEDS_REVIEW = "NeedsReview"
     """It does not balance, has claims that match none of ours, or resembles another payment."""
     DUPLICATE = "Duplicate"
@@ -263,7 +263,7 @@ class PaymentSummary(PaymentStruct, frozen=True):
 
 
 class Payment(PaymentStruct, frozen=True):
-    """One check or transfer: the BPR and TRN of one 835, its totals, and where it stands."""
+    """One check or transfer: the BPR and TRN of one 835, its totals, and its state."""
 
     payment_id: str = ""
     state: PaymentState = PaymentState.POSTED

@@ -103,7 +103,7 @@ class _RemittanceReader:
 
     @property
     def payment(self) -> PaymentHeading:
-        """The payment in the heading of the set, all of which comes before the first claim."""
+        """The payment in the heading of the set, which comes before the first claim."""
         if self._payment is None:
             self._payment = _read_payment(self._set)
         return self._payment

@@ -67,7 +67,7 @@ def read_claim_payment(part: bytes, *, number: int = 0) -> ClaimPayment:
 
 
 def heading_of_set(set: tree.TransactionSet) -> Payment:
-    """Return the payment in the heading of a set, all of which comes before the first claim."""
+    """Return the payment in the heading of a set, which comes before the first claim."""
     restorer = SeparatorRestorer(set.group.interchange.delimiters)
     return _payment(restorer.restore(SET(set.root)))
 

@@ -120,9 +120,9 @@ def period(first: date | None, last: date | None) -> str:
 def equation(
     payment: Payment, adjustments: Iterable[ProviderAdjustment] = ()
 ) -> tuple[EquationTerm, ...]:
-    """Return the terms that add up to the amount of a payment: claims, adjustments by reason, what nobody explains.
+    """Return the terms that add up to the amount of a payment: claims, adjustments by reason, and what is unexplained.
 
-    Adjustments that are counted in the payment's total but not listed (they concern somebody else) are one term, and
+    Adjustments that are counted in the payment's total but not listed (they concern another client) are one term, and
     so is the difference of a payment that does not balance.
     """
     by_reason: dict[str, EquationTerm] = {}

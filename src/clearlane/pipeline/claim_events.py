@@ -38,7 +38,7 @@ OUTCOME_TYPES: dict[Outcome, str] = {
     Outcome.DENIED: "claim.denied",
     Outcome.PARTLY_DENIED: "claim.partly_denied",
     Outcome.PATIENT_OWES: "claim.patient_owes",
-    # The claim is decided and nobody owes anything: `data.outcome` says which of the two it is.
+    # The claim is decided and no one owes anything: `data.outcome` says which of the two it is.
     Outcome.NOTHING_DUE: "claim.paid",
     Outcome.VOIDED: "claim.voided",
     # Its successor was named when it was sent; this says that the payer has decided on it.
@@ -105,7 +105,7 @@ def submission_events(
 
 
 def in_doubt_events(claims: Sequence[CountedEvent], at: int) -> list[NewEvent]:
-    """Return the events of claims of which it is not known whether the payer has them."""
+    """Return the events of claims whose delivery is unconfirmed."""
     return [
         NewEvent("claim.in_doubt", at, one.vendor_id, one.site_id, one.claim_number, one.sequence)
         for one in claims

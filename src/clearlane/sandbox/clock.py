@@ -4,7 +4,7 @@
 ``calendar``: one of its days lasts ``day_seconds`` of the wall clock, it can be frozen, and ``advance`` moves it too.
 So a payer's fourteen days pass in half a minute, while delays in seconds stay as they are.
 
-``wait_until`` waits for a moment of ``now``: real seconds, less what is advanced meanwhile.
+``wait_until`` waits for a moment of ``now``: real seconds, less what is advanced in that time.
 
 The state is a value that can be stored and shared between nodes; the clock itself only reads the wall clock.
 """

@@ -42,7 +42,7 @@ class WaitableClock(Protocol):
 class EligibilityPayer:
     """One payer of the sandbox, as it answers in real time.
 
-    The object remembers delays. If a payer is made anew for each inquiry, pass ``delays`` that last; payers may
+    The object remembers delays. If each inquiry gets a new payer object, pass ``delays`` that last; payers may
     share them.
     """
 

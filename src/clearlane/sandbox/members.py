@@ -280,7 +280,7 @@ def _plan_page(title: str, plan: benefits.Plan) -> Iterator[str]:
     yield ""
     if plan.visits:
         shown = ", ".join(f"`{code}` {times}" for code, times in plan.visits.items())
-        yield f"With copayments, so many times the member's: {shown}."
+        yield f"With copayments, as multiples of the member's: {shown}."
         yield ""
     if plan.tiers:
         shown = ", ".join(f"`{code}` {share}" for code, share in plan.tiers.items())

@@ -47,7 +47,7 @@ from clearlane.x12.writer.writer import Envelope
 
 SANDBOX_STEPS_AT_ONCE = 100
 
-# What a response says of a claim that is decided anew.
+# What a response says of a claim that is decided again.
 _REVERSALS = frozenset({ResponseType.CORRECT, ResponseType.REVERSE})
 _CORRECTIONS = frozenset({ResponseType.CORRECT, ResponseType.PAY_ANEW})
 

@@ -3,7 +3,7 @@
     for interchange in read(content): ...
 
 Every inquiry is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
-whether the set is answered. Knows the loops of a 270; knows nothing of its writer.
+whether the set is answered. Knows the loops of a 270; does not know its writer.
 """
 
 from collections.abc import Iterator

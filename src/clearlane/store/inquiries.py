@@ -277,7 +277,7 @@ async def find_inquiry(
 
 
 async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[StoredInquiry]:
-    """Lease inquiries until a time, and return those that no other node has leased meanwhile."""
+    """Lease inquiries until a time, and return those that no other node leased first."""
     return [
         each._replace(next_at=until, attempts=each.attempts + 1)
         for each in inquiries

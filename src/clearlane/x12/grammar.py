@@ -14,7 +14,7 @@ One token per element, in order; elements after the last token are not used:
     S*5              the element may repeat five times (between repetition separators)
     R(R=HC R S S)    a composite: one token per component, in the same notation
 
-Knows nothing of files, findings or claims.
+Does not know files, findings or claims.
 """
 
 import re

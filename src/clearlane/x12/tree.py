@@ -2,7 +2,7 @@
 
 A segment is the plain list its text splits into (``["REF", "D9", "17"]``), which keeps reading fast; composites stay
 text (``"HC:99213"``) in the canonical separators ``* : ^ ~``. ``Interchange.to_original(text)`` converts a text back to
-the separators of its file. Knows the loops of guides and nothing of claims.
+the separators of its file. Knows the loops of guides; does not know claims.
 """
 
 from collections.abc import Iterator

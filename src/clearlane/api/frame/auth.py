@@ -22,7 +22,7 @@ FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS = 2.0
 FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS = 0.2
 FAILED_LOGIN_SOURCES_MAX = 20_000
 FAILED_LOGINS_WAITING_MAX = 500
-# Wrong vendor credentials: so many a minute, for a key from one address and for one address.
+# Wrong vendor credentials per minute: for a key from one address, and for one address.
 FAILED_LOGINS_PER_KEY_MAX, FAILED_LOGINS_PER_ADDRESS_MAX = 10, 100
 FAILED_LOGINS_LIMIT_SECONDS = 60.0
 # Tries to sign in to the console: for a name from one address, and for one address. One is regained a minute, and one
@@ -153,7 +153,7 @@ class LoginThrottle:
 class SignInThrottle:
     """Delays failed sign-ins to the console like failed logins, and limits all tries before the password is looked at.
 
-    The limits are of a name from one network and of one network: nobody elsewhere is locked out.
+    The limits are of a name from one network and of one network, so that no one elsewhere is locked out.
     """
 
     def __init__(self) -> None:

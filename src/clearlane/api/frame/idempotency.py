@@ -102,7 +102,7 @@ async def answer_once(call: Call) -> Response:
         if not call.is_answer_stored:  # it changed nothing, such as a dry run
             await _store_alone(call, scope, response)
     except (KeyTaken, RequestRefusal):
-        # Another call under this key may have been carried out meanwhile; a refusal is then due to that.
+        # Another call under this key may have been carried out in between; a refusal is then due to that.
         meanwhile = await _find(call, scope, key)
         if meanwhile is None:
             raise

@@ -51,7 +51,7 @@ HEADERS: dict[str, Json] = {
         "schema": TEXT_SCHEMA,
     },
     "RateLimit-Policy": {
-        "description": "The vendor's limit: calls (`q`) in so many seconds (`w`), if it has one.",
+        "description": "The vendor's limit, if it has one: calls (`q`) per window of seconds (`w`).",
         "schema": TEXT_SCHEMA,
     },
     "Idempotency-Replayed": {

@@ -245,7 +245,7 @@ METRICS: tuple[InstallationMetric, ...] = (
     ),
     InstallationMetric(
         name="clearlane_batches_in_doubt",
-        help="Files of which nobody knows whether the payer has them, by payer.",
+        help="Files whose delivery is unconfirmed, by payer.",
         labels=("payer", "type"),
         samples=lambda measures: (
             ((of.payer_id, of.type), float(of.in_doubt)) for of in measures.undelivered

@@ -114,7 +114,7 @@ class Documentation:
 
 
 def page_policy(content: bytes) -> str:
-    """Return the policy of a page: its own inline scripts by their hashes, and nothing of other hosts."""
+    """Return the policy of a page: its own inline scripts by their hashes, and nothing from other hosts."""
     hashes = {
         base64.b64encode(hashlib.sha256(one).digest()).decode() for one in _SCRIPT.findall(content)
     }
@@ -148,7 +148,7 @@ def _list_page(files: list[str]) -> bytes:
         f'<li><a href="/{SEGMENT}/{escape(name)}">{escape(name)}</a></li>' for name in files
     )
     words = (
-        "The pages as they stand in the checkout; <code>make docs</code> builds them as a site."
+        "The pages as they are in the checkout; <code>make docs</code> builds them as a site."
         if files
         else "This installation does not hold the documentation; <code>make docs</code> in a checkout builds it."
     )

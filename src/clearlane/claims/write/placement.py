@@ -101,9 +101,9 @@ class ConditionalRows(Generic[C]):
     all_of: Sequence[str] = ()
     """Fields that must all be filled."""
     any_of: Sequence[str] = ()
-    """Fields of which one must be filled; by default those of the rows themselves."""
+    """One of these fields must be filled; by default those of the rows themselves."""
     none_of: Sequence[str] = ()
-    """Fields of which none may be filled."""
+    """None of these fields may be filled."""
 
     def may_apply(self, filled: frozenset[str]) -> bool:
         """Return whether the rows can apply to a shape; ``when`` decides for each claim."""

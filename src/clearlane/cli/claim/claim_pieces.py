@@ -1,7 +1,7 @@
 """A document of any number of claims, cut into documents that the service takes, and their answers put together.
 
 Pure: documents and answers in, documents and one answer out. Paths (``Claims[7]``) are those of the whole file. Imports
-nothing of the server.
+nothing from the server.
 """
 
 import re
@@ -23,7 +23,7 @@ class DocumentPiece:
 
     document: Mapping[str, Any]
     first: int
-    """How many claims of the whole document stand before it."""
+    """How many claims of the whole document come before it."""
     count: int
 
 

@@ -1,6 +1,6 @@
 """Print results: tables and facts for people, JSON for programs. One style for all commands.
 
-A list command describes its columns once and prints with `show_list`; see `table.TableColumn`. Imports nothing of the
+A list command describes its columns once and prints with `show_list`; see `table.TableColumn`. Imports nothing from the
 server, so that the commands of the base install can use it.
 """
 
@@ -82,7 +82,7 @@ def show_facts(facts: Sequence[tuple[str, object]]) -> None:
 
 
 def show_text(text: str, before: str = "", indent: int | None = None) -> None:
-    """Print a text wrapped to the terminal, with what stands before its first line."""
+    """Print a text wrapped to the terminal, with a prefix on its first line."""
     show_lines(wrapped(printable(text), before, output_width(), indent))
 
 

@@ -143,7 +143,7 @@ class CommandGroup(TyperGroup):
     """A group that imports a command's module when it is called."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        # The options of the output work wherever they stand: `clearlane payment list --wide`.
+        # The options of the output work in any position: `clearlane payment list --wide`.
         end = args.index("--") if "--" in args else len(args)
         given = [one for one in args[:end] if one in OUTPUT_OPTIONS]
         rest = [one for one in args[:end] if one not in OUTPUT_OPTIONS]
@@ -279,7 +279,7 @@ def root(
     A first look: `clearlane serve --data .data`, then in another terminal `clearlane doctor`,
     `clearlane claim sample | clearlane claim submit -` and `clearlane listen`.
     """
-    choose(wide=wide, plain=no_color, anew=True)
+    choose(wide=wide, plain=no_color, reset=True)
 
 
 def main() -> None:

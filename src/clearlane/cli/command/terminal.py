@@ -25,10 +25,10 @@ class OutputChoices:
 _choices = OutputChoices()
 
 
-def choose(*, wide: bool = False, plain: bool = False, anew: bool = False) -> None:
-    """Add to the choices of this command; ``anew`` forgets those of a command before it."""
+def choose(*, wide: bool = False, plain: bool = False, reset: bool = False) -> None:
+    """Add to the choices of this command; ``reset`` forgets those of a command before it."""
     global _choices  # noqa: PLW0603  (one process runs one command; tests run several)
-    before = OutputChoices() if anew else _choices
+    before = OutputChoices() if reset else _choices
     _choices = replace(before, wide=before.wide or wide, plain=before.plain or plain)
 
 
@@ -59,10 +59,10 @@ def coloured(text: str, colour: str) -> str:
 
 
 def dimmed(text: str) -> str:
-    """Return a text that stands back if colours are shown."""
+    """Return a text that is dimmed if colours are shown."""
     return typer.style(text, dim=True) if text and shows_colour() else text
 
 
 def bold(text: str) -> str:
-    """Return a text that stands out if colours are shown."""
+    """Return a text that is emphasized if colours are shown."""
     return typer.style(text, bold=True) if text and shows_colour() else text

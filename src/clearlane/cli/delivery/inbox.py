@@ -51,7 +51,7 @@ def list_(
     """List the files that need an operator, the newest first.
 
     Parked: applied, except statements about unknown claims. Quarantined: cannot be read, or is for
-    another receiver. UnknownSender: its route does not know who sent it; nothing of it is applied
+    another receiver. UnknownSender: its route does not know who sent it; it is not applied
     before you `accept` it. TestFile: marked as a test (ISA15 is T) and this installation is in
     production; `accept ID --test-file` posts it. With --all also Stored (to be posted within seconds), Applied, Discarded.
 

@@ -1,6 +1,6 @@
 """Files of ``clearlane x12``: names, folders and patterns to open, bytes in chunks, and the progress of reading them.
 
-Progress is one line on standard error, on a terminal alone: nothing of it gets into a pipe or a file.
+Progress is one line on standard error, on a terminal alone: none of it gets into a pipe or a file.
 """
 
 import glob
@@ -48,7 +48,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 
 class FileList(NamedTuple):
-    """The files that names, folders and patterns stand for."""
+    """The files that names, folders and patterns select."""
 
     names: list[str]
     """Each once, in the order named; those of a folder or pattern sorted."""
@@ -117,7 +117,7 @@ class ReadProgress:
         screen: TextIO | None = None,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Measure the files; ``screen`` is None if nobody looks, and nothing is written then."""
+        """Measure the files; ``screen`` is None if there is no terminal, and nothing is written then."""
         sizes = [_size(name) for name in names]
         self.files_total = len(sizes)
         self.bytes_total = sum(filter(None, sizes))

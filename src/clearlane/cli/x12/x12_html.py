@@ -50,7 +50,7 @@ def _key(open_file: OpenFile, key: str) -> bytes:
 
 @contextmanager
 def _reopenable(name: str, *, quiet: bool | None) -> Iterator[OpenFile]:
-    """Open a file that is read several times. Standard input is kept in a file without a name meanwhile."""
+    """Open a file that is read several times. Standard input is kept in a file without a name for that time."""
     if name != STANDARD:
         yield lambda: read_or_stop(name, quiet=quiet)
         return

@@ -116,7 +116,7 @@ async def submit_sign_in(request: PageRequest) -> Response:
             now=request.now,
             request_id=request.request_id,
         )
-    except Exception:  # a database that is down costs nobody a try
+    except Exception:  # a database that is down does not use up a try
         request.guard.give_back(request.address, name)
         raise
     if session is None:

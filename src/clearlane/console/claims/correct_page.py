@@ -56,7 +56,7 @@ ENVELOPE = ("ISA", "GS", "ST", "BHT", "SE", "GE", "IEA")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionState:
-    """A correction as it stands: the claim, the changed texts, and what a check of them said."""
+    """A correction in its present state: the claim, the changed texts, and what a check of them said."""
 
     opened: OpenedClaim
     changes: Mapping[str, str] = field(default_factory=dict, repr=False)

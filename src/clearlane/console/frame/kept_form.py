@@ -1,11 +1,11 @@
-"""Keep what a person typed when their session ended meanwhile: sealed, inside the sign-in page of their browser.
+"""Keep what a person typed while their session ended: sealed, inside the sign-in page of their browser.
 
     kept = await seal_form(vault, form, path, now)          # goes into the sign-in page
     form = await open_form(database, vault, kept, path, now)              # after signing in; None if it is too old or not ours
 
-Nothing is stored, and nothing stands in an address. The form belongs to one path; what it shows is decided there, by
-the role and the sites of who signed in. After an explicit sign-out nothing is kept: who signs out leaves nothing behind
-for the next person, and without the cookie of the session nobody can tell our form from a foreign page's. Knows no page.
+Nothing is stored, and nothing is put into an address. The form belongs to one path; what it shows is decided there, by
+the role and the sites of the user who signed in. After an explicit sign-out nothing is kept: a user who signs out leaves nothing behind
+for the next person, and without the session's cookie our form cannot be distinguished from a foreign page's. Knows no page.
 """
 
 import base64

@@ -45,7 +45,7 @@ from clearlane.store.payments.claim_payment_groups import GroupTotal
 pages = PageRows(roles=EVERYBODY)
 NOTICES = {
     "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
-    "undone": "The match is undone; the claim stands as it did before.",
+    "undone": "The match is undone; the claim is as it was before.",
 }
 
 CONCERN_KINDS = {

@@ -55,7 +55,7 @@ UNEQUAL = "The two passwords differ."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """Somebody who is to use the console."""
+    """A person who is to use the console."""
 
     name: str
     access: Access

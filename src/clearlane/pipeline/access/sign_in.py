@@ -45,7 +45,7 @@ class SignInForm:
 
 
 class PasswordQueueFull(Exception):
-    """Too many passwords wait to be checked; nothing of this sign-in was checked."""
+    """Too many passwords wait to be checked; this sign-in was not checked at all."""
 
 
 class PasswordChecker:
@@ -58,7 +58,7 @@ class PasswordChecker:
     async def verify(self, password_hash: str, password: str, address: str) -> bool:
         """Return whether the password is right; raise :class:`PasswordQueueFull` if too many wait.
 
-        Each address has a small part of the queue, so that one who guesses locks nobody else out.
+        Each address has a small part of the queue, so that one who guesses does not lock others out.
         """
         if (
             self._waiting.total() >= CONSOLE_PASSWORDS_WAITING_MAX
@@ -70,7 +70,7 @@ class PasswordChecker:
             async with self._free:
                 return await asyncio.to_thread(verify_user_password, password_hash, password)
         finally:
-            self._waiting -= Counter([address])  # drops addresses that nobody waits at
+            self._waiting -= Counter([address])  # drops addresses at which no one waits
 
 
 async def sign_in(

@@ -32,7 +32,7 @@ async def ensure_sandbox_operator(
 ) -> ConsoleUser:
     """Return the operator of a sandbox; make it if it is missing.
 
-    Nobody knows its password and second factor, so it signs in by one-time addresses alone.
+    Its password and second factor are unknown, so it signs in by one-time addresses alone.
     """
     async with context.database.read(console_users.SCOPE) as tx:
         found = await console_users.find_user(tx, SANDBOX_OPERATOR)

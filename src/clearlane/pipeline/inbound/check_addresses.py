@@ -1,7 +1,7 @@
 """Compare sender and receiver of an inbox file with the route it came over, before anything of it is posted.
 
 A file for another receiver was delivered by mistake. A file of a sender that the route does not know may be the payer's
-under another id, or a stranger's: a person decides. Knows addresses; knows nothing of what a file states.
+under another id, or a stranger's: a person decides. Knows addresses; does not know what a file states.
 """
 
 import re

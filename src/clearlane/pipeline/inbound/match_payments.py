@@ -35,7 +35,7 @@ class _Match(NamedTuple):
 
 
 async def match_waiting(context: WorkContext) -> int:
-    """Match every claim payment whose claim was sent meanwhile; return how many found their claim."""
+    """Match every claim payment whose claim was sent since; return how many found their claim."""
     done = 0
     while True:
         async with context.database.read(payments.SCOPE) as tx:

@@ -49,7 +49,7 @@ CLAIM_SETS = frozenset({"277CA", "277", "835"})
 """Transaction sets that should name claims."""
 NO_CLAIM_NAMED = "The file names no claim."
 TEST_FILE = (
-    "The file is marked as a test (ISA15 is T), and this installation is in production: nothing of it was applied. If what "
+    "The file is marked as a test (ISA15 is T), and this installation is in production: it was not applied. If what "
     "it states is real: clearlane inbox accept {id} --test-file"
 )
 
@@ -80,7 +80,7 @@ async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
 async def post_waiting(context: WorkContext, now: datetime) -> int:
     """Post every file that waits, one after the other; return how many there were.
 
-    Claim payments of earlier payments whose claim was sent meanwhile are matched first.
+    Claim payments of earlier payments whose claim was sent since are matched first.
     """
     done = await match_waiting(context)
     while ids := await waiting_files(context):

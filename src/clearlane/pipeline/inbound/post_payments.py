@@ -239,7 +239,7 @@ class PaymentPosting:
     @property
     def _current(self) -> PaymentRow:
         if self._payment is None:
-            raise LookupError("a claim payment stands before the heading of its payment")
+            raise LookupError("a claim payment comes before the heading of its payment")
         return self._payment
 
     # ---- its claims --------------------------------------------------------------------------

@@ -340,7 +340,7 @@ def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
 
 
 def retry_seconds(attempts: int) -> int:
-    """Return how long to pause after so many attempts: it doubles up to a maximum."""
+    """Return how long to pause after a number of attempts: it doubles up to a maximum."""
     doublings = min(max(attempts, 1) - 1, INQUIRY_LATE_RETRY_SECONDS_MAX.bit_length())
     return min(
         INQUIRY_LATE_RETRY_SECONDS_FIRST << doublings,

@@ -43,7 +43,7 @@ HOLD = UnsentVerb(ClaimEvent.HELD, "claim.held", "claim.hold", "Hold")
 RELEASE = UnsentVerb(ClaimEvent.RELEASED, "claim.released", "claim.release", "Release")
 CANCEL = UnsentVerb(ClaimEvent.CANCELED, "claim.canceled", "claim.cancel", "Cancel")
 
-WAS_REJECTED = "The claim was rejected, so nothing of it waits to be sent. Correct it instead."
+WAS_REJECTED = "The claim was rejected, so it does not wait to be sent. Correct it instead."
 IN_BATCH = "A batch has taken the claim, so it is on its way to the payer. Correct it, or void it, once the payer has it."
 MAY_BE_SENT = "The claim may have been sent before the database was restored; an operator decides on it first."
 WAS_REFUSED = "The claim was not accepted, so there is nothing to send."

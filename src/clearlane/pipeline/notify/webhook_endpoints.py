@@ -71,7 +71,7 @@ class WebhookEndpoint:
 
     @property
     def sites(self) -> list[int]:
-        """The sites whose events are wanted; none stands for all."""
+        """The sites whose events are wanted; none means all."""
         return msgspec.json.decode(self.row.sites, type=list[int])
 
     def wanted_types(self) -> frozenset[str]:

@@ -164,7 +164,7 @@ async def open_enrollment(tx: Tx, vault: Vault, row: StoredEnrollment) -> Enroll
     return _open(vault, row)
 
 
-# That somebody began to work on it is no news to the vendor.
+# The vendor gets no event when work on it begins.
 EVENT_TYPES = {
     EnrollmentEvent.APPROVE: "enrollment.approved",
     EnrollmentEvent.REFUSE: "enrollment.refused",

@@ -138,7 +138,7 @@ async def undo_assignment(
     actor: Actor,
     scopes: Collection[Scope] | None = None,
 ) -> str:
-    """Undo what a person assigned; return the claim, which stands again as it did before.
+    """Undo what a person assigned; return the claim, which is as it was before.
 
     With ``scopes`` only what was assigned to a claim of these sites.
     """

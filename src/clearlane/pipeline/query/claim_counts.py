@@ -29,7 +29,7 @@ COUNTED_SECONDS = 50
 KEPT_SECONDS = 300
 """Counts that are older are of no use: no node runs, or the sandbox's clock was moved."""
 REST_FACTOR = 50
-"""Counting rests for so many times as long as it took."""
+"""Counting rests for this many times the duration of the last count."""
 
 
 class ClaimCounts(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ async def count_tick(context: "WorkContext", steps: "WorkSteps") -> None:
 
 
 def _is_within(kept: StoredCounts, now: int, seconds: int, factor: int) -> bool:
-    """Return whether counts are at most so old, or so many times as old as counting took."""
+    """Return whether counts are at most this many seconds old, or at most this many times as old as counting took."""
     return 0 <= now - kept.counted_at <= max(seconds * 1_000_000, factor * kept.took)
 
 

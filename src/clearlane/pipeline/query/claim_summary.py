@@ -70,7 +70,7 @@ class MonthFigures(msgspec.Struct, frozen=True):
     decided: int = 0
     denied: int = 0
     waits: dict[int, int] = {}
-    """How many claims were paid after so many days."""
+    """How many claims were paid after each number of days."""
 
     @property
     def accepted_percent(self) -> float | None:
@@ -244,7 +244,7 @@ async def _with_causes(
     *,
     count: bool,
 ) -> SiteSummary:
-    """Return a summary with its causes: counted anew, or as they stood."""
+    """Return a summary with its causes: counted again, or as they were."""
     counted_at, now = before.causes_at if before else None, summary.counted_at
     is_old = counted_at is None or now - counted_at >= timedelta(minutes=CAUSE_MINUTES_MAX)
     if count and is_old:

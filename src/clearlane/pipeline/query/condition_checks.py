@@ -137,7 +137,7 @@ def find_in_doubt(measures: Measures) -> Iterator[ConditionCase]:
     for of in measures.undelivered:
         if of.in_doubt:
             yield ConditionCase(
-                f"{_payer(of)}: nobody knows whether {counted(of.in_doubt, 'file')} arrived.",
+                f"{_payer(of)}: it is not known whether {counted(of.in_doubt, 'file')} arrived.",
                 _labels(of, route=False),
             )
         if of.claims_in_doubt:
@@ -209,7 +209,7 @@ def find_not_polled(measures: Measures) -> Iterator[ConditionCase]:
     for of in measures.polls:
         overdue = of.overdue_seconds >= POLL_OVERDUE_MINUTES * 60
         if of.fault or overdue:
-            why = of.fault or f"nobody looked for {duration(of.overdue_seconds)}."
+            why = of.fault or f"no node has looked for {duration(of.overdue_seconds)}."
             yield ConditionCase(
                 f"{_payer(of)}: its files cannot be fetched {_over_route(of)}: {why}", _labels(of)
             )

@@ -64,7 +64,7 @@ class Condition:
     """What an operator does about it."""
     find: Find
     needs_person: bool = True
-    """Whether it stays until somebody acts; False if it may end by itself."""
+    """Whether it stays until a person acts; False if it may end by itself."""
     of_node: bool = False
     """Whether each node tells it of itself; a command beside it may not know."""
     alert_minutes: int = 5
@@ -146,7 +146,7 @@ CONDITIONS: tuple[Condition, ...] = (
         name="batch-in-doubt",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.FAULT,
-        measured="Files and claims of which nobody knows whether the payer has them.",
+        measured="Files and claims whose delivery is unconfirmed.",
         do="Ask the payer, then `clearlane batch mark-delivered ID` or `clearlane batch resend ID`.",
         find=condition_checks.find_in_doubt,
     ),

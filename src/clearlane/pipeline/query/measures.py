@@ -48,7 +48,7 @@ from clearlane.store.installation.operating_counts import (
 
 MEASURED_SECONDS = 5
 CLAIMS_COUNTED_SECONDS = 60
-"""Claims are counted again after so many times as long as the last count took: two percent of a core at most."""
+"""Claims are counted again after a multiple of the last count's duration: two percent of a core at most."""
 NODE_SILENT_SECONDS = 120
 
 
@@ -71,7 +71,7 @@ class UndeliveredClaims:
     route_kind: str = ""
     has_route: bool = True
     held_since: int | None = None
-    """Since when a person has paused the payer; None if nobody has."""
+    """Since when a person has paused the payer; None if no one has."""
     in_doubt: int = 0
     """Files whose delivery is unconfirmed; they are not counted in ``files``, nor their claims in ``claims``."""
     claims_in_doubt: int = 0
@@ -136,7 +136,7 @@ class Measures:
     silent_nodes: tuple[SilentNode, ...] = ()
     parked_work: int = 0
     disabled_webhooks: int = 0
-    """Webhook endpoints of vendors that failed for so long that nothing is sent to them."""
+    """Webhook endpoints of vendors that failed too long, so that nothing is sent to them."""
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; if there is none, when the installation was first used."""
     backup_known: bool = False

@@ -23,7 +23,7 @@ PAYMENT_NEEDS = (UNMATCHED, UNBALANCED)
 
 
 class OperatorCounts(NamedTuple):
-    """How many payments of all clients need somebody, counted up to a limit, and how many routes are down."""
+    """How many payments of all clients need attention, counted up to a limit, and how many routes are down."""
 
     payments: int
     routes_down: int

@@ -222,7 +222,7 @@ async def load_claim_payments(
 
 
 def _claim_payment_order(one: tuple[Payment, ClaimPayment]) -> tuple[str, str, int]:
-    """Return a sort key: by the day that the payer wrote it, then as received, then as it stands in the payment."""
+    """Return a sort key: by the day that the payer wrote it, then as received, then by its place in the payment."""
     payment, claim_payment = one
     received = "" if payment.received_at is None else payment.received_at.isoformat()
     return (str(payment.production_date or ""), received, claim_payment.number)

@@ -189,7 +189,7 @@ async def keep_an_operator(tx: Tx, name: str) -> None:
     Locks all operators, in order and before any other user: two could otherwise take each other's role.
     """
     if [row[0] for row in await tx.rows(_LOCK_OPERATORS)] == [name]:
-        message = f"{name} is the last operator. Make somebody else an operator first."
+        message = f"{name} is the last operator. Make someone else an operator first."
         raise AccountRefused([_finding(message)])
 
 

@@ -63,7 +63,7 @@ async def verify(
     """Walk the whole chain and name the first bad row. Without an anchor the chain alone is verified.
 
     The anchor is read first, and the head together with the last page: rows that are added
-    meanwhile are part of the chain, never a fault.
+    during the walk are part of the chain, never a fault.
     """
     walk = _ChainWalk(key)
     noted: AnchorNote | None = None

@@ -58,6 +58,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     vendor_claim_hash: str
@@ -123,6 +124,7 @@ class StoredPredecessor:
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     content_hash: str
@@ -185,6 +187,7 @@ class StoredClaim:
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     account_as_number: bool
@@ -583,10 +586,11 @@ def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
 
 
 def _stored(row: tuple[object, ...]) -> StoredClaim:
-    claim_number, kind, state, payer_id, account, created_at, payload = row
+    claim_number, kind, form, state, payer_id, account, created_at, payload = row
     return StoredClaim(
         str(claim_number),
         str(kind),
+        str(form),
         str(state),
         str(payer_id),
         bool(account),
@@ -596,7 +600,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 
 _NEW_COLUMNS = (
-    "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
+    "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
@@ -657,6 +661,7 @@ _PASS_ON = scoped_update(claims, *_AS_SEEN, HOLDS_ID, is_current=0)
 _STORED = select(
     claims.c.claim_number,
     claims.c.kind,
+    claims.c.form,
     claims.c.state,
     claims.c.payer_id,
     claims.c.account_as_number,

@@ -54,11 +54,11 @@ class ConstraintViolation(StoreFault):
 
 
 class DatabaseUnavailable(StoreFault):
-    """A database that did not answer; nothing of the write was stored."""
+    """A database that did not answer; no part of the write was stored."""
 
 
 class DiskFull(DatabaseUnavailable):
-    """A disk without space for a write; nothing of it was stored."""
+    """A disk without space for a write; no part of it was stored."""
 
 
 class CommitOutcomeUnknown(DatabaseUnavailable):
@@ -374,7 +374,7 @@ class GroupCommitter:
     ) -> tuple[list[WriteOutcome], audit_chain.ChainHead | None]:
         """Run every job, chain the audit entries, commit once.
 
-        When this raises, nothing of the group was stored, unless it raises
+        When this raises, no part of the group was stored, unless it raises
         :class:`CommitOutcomeUnknown`.
         """
         results: list[_JobResult] = []
@@ -462,7 +462,7 @@ def in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Callab
     """Return a function that lets a loop call another one, from any thread."""
 
     def ask() -> None:
-        with contextlib.suppress(RuntimeError):  # that loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # that loop is closed: no one waits any more
             loop.call_soon_threadsafe(call)
 
     return ask

@@ -454,7 +454,7 @@ async def _open_connection(url: str) -> Any:
 
 
 async def _await_driver(call: Awaitable[T]) -> T:
-    """Await the driver and translate its errors, with nothing of the original attached."""
+    """Await the driver and translate its errors, without the original attached."""
     try:
         return await call
     except DRIVER_ERRORS as error:

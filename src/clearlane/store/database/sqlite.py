@@ -152,7 +152,9 @@ class SqliteDatabase:
             # The rollback is queued behind whatever runs, so the connection is returned clean, also
             # when the reader is cancelled while it waits for it.
             try:
-                with contextlib.suppress(sqlite3.Error, ValueError):  # ValueError: closed meanwhile
+                with contextlib.suppress(
+                    sqlite3.Error, ValueError
+                ):  # ValueError: closed in between
                     await connection.rollback()
             finally:
                 self._readers.put_nowait(connection)
@@ -181,7 +183,7 @@ class SqliteDatabase:
 
 
 async def _await_driver(call: Awaitable[T]) -> T:
-    """Await the driver and translate its errors, with nothing of the original attached."""
+    """Await the driver and translate its errors, without the original attached."""
     try:
         return await call
     except sqlite3.Error as error:

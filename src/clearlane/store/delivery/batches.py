@@ -52,7 +52,7 @@ RESTORED = "The data were restored from a backup: whether this was sent since is
 
 
 class ClaimAlreadyBatched(Exception):
-    """Another node has put one of the claims into a batch meanwhile."""
+    """Another node put one of the claims into a batch first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Batch:
 
     @property
     def due_at(self) -> int:
-        """When it may be attempted: after its pause, and after the lease of whoever sends it."""
+        """When it may be attempted: after its pause, and after the lease of the workflow that sends it."""
         return max(self.not_before, self.lease_until or 0)
 
     def is_due(self, now: int) -> bool:
@@ -271,7 +271,7 @@ async def apply_event(
     fault: str = "",
     delivered_at: int | None = None,
 ) -> None:
-    """Move a locked batch to the state that follows from an event; whoever sent it has no lease any more.
+    """Move a locked batch to the state that follows from an event; its sender has no lease any more.
 
     ``not_before`` is the earliest time of the next attempt; None leaves it. Raises :class:`BatchEventNotAllowed`, also
     if the batch is no longer in the state that was read.
@@ -291,7 +291,7 @@ async def apply_event(
 
 
 async def begin_attempt(tx: Tx, batch: Batch, *, holder: str, lease_until: int) -> None:
-    """Let a workflow send a locked batch, or continue to; nobody else may until its lease ends.
+    """Let a workflow send a locked batch, or continue to; no other may until its lease ends.
 
     Raises like :func:`apply_event`.
     """

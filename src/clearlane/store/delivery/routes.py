@@ -203,7 +203,9 @@ async def change_route(
         await tx.row(_LOCK)
         row = await _existing(tx, route.id)
         if (_route(row), _secrets(vault, row)) != (before.route, before.secrets):
-            raise OperationRefused(f"Route {route.id} was changed meanwhile: look at it again.")
+            raise OperationRefused(
+                f"Someone else changed route {route.id} first: look at it again."
+            )
         if route.active and route.position != before.route.position:
             await _refuse_taken_position(tx, route)
         await _refuse_move(tx, route.id, moves(changes))

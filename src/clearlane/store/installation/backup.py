@@ -47,7 +47,7 @@ from clearlane.store.vault.vault import Vault
 
 PREVIOUS_SUFFIX = ".before-restore-"
 BACKUP = SystemScope("a backup holds the whole installation")
-# Snapshots that running nodes load anew after a restore; "restore" counts the restores themselves.
+# Snapshots that running nodes reload after a restore; "restore" counts the restores themselves.
 REVISIONS_SKIPPED = 1_000
 RELOADED_SNAPSHOTS = ("accounts", "keys", "payers", "restore")
 

@@ -48,7 +48,7 @@ class EarlierCall(NamedTuple):
 
 
 class KeyTaken(Exception):
-    """Another call under the same key was answered first. Nothing of this one is stored."""
+    """Another call under the same key was answered first. This one stored nothing."""
 
 
 async def find(tx: Tx, key: AnswerKey) -> EarlierCall | None:

@@ -1,6 +1,6 @@
 """Checks of the control segments: ISA, GS, ST and their trailers, and TA1.
 
-Each check adds to a ``FindingCollector``. Knows the control segments; knows nothing of what a set contains.
+Each check adds to a ``FindingCollector``. Knows the control segments; does not know what a set contains.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Parse the segments of one transaction set into loops, and report everything that is wrong.
 
 Loop membership comes from the guide's automaton alone. A segment without a place is kept where it occurred and
-reported; parsing continues up to the SE. Knows one set and its guide; knows nothing of bytes and envelopes.
+reported; parsing continues up to the SE. Knows one set and its guide; does not know bytes and envelopes.
 
 How a segment is processed (``LoopParser.consume``):
 

@@ -18,7 +18,7 @@ calls it each time a loop of that id closes, with the loop's own segments and th
 * ``loop`` is one loop id, or several in a tuple; ``SET`` means the root loop of the guide, whatever its id: the rule runs
   when the SE has been read.
 * ``kinds`` are the ``Guide.kind`` values the rule applies to.
-* ``needs`` names own segments or child loops, by id, of which at least one must be present for the rule to run
+* ``needs`` names own segments or child loops, by id: at least one must be present for the rule to run
   (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400).
 * ``RuleFinding.segment`` is the very list taken from the loop (found again by identity, never by value), or a segment of an
   enclosing loop. With None the finding points at the segment that opens the loop.

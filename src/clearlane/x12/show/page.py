@@ -8,7 +8,7 @@ twice, once for the summary at the top and once for the body, which is written w
 Every text of the file is escaped. With a ``redactor`` the page shows pseudonyms where the file has patient data; findings
 name no values anyway.
 
-:func:`write_contents` writes the same without the document around it, for a page of somebody else's: with the style
+:func:`write_contents` writes the same without the document around it, for a page of another program: with the style
 sheet of :func:`read_contents_style`, below an element of the class ``x12``, and with the colours of page.css.
 
 With ``name_fields`` an element also has the name of the field that the caller wrote it from, and ``spell`` rewrites the
@@ -78,7 +78,7 @@ Spell: TypeAlias = Callable[[str], str]
 
 
 class UnreadablePageError(ValueError):
-    """A file without an interchange, of which there is nothing to show."""
+    """A file without an interchange, which has nothing to show."""
 
 
 def write_page(

@@ -24,7 +24,7 @@ webhook_endpoints = vendor_table(
     "webhook_endpoints",
     Column("endpoint_id", Text, primary_key=True),
     Column("state", Text, nullable=False),
-    # JSON arrays: the patterns of types that are wanted, and the sites; an empty one stands for all.
+    # JSON arrays: the patterns of types that are wanted, and the sites; an empty one means all.
     Column("types", Text, nullable=False),
     Column("sites", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
