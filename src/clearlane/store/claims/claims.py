@@ -45,6 +45,7 @@ from clearlane.store.database.sql import (
 )
 
 TABLE = "claims"
+HEADER_COLUMN = "claims.header"
 
 RECEIVED = "Received"
 NOT_ACCEPTED = NOT_ACCEPTED_STATE
@@ -54,7 +55,7 @@ SUPERSEDED = "Superseded"
 
 
 class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A claim to be stored. ``payload`` and ``status`` are already sealed."""
+    """A claim to be stored. ``payload``, ``header`` and ``status`` are already sealed."""
 
     claim_number: str
     kind: str
@@ -79,6 +80,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     label: str = "received"
     """What people call it (``pipeline.claim_label``)."""
     payload: bytes
+    header: bytes
     status: bytes | None = None
     """Its row of the status list; None if it is not listed."""
     account_key: int | None = None
@@ -137,7 +139,7 @@ class StoredPredecessor:
     payer_number_key: int | None
     event_sequence: int
     """The number of events about it that its vendor was given."""
-    payload: bytes = field(repr=False)
+    header: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
 
@@ -194,6 +196,7 @@ class StoredClaim:
     """Whether CLM01 is the patient's account number; else it is the request id."""
     created_at: int
     payload: bytes = field(repr=False)
+    header: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,7 +589,7 @@ def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
 
 
 def _stored(row: tuple[object, ...]) -> StoredClaim:
-    claim_number, kind, form, state, payer_id, account, created_at, payload = row
+    claim_number, kind, form, state, payer_id, account, created_at, payload, header = row
     return StoredClaim(
         str(claim_number),
         str(kind),
@@ -596,12 +599,13 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
         bool(account),
         int(created_at),  # type: ignore[call-overload]
         bytes(payload),  # type: ignore[call-overload]
+        bytes(header),  # type: ignore[call-overload]
     )
 
 
 _NEW_COLUMNS = (
     "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
+    "created_at", "created_day", "payload", "header", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
@@ -667,6 +671,7 @@ _STORED = select(
     claims.c.account_as_number,
     claims.c.created_at,
     claims.c.payload,
+    claims.c.header,
 )
 _FIND = scoped_select(_STORED.where(claims.c.claim_number == bindparam("claim_number")), claims)
 _SOME = scoped_select(_STORED.where(among(claims.c.claim_number, "claim_numbers")), claims)
