@@ -74,7 +74,7 @@ def header_of(view: ClaimView) -> ClaimHeader:
         original_reference=view.original_reference or "",
         is_predetermination=view.is_predetermination,
         is_secondary=view.decision is not None,
-        charge=view.total_charge,
+        charge=view.total_charge or Decimal(0),
         days=_days(view.lines),
         line_controls=tuple(
             dict.fromkeys([line.control_number for line in view.lines if line.control_number])
