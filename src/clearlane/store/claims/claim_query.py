@@ -71,7 +71,7 @@ class ClaimListKey(NamedTuple):
 
 
 class ClaimListRow(NamedTuple):
-    """A claim as lists show it. ``payload`` and ``status`` are sealed; a claim that was not accepted has no status."""
+    """A claim as lists show it. ``payload``, ``header`` and ``status`` are sealed; a claim that was not accepted has no status."""
 
     claim_number: str
     site_id: int
@@ -93,6 +93,7 @@ class ClaimListRow(NamedTuple):
     is_superseded: int
     prior_payer_claim: str | None
     payload: bytes
+    header: bytes
     status: bytes | None
 
     @property
