@@ -70,7 +70,7 @@ class ClaimListKey(NamedTuple):
 
 @shows("claim_number")
 class ClaimListRow(NamedTuple):
-    """A claim as lists show it. ``payload`` and ``status`` are sealed; a claim that was not accepted has no status."""
+    """A claim as lists show it. ``payload``, ``header`` and ``status`` are sealed; a claim that was not accepted has no status."""
 
     claim_number: str
     site_id: int
@@ -92,6 +92,7 @@ class ClaimListRow(NamedTuple):
     is_superseded: int
     prior_payer_claim: str | None
     payload: bytes
+    header: bytes
     status: bytes | None
 
     @property

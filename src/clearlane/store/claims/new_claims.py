@@ -19,7 +19,7 @@ NO_LINKS: dict[str, str | None] = {"predecessor_id": None, "former_holder": None
 
 @shows("claim_number", "state")
 class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A claim to be stored. ``payload`` and ``status`` are already sealed."""
+    """A claim to be stored. ``payload``, ``header`` and ``status`` are already sealed."""
 
     claim_number: str
     kind: str
@@ -44,6 +44,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     label: str = "received"
     """What people call it (``pipeline.claim_label``)."""
     payload: bytes
+    header: bytes
     status: bytes | None = None
     """Its row of the status list; None if it is not listed."""
     account_key: int | None = None
@@ -107,7 +108,7 @@ async def insert(
 
 _COLUMNS = (
     "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
+    "created_at", "created_day", "payload", "header", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
 _values = attrgetter(*_COLUMNS)
