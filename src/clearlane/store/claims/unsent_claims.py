@@ -5,13 +5,13 @@ Knows no verb: what a change means is decided above.
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam
 
 from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims.claims import add_event
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import scoped_select, scoped_update
+from clearlane.store.database.sql import scoped_select, scoped_update, select_as
 
 
 @shows("claim_number", "state")
@@ -48,8 +48,7 @@ async def lock(tx: Tx, claim_number: str) -> UnsentClaim | None:
 
     Of several verbs at once each so decides on what the one before it left.
     """
-    row = await tx.row(_LOCK, claim_number=claim_number)
-    return None if row is None else UnsentClaim(*row)
+    return await find_row(tx, UnsentClaim, _LOCK, claim_number=claim_number)
 
 
 async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int) -> bool:
@@ -73,7 +72,7 @@ async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int
 
 
 _LOCK = scoped_select(
-    select(*(claims.c[name] for name in UnsentClaim._fields))
+    select_as(claims, UnsentClaim)
     .where(claims.c.claim_number == bindparam("claim_number"))
     .with_for_update(),
     claims,

@@ -28,6 +28,7 @@ from clearlane.store.database.group_commit import (
     StoreFault,
     StoreWaits,
     Tx,
+    find_row,
     require_row,
     unextended,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "UnscopedStatement",
     "VendorScope",
     "WrongScope",
+    "find_row",
     "open_database",
     "require_row",
     "unextended",
