@@ -30,6 +30,7 @@ class LockedClaim(NamedTuple):
     total_cents: int
     sendings: int
     queued: int
+    """Positive while it waits for a batch, and the same negative while it is held."""
     status: bytes | None
     predecessor_id: str | None
     successor_id: str | None
@@ -106,14 +107,14 @@ async def count_event(tx: Tx, claim_numbers: Sequence[str]) -> list[CountedEvent
     return sorted((CountedEvent(*row) for row in rows), key=attrgetter("claim_number"))
 
 
-_LOCK = Statement(
+_OWNER = (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id)
+LOCK = (
     select_as(claims, LockedClaim, sites.c.time_zone)
-    .join_from(claims, sites, (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id))
-    .where(among(claims.c.claim_number, "claim_numbers"))
+    .join_from(claims, sites, _OWNER)
     .order_by(claims.c.claim_number)
-    .with_for_update(of=claims),
-    system=True,
-)  # fmt: skip
+    .with_for_update(of=claims)
+)
+_LOCK = Statement(LOCK.where(among(claims.c.claim_number, "claim_numbers")), system=True)
 _LINKS = Statement(
     select_as(claims, ClaimLink).where(
         among(claims.c.claim_number, "claim_numbers"),

@@ -3,7 +3,7 @@
 Knows which database an address means; ``sqlite`` and ``postgresql`` implement it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -69,6 +69,7 @@ __all__ = [
     "open_database",
     "require_row",
     "unextended",
+    "write_audit",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -133,6 +134,18 @@ class Database(Protocol):
 
     async def close(self) -> None:
         """Finish the waiting writes and close every connection."""
+
+
+async def write_audit(
+    database: Database, scope: AnyScope, action: str, /, *, actor: Actor,
+    ids: Sequence[str] = (), count: int | None = None, detail: str = "",
+) -> None:  # fmt: skip
+    """Add one entry to the audit trail, for what changes nothing else."""
+
+    async def job(tx: Tx) -> None:
+        tx.audit(action, ids=ids, count=count, detail=detail)
+
+    await database.write(scope, job, actor=actor)
 
 
 async def open_database(
