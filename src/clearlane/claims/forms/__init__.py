@@ -14,10 +14,10 @@
 The tests in ``tests/claims`` run over every kind: they tell which field has no place, no sample or no rule.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from clearlane.claims.claim_form import AnyForm, ClaimForm, SharedFieldNames
+from clearlane.claims.claim_form import AnyForm, ClaimForm, field_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import dental, medical
 from clearlane.claims.kinds import KINDS, ClaimKind
@@ -28,11 +28,11 @@ __all__ = [
     "V3_MEDICAL",
     "AnyForm",
     "ClaimForm",
-    "SharedFieldNames",
+    "field_at",
+    "fields_of_forms",
     "form_of",
     "form_of_kind",
     "load_placements",
-    "names_of_forms",
 ]
 
 V3_MEDICAL, V3_DENTAL = medical.FORM, dental.FORM
@@ -59,7 +59,6 @@ def form_of_kind(kind: str) -> AnyForm:
     return FORMS[KINDS[ClaimKind(kind)].submitted_on[0]]
 
 
-def names_of_forms(name: Callable[[SharedFieldNames], str]) -> tuple[str, ...]:
-    """Return what the forms call a shared field, without those that lack it."""
-    found = (name(form.names) for form in FORMS.values())
-    return tuple(dict.fromkeys(filter(None, found)))
+def fields_of_forms(path: str) -> frozenset[str]:
+    """Return what the forms call the value of a path of the view."""
+    return frozenset(field_at(form, path) for form in FORMS.values() if form.has(path))
