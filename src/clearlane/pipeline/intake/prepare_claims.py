@@ -33,6 +33,7 @@ from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import claim_account
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.safe_repr import shows
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
@@ -81,6 +82,7 @@ class PendingClaim(NamedTuple):
     known_zips: KnownZips = KnownZips()
 
 
+@shows("at", "row.claim_number")
 class PreparedClaim(NamedTuple):
     """A judged claim and the row it becomes."""
 
@@ -96,10 +98,6 @@ class PreparedClaim(NamedTuple):
     """Whether the judged claim still has its lines; its row has them in any case."""
     chosen_frequency: str = ""
     """The frequency that a person decided on for a correction; empty if it is to be decided."""
-
-    def __repr__(self) -> str:
-        """Leave out what the claim says."""
-        return f"PreparedClaim({self.at} {self.row.claim_number})"
 
 
 class IntakeBatcher:
