@@ -33,13 +33,13 @@ from tests.connect import sftp_server
 from tests.connect.invented import route
 from tests.databases import Place
 from tests.patience import PATIENCE_SECONDS
-from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
+from tests.pipeline.outbound import HARBOR, HOLDS_ITS_ID, MEADOW, numbers_in, outbound
 from tests.prepared_process import PreparedProcess
 
 OPERATOR = Actor("operator", "test")
 FACTS = Statement(select(claim_facts.c.claim_number, claim_facts.c.kind), system=True)
 LINKS = Statement(
-    select(claims.c.predecessor_id, claims.c.is_current).where(
+    select(claims.c.predecessor_id, HOLDS_ITS_ID).where(
         claims.c.claim_number == bindparam("claim_number")
     ),
     system=True,
