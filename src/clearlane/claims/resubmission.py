@@ -270,7 +270,7 @@ def _why_new(
     *,
     is_correction: bool,
 ) -> str:
-    """Return why a claim without a resubmission code is no replacement of its predecessor; empty if it is one."""
+    """Return why a claim without a resubmission code is not a replacement of its predecessor; empty if it is one."""
     number, state = predecessor.claim_number, predecessor.state
     if replacements == ORIGINAL_ONLY:
         return TAKES_NO_REPLACEMENTS

@@ -13,7 +13,7 @@ Whether the value makes sense is for a rule to check. Pydantic itself reads text
   comma, a quantity as third part (``45:12.50:1``), and the group before the reason (``CO-45:12.50``), which
   must be the field's own.
 
-An adjustment of zero is dropped and is no error: some callers fill every field with a number.
+An adjustment of zero is dropped and is not an error: some callers fill every field with a number.
 """
 
 import math

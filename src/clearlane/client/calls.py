@@ -137,7 +137,7 @@ def eligibility_responses(eligibility_request_id: int) -> Call[models.Eligibilit
 
 
 def enrollments(given: Any) -> Call[models.EnrollmentAnswer]:
-    """Return a submission of enrollments. A repeated one is answered "already exists", which is no failure."""
+    """Return a submission of enrollments. A repeated one is answered "already exists", which is not a failure."""
     return Call(
         name="SubmitEnrollments",
         path="enrollment/submit",

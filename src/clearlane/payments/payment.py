@@ -186,7 +186,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     other_adjustments: int = 0
     """All adjustments that are none of those named above."""
     interest: int = 0
-    """``AMT*I``: interest, which is paid by a PLB and is no part of ``paid``."""
+    """``AMT*I``: interest, which is paid by a PLB and is not part of ``paid``."""
     prior_payer: int = 0
     """OA-23: what earlier payers paid and adjusted."""
     corrected_patient: CorrectedPatient | None = None

@@ -184,7 +184,7 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
 
 
 def as_void_answer(claim_payment: ClaimPayment) -> ClaimPayment:
-    """Return the claim payment of a void that was carried out: what the payer does not pay is no denial."""
+    """Return the claim payment of a void that was carried out: what the payer does not pay is not a denial."""
     return replace(
         claim_payment,
         outcome=Outcome.VOIDED,

@@ -220,7 +220,7 @@ class Endpoint:
     deprecated: bool = False
     conventions: CallConventions = VENDOR_SITE_ID_REQUIRED
     media_type: str = JSON
-    """Of the response; its type is None if that is no JSON."""
+    """Of the response; its type is None if that is not JSON."""
     success_status: int = 200
     takes_idempotency_key: bool = False
     """Whether the answer to a call with an ``Idempotency-Key`` is stored and given again."""

@@ -113,5 +113,5 @@ class JsonScanner:
         levels = list(accumulate(steps, initial=self._depth))
         if max(levels) > JSON_DEPTH_MAX:
             raise UnreadableJson(TOO_DEEP)
-        # A text that closes more than it opened is no JSON: the parser refuses it later.
+        # A text that closes more than it opened is not JSON: the parser refuses it later.
         self._depth = levels[-1]

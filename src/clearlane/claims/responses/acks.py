@@ -184,7 +184,7 @@ def _of_set(
 ) -> Iterator[Fact]:
     """Derive the facts of every claim of a set."""
     group = message.verdict
-    # A group whose only set is rejected is rejected too; that alone is no error of the group.
+    # A group whose only set is rejected is rejected too; that alone is not an error of the group.
     refused_group = group.verdict not in {*ACCEPTED, "P"} and (
         answer is None or bool(group.codes) or answer.accepted
     )

@@ -97,7 +97,7 @@ def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) ->
 
 
 def field_words(kind: ClaimKind, path: str) -> str:
-    """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is no field its bare name.
+    """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is not a field its bare name.
 
     ``path`` is the path of a finding or repair, also with the claim's place in its document.
     """

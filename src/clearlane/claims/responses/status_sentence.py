@@ -49,7 +49,7 @@ _SINGULAR_ENDS = ("ss", "is", "us")
 
 
 def status_sentence(code: str) -> str:
-    """Return what a payer says by ``category:status:entity``; empty if that is no rejection or has no sentence."""
+    """Return what a payer says by ``category:status:entity``; empty if that is not a rejection or has no sentence."""
     category, _, rest = code.partition(":")
     status, _, entity = rest.partition(":")
     words = codes.load("statuses").get(status, "").removesuffix(" (older code)")

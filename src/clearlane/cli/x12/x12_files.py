@@ -244,7 +244,7 @@ def open_failure(error: OSError) -> str:
 
 
 def nonempty(name: str, out: Iterable[T]) -> Iterator[T]:
-    """Yield items unchanged; end the command if there is none, because the file is no X12."""
+    """Yield items unchanged; end the command if there is none, because the file is not X12."""
     nothing = True
     for one in out:
         nothing = False

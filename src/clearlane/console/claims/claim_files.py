@@ -32,7 +32,7 @@ class ExplainedSegment:
 
 
 def explain_segments(content: bytes, claim: Claim | None = None) -> list[ExplainedSegment]:
-    """Return the segments of a file in words, up to a limit; none if it is no X12.
+    """Return the segments of a file in words, up to a limit; none if it is not X12.
 
     With the claim that the file was written from, elements have the names of its fields.
     """

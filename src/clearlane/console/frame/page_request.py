@@ -171,7 +171,7 @@ class PageRequest:
 
     @cached_property
     def site(self) -> Site | None:
-        """The chosen site; None for "All sites", or for a user without any. Another's site is no page.
+        """The chosen site; None for "All sites", or for a user without any. Another's site is not a page.
 
         Who never chose one and may see all begins with all of them; others begin with their first.
         """

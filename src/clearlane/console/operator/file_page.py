@@ -307,7 +307,7 @@ async def _explain(request: PageRequest, *, incoming: bool) -> Response:
             _explained, request, content, "in" if incoming else "out", id
         )
     except UnreadablePageError:
-        sentence = "The file is no X12, so there is nothing to explain. Download it to look at it."
+        sentence = "The file is not X12, so there is nothing to explain. Download it to look at it."
         return request.message(409, "Not X12", sentence)
 
 
@@ -349,7 +349,7 @@ async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) 
 def describe(summary: PageSummary) -> FileSummary:
     """Return what a file is, in sentences, and what its check found."""
     if not summary.interchange_count:
-        return FileSummary(sentences=["This is no X12 file."], is_readable=False)
+        return FileSummary(sentences=["This is not an X12 file."], is_readable=False)
     sentences = []
     for kind, found in summary.kinds.items():
         name = guides.by_kind(kind).name if kind else "a transaction of a guide that is not known"

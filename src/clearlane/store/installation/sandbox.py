@@ -34,7 +34,7 @@ SANDBOX_LOCK_SECONDS_MAX = 90
 REVISION = "sandbox"
 SCOPE = SystemScope("a sandbox's payers and its clock belong to the installation")
 OWNER = 0
-"""The data key that seals the values is the installation's, which is no vendor."""
+"""The data key that seals the values is the installation's, which is not a vendor."""
 TABLE = "sandbox"
 CLOCK = "clock"
 ENROLLMENTS = "enrollments"

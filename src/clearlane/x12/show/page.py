@@ -90,7 +90,7 @@ def write_page(
 ) -> Iterator[str]:
     """Yield the page piece by piece; ``open_source`` is called twice.
 
-    Raises UnreadablePageError before the first piece if the file is no X12.
+    Raises UnreadablePageError before the first piece if the file is not X12.
     """
     contents = write_contents(
         open_source,
@@ -122,7 +122,7 @@ def write_contents(
 ) -> Iterator[str]:
     """Yield what a page says of a file, without the document around it; ``heading`` is HTML above it.
 
-    Raises UnreadablePageError before the first piece if the file is no X12.
+    Raises UnreadablePageError before the first piece if the file is not X12.
     """
     summary = summarize(open_source())
     if not summary.interchange_count:
