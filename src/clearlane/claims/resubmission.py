@@ -66,7 +66,7 @@ class EarlierClaim:
     state: ClaimState
     accepted_at: datetime
     last_word_at: datetime
-    """The last time anything was learnt about it."""
+    """The last time anything was learned about it."""
     paid_cents: int
     patient_cents: int = 0
     """What the payer left to the patient."""

@@ -1,7 +1,7 @@
 """The types of values that claim fields hold, and how the JSON of each is read.
 
 A reader takes one JSON value and returns the Python value (date, Decimal, bool, adjustments) or refuses it.
-Whether the value makes sense is for a rule to check. Pydantic itself reads text; ``repairs`` normalises it later.
+Whether the value makes sense is for a rule to check. Pydantic itself reads text; ``repairs`` normalizes it later.
 
 **Adjustment values.** The interface document says only "adjustment values" of fields such as
 ``X12_ClaimContractualObligationAdjustments``. They are read in two forms:

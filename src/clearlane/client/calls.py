@@ -23,7 +23,7 @@ class RetryRule(StrEnum):
     """When a call may be sent again after an error."""
 
     ALWAYS = "always"
-    """The call is idempotent: a read, or one that the service recognises as sent before."""
+    """The call is idempotent: a read, or one that the service recognizes as sent before."""
     IF_NOT_PROCESSED = "if_not_processed"
     """Only if it is certain that the service has not processed the first one."""
 
@@ -80,7 +80,7 @@ def payers(which: PayerList, kind: ClaimKind | str) -> Call[list[models.Payer]]:
 
 
 def submission(kind: ClaimKind, claims: Any) -> Call[models.ClaimSubmission]:
-    """Return a submission of claims. It is idempotent: the service recognises ``Svc_VendorClaimId``."""
+    """Return a submission of claims. It is idempotent: the service recognizes ``Svc_VendorClaimId``."""
     name, path = _SUBMISSIONS[kind]
     return Call(
         name=name,
@@ -114,7 +114,7 @@ def documents(ids: Iterable[str]) -> Call[models.PayerDocuments]:
 
 
 def eligibility(request: Any) -> Call[models.EligibilityAnswer]:
-    """Return an eligibility request. V3 cannot recognise a repeated one, so it is not sent twice."""
+    """Return an eligibility request. V3 cannot recognize a repeated one, so it is not sent twice."""
     return Call(
         name="SubmitEligibilityRequests",
         path="eligibility/submit",

@@ -20,7 +20,7 @@ from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView
 
 @dataclass(slots=True)
 class Accumulator:
-    """An amount that claims accumulate towards: a deductible or an out-of-pocket maximum."""
+    """An amount that claims accumulate toward: a deductible or an out-of-pocket maximum."""
 
     total: Decimal | None = None
     used: Decimal | None = None

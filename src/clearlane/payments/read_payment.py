@@ -73,7 +73,7 @@ def heading_of_set(set: tree.TransactionSet) -> Payment:
 
 
 class Corrections:
-    """Recognises the corrections within one payment: what follows a reversal with the same account number."""
+    """Recognizes the corrections within one payment: what follows a reversal with the same account number."""
 
     def __init__(self) -> None:
         self._reversed: set[str] = set()

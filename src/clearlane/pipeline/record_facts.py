@@ -181,7 +181,7 @@ class _FactChanges:
 async def _record_page(
     tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
 ) -> int:
-    """Record one page. The claims are locked before their facts are read, so concurrent postings serialise."""
+    """Record one page. The claims are locked before their facts are read, so concurrent postings serialize."""
     locked = await claim_updates.lock_claims(tx, [one.claim_number for one in claim_facts])
     known = await load_known_facts(tx, vault, list(locked))
     await vault.load_keys_of(tx, [one.status for one in locked.values() if one.status])

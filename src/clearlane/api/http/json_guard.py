@@ -89,7 +89,7 @@ class JsonScanner:
         open_quote = b'"' if self._in_string else b""
         skeleton = open_quote + chunk.translate(None, _NOT_STRUCTURE)
         self._in_string = skeleton.count(b'"') % 2 == 1
-        # Neighbouring quotes close and open strings with nothing outside between them.
+        # Neighboring quotes close and open strings with nothing outside between them.
         skeleton = skeleton.replace(b'""', b"")
         self._descend(_STRING.sub(b"", skeleton) if b'"' in skeleton else skeleton)
         if _BIG_EXPONENT_SHAPE in chunk.translate(_NUMBERS, b"+.") and _BIG_EXPONENT.search(

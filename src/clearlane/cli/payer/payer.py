@@ -154,7 +154,7 @@ def search(
     site: Site = "",
     ca_file: CaFile = "",
 ) -> None:
-    """Find payers by words that may be misspelt, best match first.
+    """Find payers by words that may be misspelled, best match first.
 
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
 

@@ -54,7 +54,7 @@ CONCERN_KINDS = {
     Concern.AGREED: "good",
     Concern.CLOSED: "done",
 }
-"""Who must act on an outcome, as the style sheet names its colours."""
+"""Who must act on an outcome, as the style sheet names its colors."""
 
 PARTS_OF_THEIR_OWN = PATIENT_REASONS | {("CO", "45")}
 """Reasons that are shown in few words: deductible, coinsurance, copayment, write-off by contract."""

@@ -150,7 +150,7 @@ def _row(
 ) -> NewClaim:
     """Return the row of a judged claim.
 
-    The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
+    The claim as sent is hashed without its id, to recognize repetitions; the claim as repaired is sealed.
     """
     vault, site, kind, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted

@@ -70,7 +70,7 @@ OWN_DATA = "document_id"
 def _runs(
     new: Sequence[tuple[NewEvent, str]],
 ) -> Iterator[tuple[EventOwner, list[NewEvent], EventData]]:
-    """Yield neighbouring events that one row can hold, and the data that they have in common."""
+    """Yield neighboring events that one row can hold, and the data that they have in common."""
     run: list[NewEvent] = []
     owner, common = None, NO_DATA
     for event, actor in new:
