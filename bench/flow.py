@@ -185,7 +185,7 @@ def interchange(sets: list[list[str]], *, number: int) -> bytes:
     """A file of 835s, each given by the segments between ST and SE."""
     head = (
         "ISA*00*          *00*          *ZZ*MEADOW         *ZZ*CLEARLANE      *261114*0900*^*00501"
-        f"*{number:09}*0*T*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*{number}*X*005010X221A1~"
+        f"*{number:09}*0*P*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*{number}*X*005010X221A1~"
     )
     body = "".join(
         f"ST*835*{at:04}~{'~'.join(rows)}~SE*{len(rows) + 2}*{at:04}~"

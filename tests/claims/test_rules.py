@@ -21,7 +21,7 @@ from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
 from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
-from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
+from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted
 from clearlane.kernel.finding import Severity, Stage
 from clearlane.kernel.formats import format_amount
 from clearlane.payers.model import Payer
@@ -1686,16 +1686,6 @@ def test_the_sample_claims_are_accepted(kind, full):
     assert result.accepted
     if full:
         assert result.findings == ()
-
-
-def test_a_rule_is_registered_once():
-    with pytest.raises(AssertionError, match="twice"):
-        rule("C101", paths=("payer.id",))(lambda claim, facts: ())
-
-
-def test_a_rule_has_a_sentence():
-    with pytest.raises(AssertionError, match="sentence"):
-        rule("C000", paths=("payer.id",))(lambda claim, facts: ())
 
 
 def test_words_of_a_sentence():

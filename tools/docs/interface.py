@@ -268,7 +268,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 def enrollment_fields_page() -> Iterator[str]:
     """Write every field of an enrollment."""
     from clearlane.enrollment.fields import FIELDS, TextFormat
-    from clearlane.enrollment.rules import NPI_TYPE_MESSAGE, describe_format
+    from clearlane.enrollment.rules import NPI_TYPE_MESSAGE, RULES, describe_format
 
     yield "# Enrollment fields"
     yield ""
@@ -297,6 +297,13 @@ def enrollment_fields_page() -> Iterator[str]:
             ]
         )
     yield from grid(["Field", "What it is", "Required", "What passes"], table)
+    yield from part(
+        "Rules", "A warning is shown to the operator who submits the enrollment to payers."
+    )
+    yield from grid(
+        ["Rule", "Severity", "What must be true"],
+        [[f"`{rule.id}`", rule.severity, rule.sentence] for rule in RULES.values()],
+    )
 
 
 def eligibility_fields_page() -> Iterator[str]:

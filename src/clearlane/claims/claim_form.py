@@ -158,7 +158,7 @@ class ClaimForm(Generic[C, L]):
 
     def locate(self, path: str) -> str:
         """Return the path of the field that holds the value of a path of the view."""
-        return places(self).locate(path)
+        return locate(self, path)
 
     def name_of(self, path: str) -> str:
         """Return the field that holds the value of a path of the view, as a sentence names it."""
@@ -261,6 +261,12 @@ def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
 def line_reading(form: AnyForm, names: tuple[str, ...]) -> PartReading:
     """Return how a line with certain filled fields is read into a view."""
     return compile_line(form.line_view_table, names)
+
+
+@lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
+def locate(form: AnyForm, path: str) -> str:
+    """Return the path of the field that holds the value of a path of the view. Claims of one caller repeat findings."""
+    return places(form).locate(path)
 
 
 @cache

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.payers import name_patterns
 from clearlane.payers.send_windows import is_time_zone, read_send_windows
@@ -138,18 +138,20 @@ def read_route(
     findings: list[Finding] = []
     for name, text in options:
         if name in values:
-            findings.append(_finding("RTE004", name, "The option is given twice."))
+            findings.append(make_shape_finding("RTE004", name, "The option is given twice."))
             continue
         try:
             values[name] = _option(name, kind).read(_bounded(text))
         except InvalidOptionError as wanted:
-            findings.append(_finding("RTE002", name, f"This cannot be used: {wanted}."))
+            findings.append(make_shape_finding("RTE002", name, f"This cannot be used: {wanted}."))
             values[name] = ""
     if not 1 <= position <= ROUTE_POSITIONS_MAX:
         most = ROUTE_POSITIONS_MAX
-        findings.append(_finding("RTE002", "position", f"Give a number from 1 to {most}."))
+        findings.append(
+            make_shape_finding("RTE002", "position", f"Give a number from 1 to {most}.")
+        )
     findings += (
-        _finding("RTE001", option.name, f"The option is required: {option.description}")
+        make_shape_finding("RTE001", option.name, f"The option is required: {option.description}")
         for option in OPTIONS_BY_KIND[kind].values()
         if option.required and option.name not in values
     )
@@ -183,17 +185,21 @@ def _secret_findings(
 ) -> Iterable[Finding]:
     given, takes = secrets.filled().keys(), KIND_SECRETS[kind]
     for name in sorted(given - takes):
-        yield _finding("RTE003", name, f"A route of kind {kind} takes no such secret.")
+        yield make_shape_finding("RTE003", name, f"A route of kind {kind} takes no such secret.")
     for name in sorted(given & takes):
         if not secrets.filled()[name].strip():
-            yield _finding("RTE003", name, "The secret is empty.")
+            yield make_shape_finding("RTE003", name, "The secret is empty.")
     logins = LOGINS[kind]
     if logins and not given & logins:
-        yield _finding("RTE003", " or ".join(sorted(logins)), "One of these secrets is required.")
+        yield make_shape_finding(
+            "RTE003", " or ".join(sorted(logins)), "One of these secrets is required."
+        )
     if "passphrase" in given and "private_key" not in given:
-        yield _finding("RTE003", "passphrase", "It opens a private_key, which is not given.")
+        yield make_shape_finding(
+            "RTE003", "passphrase", "It opens a private_key, which is not given."
+        )
     if kind in CORE_KINDS and ("password" in given) != bool(values.get("username")):
-        yield _finding("RTE003", "username", "A username and a password come together.")
+        yield make_shape_finding("RTE003", "username", "A username and a password come together.")
 
 
 def _combination_findings(kind: RouteKind, values: Mapping[str, OptionValue]) -> Iterable[Finding]:
@@ -203,15 +209,11 @@ def _combination_findings(kind: RouteKind, values: Mapping[str, OptionValue]) ->
         and values.get("inbox")
         and values.get("inbox") == values.get("outbox")
     ):
-        yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
+        yield make_shape_finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
     if values.get("send_windows") and not values.get("time_zone"):
-        yield _finding("RTE005", "time_zone", "It is required with send_windows.")
+        yield make_shape_finding("RTE005", "time_zone", "It is required with send_windows.")
     if kind is RouteKind.SFTP and values.get("inbox", ".") == values.get("outbox", "."):
-        yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
-
-
-def _finding(rule: str, location: str, message: str) -> Finding:
-    return Finding(rule=rule, stage=Stage.SHAPE, location=location, message=message)
+        yield make_shape_finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
 
 
 # ---- how values are read ----------------------------------------------------------------------

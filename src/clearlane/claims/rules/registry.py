@@ -25,6 +25,7 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
 
 FieldFinding = tuple[str, str]
@@ -92,17 +93,14 @@ class RuleScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimRule:
+class ClaimRule(FindingType):
     """A registered rule."""
 
-    id: str
-    sentence: str
     scope: RuleScope
     paths: tuple[str, ...]
     """The paths of the view that it is about; of a value rule none."""
     kinds: tuple[ClaimKind, ...]
     x12: str
-    severity: Severity
     requires: ExternalData | None
     value_types: tuple[ValueType, ...]
     """For a value rule: the types of values it checks."""
@@ -138,7 +136,7 @@ class ClaimRule:
         return tuple(dict.fromkeys(box for box in found if box))
 
 
-RULES: dict[str, ClaimRule] = {}
+RULES: RuleRegistry[ClaimRule] = RuleRegistry(ClaimRule)
 
 Check = TypeVar("Check", bound=Callable[..., Iterable[FieldFinding]])
 ValueCheck = TypeVar("ValueCheck", bound=Callable[[Any, ClaimField], str | None])
@@ -203,26 +201,18 @@ def _register(
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], Any]:
-    def register(check: Callable[..., Any]) -> Callable[..., Any]:
-        assert id not in RULES, f"rule {id} is defined twice"
-        assert check.__doc__, f"rule {id} has no sentence"
-        RULES[id] = ClaimRule(
-            id=id,
-            sentence=" ".join(check.__doc__.split()),
-            scope=scope,
-            paths=paths,
-            kinds=kinds or tuple(kind for kind, form in FORMS.items() if form.has(paths[0])),
-            x12=x12,
-            severity=severity,
-            requires=requires,
-            value_types=value_types,
-            when_filled=frozenset(when_filled),
-            reading=reading,
-            check=check,
-        )
-        return check
-
-    return register
+    return RULES.rule(
+        id,
+        severity,
+        scope=scope,
+        paths=paths,
+        kinds=kinds or tuple(kind for kind, form in FORMS.items() if form.has(paths[0])),
+        x12=x12,
+        requires=requires,
+        value_types=value_types,
+        when_filled=frozenset(when_filled),
+        reading=reading,
+    )
 
 
 def is_whole(number: Decimal) -> bool:
