@@ -235,7 +235,7 @@ def plan_correction(
     is_correction: bool = False,
     same_content: bool = False,
 ) -> Correction | None:
-    """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge.
+    """Decide how a claim goes out; None if it goes as it was sent, for its rules to judge.
 
     ``chosen`` is the frequency that a person decided on, if one did; a replacement or void is in ``sent`` as well.
     ``is_correction``: a person or a v1 call named the claim to be corrected. Without any of these, only other content

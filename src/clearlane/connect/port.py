@@ -51,7 +51,7 @@ class IncomingFile:
     name: str
     size: int
     modified_nanos: int = 0
-    """When it was last changed, by the clock of whoever stores it; 0 if the mailbox does not say."""
+    """When it was last changed, by the clock of the machine that stores it; 0 if the mailbox does not say."""
     age_seconds: float | None = None
     """How long ago that was at least, by that same clock; None if that clock cannot be read.
 

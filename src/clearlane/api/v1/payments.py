@@ -178,7 +178,7 @@ async def list_claim_payments(call: Call) -> Response:
     "The 835 of a payment.",
     None,
     media_type=X12,
-    description="As received. Where the payment pays claims of others too: an interchange for each claim of the "
+    description="As received. If the payment pays claims of others too: an interchange for each claim of the "
     "vendor, with envelope and heading as received.",
 )
 async def payment_x12(call: Call) -> Response:

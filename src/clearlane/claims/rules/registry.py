@@ -108,7 +108,7 @@ class ClaimRule(FindingType):
     """The rule applies only if one of these paths is filled, relative to the view or to the line; empty: always."""
     reading: Callable[[Any], Any] | None
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
-    result as third argument; where that is None, the rule does not apply."""
+    result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
 
     @property

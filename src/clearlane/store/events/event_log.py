@@ -126,7 +126,7 @@ def _encode(data: EventData) -> str:
     return msgspec.json.encode(dict(data)).decode() if data else ""
 
 
-# One statement locks the head, moves it and tells where it is, also where there is none yet.
+# One statement locks the head, moves it and returns its position, even if there is no head yet.
 _BEFORE, _COUNT = bindparam("before", type_=BigInteger), bindparam("count", type_=BigInteger)
 _LATER = case((event_head.c.last_id >= _BEFORE, event_head.c.last_id), else_=_BEFORE)
 _NEXT = Statement(

@@ -37,7 +37,7 @@ BILLING_IDS = "G2|LU"
 def ref(
     codes: str, name: str, repeat: int = 1, usage: str = "S", *, values: str = ""
 ) -> SegmentSpec:
-    """Return a reference number, or a code where the guide lists its ``values``."""
+    """Return a reference number, or a code if the guide lists its ``values``."""
     return seg("REF", name, usage, repeat, f"R={codes} R{'=' if values else ''}{values}")
 
 
