@@ -109,7 +109,7 @@ async def pause(request: PageRequest) -> Response:
         back="/payers/{type}/{payer}",
         question=ActQuestion(
             title="Resume {subject}?",
-            sentence="Everything that waits for this payer goes out now. What a payer has cannot be taken back.",
+            sentence="Everything that waits for this payer goes out now. Claims that a payer has cannot be taken back.",
             button="Resume",
         ),
     ),
