@@ -42,7 +42,7 @@ class Call(Generic[T]):
     verb: str = "POST"
     version: str = V3
     idempotency_key: str = ""
-    """Of a change of V1: under the same key it is done once, however often it is sent."""
+    """The key of a change of V1: under the same key it is done once, however often it is sent."""
     reads_text: bool = False
     """Whether ``read`` takes the body as text instead of parsed JSON."""
 

@@ -151,7 +151,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     """Ours; empty while unmatched."""
     vendor_claim_id: str = ""
     document_id: str = ""
-    """Of the document that shows it (V3 ``get_by_doc_id``); empty while unmatched."""
+    """The id of the document that shows it (V3 ``get_by_doc_id``); empty while unmatched."""
     account_number: str = ""
     """CLP01."""
     payer_control_number: str = ""

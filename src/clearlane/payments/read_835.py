@@ -134,7 +134,7 @@ class _ClaimMoney:
         self.lines: list[LinePayment] = []
         self._current = self.reasons
         self._rests: list[int] = []
-        """Of each line, the charge that is not yet explained."""
+        """For each line, the charge that is not yet explained."""
 
     def add_adjustments(self, segment: tree.Segment) -> None:
         """Add the adjustments of a CAS to its line, or to the claim before its first line."""

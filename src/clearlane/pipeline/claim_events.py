@@ -59,7 +59,7 @@ class RecordedFact(NamedTuple):
 
     fact: Fact | ClaimPaymentFact
     payment_id: str = ""
-    """Of a claim payment."""
+    """The payment of a claim payment."""
     from_payer: bool = True
     has_document: bool = False
     """Whether a document of it was stored."""

@@ -3,7 +3,7 @@
     await ensure_keys(vault, claim_facts)               # before the transaction: the vendors' data keys
     await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
 
-A repeated fact counts once; of several reports of one statement the earliest is kept. So files may arrive in any
+A repeated fact counts once; the earliest report of a statement is kept. So files may arrive in any
 order, and a file may be posted again after a crash. Knows facts, and the documents and claim payments that they become; no
 file, payer or mailbox.
 """
@@ -54,7 +54,7 @@ class PaymentPlace(NamedTuple):
 
     payment_id: str
     number: int
-    """Of the claim in the payment, from 1."""
+    """The number of the claim in the payment, from 1."""
     matched_by: MatchedBy
 
 

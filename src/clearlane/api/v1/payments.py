@@ -182,7 +182,7 @@ async def list_claim_payments(call: Call) -> Response:
     "vendor, with envelope and heading as received.",
 )
 async def payment_x12(call: Call) -> Response:
-    """Return the 835 of a payment as received; of a payment with claims of others, the vendor's parts."""
+    """Return the 835 of a payment as received; if it has claims of others, the vendor's parts."""
     content = await read_vendor_x12(
         call.context.database,
         call.context.vault,

@@ -2,8 +2,8 @@
 
     status_sentence("A7:562:85")        # The payer says the billing provider's NPI is invalid.
 
-The list of statuses holds names of things ("Entity's NPI") and clauses ("Entity was not found"). Of a thing the
-category says what is wrong with it; a clause says so itself. Knows codes; knows no field and no claim.
+The list of statuses holds names of things ("Entity's NPI") and clauses ("Entity was not found"). The category
+says what is wrong with a thing; a clause says so itself. Knows codes; knows no field and no claim.
 """
 
 import re

@@ -98,7 +98,7 @@ class ClaimRule(FindingType):
 
     scope: RuleScope
     paths: tuple[str, ...]
-    """The paths of the view that it is about; of a value rule none."""
+    """The paths of the view that it is about; none for a value rule."""
     kinds: tuple[ClaimKind, ...]
     x12: str
     requires: ExternalData | None

@@ -188,7 +188,7 @@ def day_range(
 
 
 def _show_submission(answer: WholeAnswer) -> None:
-    """Print the results; of many claims only those that were not accepted."""
+    """Print the results; if there are many claims, only those that were not accepted."""
     shown = answer.results
     if len(shown) > RESULTS_LISTED_MAX:
         shown = [one for one in shown if one.get("Status") != "Accepted"]

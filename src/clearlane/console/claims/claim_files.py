@@ -28,7 +28,7 @@ class ExplainedSegment:
     loop: str
     parts: tuple[ElementDescription, ...] = field(default=(), repr=False)
     fields: Mapping[str, str] = field(default_factory=dict)
-    """The claim fields that elements came from, by the element's place; of an 837 only."""
+    """The claim fields that elements came from, by the element's place; for an 837 only."""
 
 
 def explain_segments(content: bytes, claim: Claim | None = None) -> list[ExplainedSegment]:

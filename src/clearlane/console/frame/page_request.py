@@ -196,7 +196,7 @@ class PageRequest:
 
     @property
     def counted_sites(self) -> tuple[Site, ...]:
-        """Of the chosen sites those that a page about several of them counts and lists, one after the other."""
+        """Those of the chosen sites that a page about several of them counts and lists, one after the other."""
         return self.chosen_sites[:SITES_AT_ONCE_MAX]
 
     def site_of(self, vendor: int, site: int) -> Site | None:

@@ -612,8 +612,8 @@ _EVENT = scoped_insert(claim_events, "claim_number", "at", "event")
 # current claims applies, and reads every claim of the site.
 HOLDS_ID = claims.c.is_current == literal(1, literal_execute=True)
 IS_NOT_SUPERSEDED = claims.c.is_superseded == literal(0, literal_execute=True)
-"""What lists, sums and worklists ask of a claim: no other was sent in its place. Of several under one vendor's claim id
-more than one may be so; of those that were not accepted, the last one, until a claim is accepted under the id."""
+"""What lists, sums and worklists ask of a claim: no other was sent in its place. Several claims under one
+vendor's claim id may be listed; of those that were not accepted, only the last, until a claim is accepted under the id."""
 _OF_IDS = select(
     claims.c.vendor_claim_hash, claims.c.claim_number, claims.c.content_hash, claims.c.state,
     claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.patient_cents,

@@ -364,8 +364,8 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# A vendor's claim id belongs to one current claim. Lists show every claim that no other superseded: of several under one
-# id all but the last may be decided and stay as they are.
+# A vendor's claim id belongs to one current claim. Lists show every claim that no other superseded: if several
+# have one id, all but the last may be decided and stay as they are.
 CURRENT_CLAIM = "is_current = 1"
 NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 
