@@ -31,7 +31,7 @@ class Unreachable(Exception):
 
 
 class FileChanged(Unreachable):
-    """A file that waits is not as it was seen: it is still being written, or was replaced. It is looked at again later."""
+    """A file that waits is not as it was seen: it is still being written, or was replaced. A later visit looks at it again."""
 
 
 class Denied(Exception):

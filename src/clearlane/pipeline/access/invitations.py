@@ -47,7 +47,7 @@ INVITATION_SECONDS_MAX = 3 * 24 * 3_600
 WRONG_CODE = "This is not the code that the authenticator shows now."
 WRONG_OR_USED_CODE = (
     "This is not a code that can be used now: wait for the next one of the authenticator. "
-    "After several wrong ones none is looked at for a while."
+    "After several wrong ones, none is checked for a while."
 )
 WRONG_PASSWORD = "This is not your password."  # noqa: S105
 UNEQUAL = "The two passwords differ."
