@@ -203,7 +203,7 @@ class PredecessorClaim:
     def number_at_the_payer(self) -> str:
         """The number under which the payer has what is to be corrected; empty if it has nothing.
 
-        Of a refused replacement that is the number of the claim it was to replace.
+        For a refused replacement, that is the number of the claim that it was to replace.
         """
         return self.numbers.payer_number if self.is_unknown_to_the_payer else self.payer_number
 

@@ -1,6 +1,6 @@
 """Files of ``clearlane x12``: names, folders and patterns to open, bytes in chunks, and the progress of reading them.
 
-Progress is one line on standard error, on a terminal alone: none of it gets into a pipe or a file.
+Progress is one line on standard error, only on a terminal: none of it gets into a pipe or a file.
 """
 
 import glob

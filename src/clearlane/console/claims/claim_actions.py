@@ -1,4 +1,4 @@
-"""What can be done with a claim, and why what cannot be done cannot.
+"""The actions on a claim, and the reason for each that is not possible.
 
 Knows states of claims; does nothing itself.
 """

@@ -1,4 +1,4 @@
-"""Claims and worklists: tabs, filters, one row a claim, totals, pages, and the same list as CSV."""
+"""Claims and worklists: tabs, filters, one row per claim, totals, pages, and the same list as CSV."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

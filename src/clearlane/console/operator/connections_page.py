@@ -1,4 +1,4 @@
-"""Connections: how each payer is reached and how that goes, the ones that are down first and open. For operators."""
+"""Connections: how each payer is reached and whether that works, the ones that are down first and open. For operators."""
 
 from dataclasses import dataclass
 from urllib.parse import quote

@@ -161,7 +161,7 @@ class ResubmissionJudge(Protocol):
 
 
 Refuse: TypeAlias = Callable[[NewClaim, "ClaimInsertResult"], NewClaim]
-"""Returns a claim without errors as it is kept if the claim that has its id does not let it be accepted."""
+"""Returns a claim without errors as it is kept if the claim that holds its id prevents its acceptance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +412,7 @@ async def _supersede_not_accepted(
 ) -> list[ClaimInsertResult]:
     """Let stored claims take the place of earlier ones under their ids that were not accepted; return their results.
 
-    Of several under one id the last counts, whether it was accepted or not: a list shows one claim to work on.
+    If several have one id, the last counts, whether it was accepted or not: a list shows one claim to work on.
     """
     places = {claim.claim_number: at for at, (claim, _) in enumerate(stored)}
     last = {(claim.kind, claim.vendor_claim_hash): at for at, (claim, _) in enumerate(stored)}
