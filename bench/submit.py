@@ -27,7 +27,7 @@ import uvloop
 
 from bench.harness import Measure, bench
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.read import decode
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.payers.samples import TEST_PAYERS
@@ -44,8 +44,8 @@ RAW_CLAIMS_MAX = 10_000
 
 def a_claim(lines: int = LINES) -> dict:
     """A claim as practices send them: the required fields, the usual others, the lines of a visit."""
-    full = samples.extended_claim(ClaimKind.MEDICAL, DAY)
-    claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
+    full = samples.extended_claim(V3_MEDICAL, DAY)
+    claim = samples.minimal_claim(V3_MEDICAL, DAY)
     usual = ("F01_", "F05_", "F07_", "F11_", "F17_Ref", "F17A_Ref", "F17B_Ref", "F27", "F33")
     claim |= {name: value for name, value in full.items() if name.startswith(usual)}
     (line, *_) = claim["F24_ClaimLines"]
@@ -74,7 +74,7 @@ def in_process(count: int) -> float:
     document = a_document(count)
     done, began = 0, time.perf_counter()
     while time.perf_counter() - began < SECONDS / 2:
-        opened, reads = decode.read_document(document, ClaimKind.MEDICAL)
+        opened, reads = decode.read_document(document, V3_MEDICAL)
         for number, read in enumerate(reads):
             judgement = repair_and_check(read.claim, facts, at=f"Claims[{number}]")
             assert judgement.accepted, judgement.findings
@@ -195,7 +195,7 @@ def submitted(facts: dict, document: bytes, connections: int, seconds: float = S
 
 
 # What one accepted claim leaves behind, in the order in which it can be written.
-ROWS_OF_A_CLAIM = ("claims", "claim_events", "claim_references", "audit")
+ROWS_OF_A_CLAIM = ("claims", "claim_ids", "claim_events", "claim_references", "audit")
 # What those rows refer to.
 GROUND = ("vendors", "sites")
 HEAD = "UPDATE audit_head SET seq = {0}, hash = {1}"
@@ -236,7 +236,7 @@ async def _postgresql_rows(url: str) -> dict[str, tuple[list[str], list[tuple]]]
 def of_one_claim(rows: dict) -> Iterator[list[tuple[str, tuple]]]:
     """For each claim the rows that were written for it: table and values."""
     tables = {}
-    for table in ("claim_events", "claim_references"):
+    for table in ("claim_ids", "claim_events", "claim_references"):
         names, values = rows[table]
         at = names.index("claim_number") if names else 0
         tables[table] = {row[at]: row for row in values}

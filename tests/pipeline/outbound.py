@@ -6,11 +6,10 @@ from collections import Counter
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence, Unreachable, no_mark
@@ -19,7 +18,7 @@ from clearlane.payers.model import Payer
 from clearlane.pipeline.intake import submit as submitting
 from clearlane.pipeline.outbound import dispatch
 from clearlane.store.database.database import Actor
-from clearlane.store.database.schema import claims
+from clearlane.store.database.schema import claim_ids, claims
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches as store
 from clearlane.store.delivery.route_health import all_route_health
@@ -31,6 +30,12 @@ from tests.databases import make_site
 
 DAY = date(2024, 2, 20)
 MEADOW, HARBOR = "MM001", "HH001"
+# 1 if the claim is the one that its vendor's claim id means.
+HOLDS_ITS_ID = (
+    exists()
+    .where(claim_ids.c.claim_number == claims.c.claim_number, claim_ids.c.former == "")
+    .correlate(claims)
+)
 STATES = Statement(
     select(claims.c.claim_number, claims.c.state, claims.c.sendings, claims.c.queued), system=True
 )
@@ -99,7 +104,7 @@ class Outbound:
         self.context, self.connections, self.site = context, connections, site
         self.clock = context.clock
 
-    async def submit(self, count=1, payer_id=MEADOW, kind=ClaimKind.MEDICAL, **own):
+    async def submit(self, count=1, payer_id=MEADOW, kind=V3_MEDICAL, **own):
         """Accepted claims; their request ids."""
         made = [
             minimal_claim(kind, DAY)
@@ -107,7 +112,7 @@ class Outbound:
             | own
             for _ in range(count)
         ]
-        document = {"DocumentType": FORMS[kind].document_type, "Claims": made}
+        document = {"DocumentType": kind.document_type, "Claims": made}
         done = await submitting.submit(
             self.context,
             json.dumps(document).encode(),

@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.claims import samples
-from clearlane.claims.forms import FORMS
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
@@ -25,6 +24,7 @@ from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, MEDICAL, OTHER_PAYER, PAYER, Flow, accounts
+from tests.pipeline.outbound import HOLDS_ITS_ID
 
 NUMBER = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
 OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
@@ -38,7 +38,7 @@ UNPROCESSABLE = payment(paid("ACC", "1", "100", "0", "CAS*CO*16*100", "MOA***MA1
 PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
     select(
-        claims.c.claim_number, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id
+        claims.c.claim_number, HOLDS_ITS_ID, claims.c.predecessor_id, claims.c.successor_id
     ).where(claims.c.state != "NotAccepted"),
     system=True,
 )  # fmt: skip
@@ -496,7 +496,7 @@ async def test_the_same_id_twice_in_one_document_after_a_payment(flow):
     """The first is the paid claim again, the second another visit, the third comes while that one is on its way."""
     first = await ended(flow, PAID)
     document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
-    name = FORMS[MEDICAL].lines_field
+    name = MEDICAL.lines_field
     visit = NUMBER | {name: [one | VISIT for one in document["Claims"][0][name]]}
     one, two, three = await flow.post(each=[NUMBER, visit, visit | OTHER])
     assert one.claim_number == first

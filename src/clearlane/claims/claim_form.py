@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimKind, ClaimPart, filled_names
+from clearlane.claims.fields import ClaimPart, filled_names
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
     ClaimReading,
@@ -80,26 +81,25 @@ class SharedFieldNames:
     line_remaining_liability: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClaimForm(Generic[C, L]):
     """A kind of claim: its model, its fields under shared names, and functions that read them.
 
     ``C`` is the model of a claim, ``L`` that of a line.
     """
 
+    name: str
     kind: ClaimKind
     form_name: str
     """The paper form."""
+    box_titles: Mapping[str, str]
+    """Names of boxes that several fields share."""
     document: type[ClaimPart]
     document_type: str
     claim: type[ClaimPart]
     line: type[ClaimPart]
     lines_field: str
     """The claim's field that holds its service lines."""
-    payer_type: str
-    """The type of payer in the directory that takes these claims."""
-    file_tag: str
-    """The transaction in names of files."""
     line_segment: str
     """The segment that begins with a line's procedure."""
     load_placements: Callable[[], "PlacementTables[Any, Any]"]
@@ -146,6 +146,10 @@ class ClaimForm(Generic[C, L]):
     # Functions of a line.
     line_charge: Callable[[L], Decimal]
 
+    def __repr__(self) -> str:
+        """Return its name."""
+        return self.name
+
     def view(self, claim: C) -> ClaimView:
         """Return the view of a claim."""
         reading = claim_reading(self, filled_names(claim))
@@ -163,6 +167,11 @@ class ClaimForm(Generic[C, L]):
     def name_of(self, path: str) -> str:
         """Return the field that holds the value of a path of the view, as a sentence names it."""
         return self.view_names.get(path) or field_name(self.locate(path.replace("[]", "[0]")))
+
+    @property
+    def pointers(self) -> str:
+        """The letters by which a line names the diagnoses."""
+        return codes.POINTER_LETTERS
 
     @property
     def placements(self) -> "PlacementTables[Any, Any]":

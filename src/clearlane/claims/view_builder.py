@@ -8,7 +8,7 @@ Knows how a view is put together; knows no form and no field by name.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -274,6 +274,10 @@ class Places:
             *(("lines[]." + path, name) for name, path in line_table.paths.items()),
         ]
         self._more = more
+        words = [path.split(".") for path in (*self._templates, *more)]
+        self._known = {
+            ".".join(each[:count]) for each in words for count in range(1, len(each) + 1)
+        }
 
     def locate(self, path: str) -> str:
         """Return the path of the field that holds the value of a path."""
@@ -283,8 +287,8 @@ class Places:
         return template.format(*_INDEX.findall(path))
 
     def has(self, path: str) -> bool:
-        """Return whether the form has a field for a path; an index may be left out."""
-        return path in self._more or _INDEX.sub("[]", path) in self._templates
+        """Return whether the form has a field for a path, or for a part of it; an index may be left out."""
+        return path in self._more or _INDEX.sub("[]", path) in self._known
 
     def fields(self, path: str) -> list[str]:
         """Return the names of the fields that hold the value of a path, or of the part at it."""
@@ -318,18 +322,3 @@ def _templates(
                 table.items[name], inner, f"{pattern}[].", f"{numbered}.", depth + 1
             )
     return found
-
-
-def unknown_attributes(table: ViewTable) -> list[str]:
-    """Return the paths of a table that are not in its view. For tests."""
-    missing = []
-    for path in {*table.paths.values()}:
-        view: type = table.view
-        for word in path.split("."):
-            attribute = word.removesuffix("[0]")
-            if attribute not in {each.name for each in fields(view)}:
-                missing.append(path)
-            if word not in _PARTS.get(view, {}):
-                break
-            view = _PARTS[view][word]
-    return missing

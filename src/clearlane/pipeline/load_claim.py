@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import restore
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
@@ -86,7 +87,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     content = open_claim_content(opened)
     return LoadedClaim(
         row,
-        restore(ClaimKind(row.kind), bytes(content.claim)),
+        restore(FORMS[row.form], bytes(content.claim)),
         tuple(content.repairs),
         tuple(_finding(*values) for values in content.findings),
         content.given,

@@ -18,6 +18,7 @@ endpoints = ResourceRows(Resource.PAYERS, touches_phi=False)
 
 LIST = "payers"
 MATCHES_MAX = 500
+TYPES = {one.lower(): one for one in PAYER_TYPES}
 
 
 class ReachedPayerJson(BaseModel):
@@ -26,7 +27,7 @@ class ReachedPayerJson(BaseModel):
     payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
     svc_payer_id: str
     national_payer_id: str | None
-    type: Literal["medical", "dental"]
+    type: Annotated[str, Field(json_schema_extra={"enum": list(TYPES)})]
     name: str
     aliases: list[str]
     accepts_claims: Annotated[
@@ -44,7 +45,6 @@ ERAS = {
     "RequiresEnrollment": "requires_enrollment",
     "NotAvailable": "not_available",
 }
-TYPES = {one.lower(): one for one in PAYER_TYPES}
 
 
 def _words(text: str) -> str:
@@ -61,7 +61,7 @@ SEARCH = parameters.optional(
 )
 FILTERS = (
     SEARCH,
-    parameters.choice("type", "Medical or dental.", TYPES),
+    parameters.choice("type", f"{' or '.join(TYPES).capitalize()}.", TYPES),
     parameters.flag("eligibility", "`true`: those that answer eligibility requests."),
 )
 

@@ -20,8 +20,8 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
-from clearlane.claims.fields import Claim, ClaimKind, ClaimPart
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.fields import Claim, ClaimPart
+from clearlane.claims.forms import AnyForm, ClaimForm, form_of
 from clearlane.claims.forms.medical_view import ACCIDENT_MARKS
 from clearlane.claims.responses.field_lookup import FieldPlace, field_places, source_field
 from clearlane.x12 import tree
@@ -44,9 +44,9 @@ _NOWHERE: Mapping[str, str] = {}
 class ElementFields:
     """A follower of the segments of an 837 that names the fields of each; of one claim, or of many of a kind."""
 
-    def __init__(self, source: Claim | ClaimKind) -> None:
-        self._claim = None if isinstance(source, ClaimKind) else source
-        self._kind = source if isinstance(source, ClaimKind) else form_of(source).kind
+    def __init__(self, source: Claim | AnyForm) -> None:
+        self._claim = None if isinstance(source, ClaimForm) else source
+        self._form = source if isinstance(source, ClaimForm) else form_of(source)
         self._loop: tree.Loop | None = None
         self._line = 0
         self._seen: dict[str, int] = {}
@@ -67,7 +67,7 @@ class ElementFields:
             self._line += 1
         elif id == "SBR" and loop.node.id == SUBSCRIBER_LOOP:
             self._is_self = tree.get_element(segment, RELATIONSHIP_ELEMENT) == SELF
-        places = _by_segment(self._kind).get((loop.node.id, id), ())
+        places = _by_segment(self._form).get((loop.node.id, id), ())
         own = [place for place in places if self._is_of(place, segment)]
         found: dict[str, str] = {}
         for number, text in enumerate(segment[1:], 1) if own else ():
@@ -90,27 +90,33 @@ class ElementFields:
         """Return the names of the fields that a value came from, as people read them."""
         same = [place for place in places if _has_element(place, number)]
         at = [place for place in same if place.path.component in {0, component}]
-        if marked := [place for place in at if ACCIDENT_MARKS.get(place.name) == value]:
-            chosen = marked
-        elif self._claim is None:
-            # That a first name makes its owner a person can only be said of a claim that has one.
-            own = {place.name for place in places if place.unchanged}
-            chosen = [one for one in at if not one.echo and (one.unchanged or one.name not in own)]
-            chosen = [one for one in chosen if self._is_finer(one, component)] or chosen
-        else:
+        chosen = [place for place in at if ACCIDENT_MARKS.get(place.name) == value]
+        if not chosen and self._claim is None:
+            chosen = self._by_table(places, at, component)
+        elif not chosen:
             exact = [place for place in at or same if value in self._texts(place)]
-            filled = [
-                place for place in at if not place.echo and self._texts(place) not in NOTHING_GIVEN
-            ]
-            chosen = [place for place in exact if not place.echo] or exact or filled
+            chosen = [place for place in exact if not place.echo] or exact or self._filled(at)
         wholes = {place.name.partition("[")[0] for place in chosen if "." in place.name}
         parts = [place for place in chosen if place.name not in wholes]
-        return ", ".join(dict.fromkeys(_words(self._kind, place) for place in parts))
+        return ", ".join(dict.fromkeys(_words(self._form, place) for place in parts))
+
+    def _by_table(
+        self, places: Sequence[FieldPlace], at: Sequence[FieldPlace], component: int
+    ) -> list[FieldPlace]:
+        """Return the places of an element that any claim may fill, those of its component if there are some."""
+        # That a first name makes its owner a person can only be said of a claim that has one.
+        own = {place.name for place in places if place.unchanged}
+        chosen = [one for one in at if not one.echo and (one.unchanged or one.name not in own)]
+        return [one for one in chosen if self._is_finer(one, component)] or chosen
+
+    def _filled(self, places: Sequence[FieldPlace]) -> list[FieldPlace]:
+        """Return the places whose field this claim fills."""
+        return [one for one in places if not one.echo and self._texts(one) not in NOTHING_GIVEN]
 
     def _is_finer(self, place: FieldPlace, component: int) -> bool:
         """Return whether a place is of this very component: by its table, or as a diagnosis and not its list."""
         if place.path.id == "HI" and component == CODE_COMPONENT:
-            return place.name != FORMS[self._kind].names.icd_version
+            return place.name != self._form.names.icd_version
         return bool(component and place.path.component)
 
     def _texts(self, place: FieldPlace) -> list[str]:
@@ -128,9 +134,9 @@ class ElementFields:
 
 
 @cache
-def _by_segment(kind: ClaimKind) -> Mapping[tuple[str, str], Sequence[FieldPlace]]:
+def _by_segment(form: AnyForm) -> Mapping[tuple[str, str], Sequence[FieldPlace]]:
     found: dict[tuple[str, str], list[FieldPlace]] = {}
-    for place in field_places(kind):
+    for place in field_places(form):
         found.setdefault((place.path.loop, place.path.id), []).append(place)
     return found
 
@@ -174,7 +180,7 @@ def _element_texts(value: object) -> Iterator[str]:
 
 
 @cache
-def _words(kind: ClaimKind, place: FieldPlace) -> str:
-    field = source_field(kind, _INDEX.sub("[]", place.name), of_line=place.of_line)
+def _words(form: AnyForm, place: FieldPlace) -> str:
+    field = source_field(form, _INDEX.sub("[]", place.name), of_line=place.of_line)
     name = _INDEX.sub("", place.name).rpartition(".")[2]
     return f"{name} (box {field.box})" if field.box else name

@@ -14,14 +14,13 @@ from clearlane.claims.claim_form import claim_reading, line_reading
 from clearlane.claims.fields import (
     Claim,
     ClaimField,
-    ClaimKind,
     ClaimPart,
     fields_of,
     filled_names,
     nested_parts,
 )
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
 from clearlane.claims.read.repairs import Repair, repair
 
@@ -151,9 +150,9 @@ def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str
     return [(form.locate(path), message) for path, message in found]
 
 
-def skipped_rules(kind: ClaimKind, inputs: RuleInputs) -> list[ClaimRule]:
+def skipped_rules(form: AnyForm, inputs: RuleInputs) -> list[ClaimRule]:
     """Return the rules that were not applied because data they require is not available."""
-    own = (rule for rule in RULES.values() if kind in rule.kinds)
+    own = (rule for rule in RULES.values() if rule.applies_to(form))
     return [rule for rule in own if rule.requires and rule.requires not in inputs.available]
 
 
@@ -202,13 +201,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     whole = _whole_plan(part)
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]
-    table = _VIEW_TABLES.get(part)
-    paths = table.filled_paths(names) if table else set()
-    own = [
-        rule
-        for rule in whole.rules
-        if not rule.when_filled or not rule.when_filled.isdisjoint(paths)
-    ]
+    own = _applicable_rules(part, names)
     readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
     return _Plan(
         texts=tuple(texts),
@@ -226,6 +219,17 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     )
 
 
+def _applicable_rules(part: type[ClaimPart], names: tuple[str, ...]) -> list[ClaimRule]:
+    """Return the rules about a part that these filled fields do not exclude."""
+    table = _VIEW_TABLES.get(part)
+    paths = table.filled_paths(names) if table else set()
+    return [
+        rule
+        for rule in _whole_plan(part).rules
+        if not rule.when_filled or not rule.when_filled.isdisjoint(paths)
+    ]
+
+
 @cache
 def _whole_plan(part: type[ClaimPart]) -> _Plan:
     own = fields_of(part).values()
@@ -241,13 +245,14 @@ def _whole_plan(part: type[ClaimPart]) -> _Plan:
 
 def _rules(part: type[ClaimPart]) -> tuple[ClaimRule, ...]:
     """Return the rules about a claim or a line; smaller parts have none of their own."""
-    for kind, form in FORMS.items():
+    for form in FORMS.values():
         scopes: dict[type[ClaimPart], RuleScope] = {
             form.claim: RuleScope.CLAIM,
             form.line: RuleScope.LINE,
         }
         if part in scopes:
-            return tuple(r for r in RULES.values() if kind in r.kinds and r.scope is scopes[part])
+            own = (rule for rule in RULES.values() if rule.scope is scopes[part])
+            return tuple(rule for rule in own if rule.applies_to(form))
     return ()
 
 

@@ -1,8 +1,8 @@
 """Claim rules and their registry.
 
 A rule has an id, a sentence (its docstring), the paths of the view it is about, an X12 place, a severity and a small
-function. A rule reads the view of a claim and knows no form; it applies to the kinds of claim whose form can state
-its first path, unless it names them. There are three scopes:
+function. A rule reads the view of a claim and knows no form; it applies to the claims whose form can state
+its first path; a few also name a path that the form must have, or lack. There are three scopes:
 
 - ``value_rule``: one value, in every field of certain value types;
 - ``rule``: the claim as a whole, including a loop over its lines;
@@ -20,9 +20,10 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from clearlane.claims.claim_form import places
-from clearlane.claims.fields import ClaimField, ClaimKind, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import ClaimField, fields_of
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.value_types import ValueType
+from clearlane.claims.view import FormPaths
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry
@@ -31,10 +32,18 @@ from clearlane.payers.model import Payer
 FieldFinding = tuple[str, str]
 """Path and message."""
 
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
-EVERY_KIND = tuple(ClaimKind)
 LINE = "lines[]."
+TEETH = "lines[].teeth"
+"""What only dental forms can state."""
 WARNING = Severity.WARNING
+
+# Why a rule is not applied to a claim that comes as a file.
+GUIDE_REQUIRES = (
+    "The guide requires what this rule asks for, and its check reports what is missing."
+)
+GUIDE_LIMITS = "The guide has the same limit, and its check reports more."
+OUR_WRITER = "It tells what we send of a claim that we write; a file says itself what is sent."
+V3_ALONE = "It is about how the fields of V3 become an 837; an 837 states this otherwise."
 
 
 class ExternalData(StrEnum):
@@ -98,8 +107,9 @@ class ClaimRule(FindingType):
 
     scope: RuleScope
     paths: tuple[str, ...]
-    """The paths of the view that it is about; none for a value rule."""
-    kinds: tuple[ClaimKind, ...]
+    """The paths of the view that it is about; of a value rule none."""
+    if_form_has: str
+    if_form_lacks: str
     x12: str
     requires: ExternalData | None
     value_types: tuple[ValueType, ...]
@@ -110,6 +120,15 @@ class ClaimRule(FindingType):
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
+    covers: tuple[str, ...] = ()
+    """The X12 rules about the same: of a file, this rule's finding is shown and theirs is not."""
+    not_in_files: str = ""
+    """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
+
+    def applies_to(self, form: FormPaths) -> bool:
+        """Return whether the rule applies to claims of a form, by what the form can state."""
+        needed = filter(None, (*self.paths[:1], self.if_form_has))
+        return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -122,15 +141,17 @@ class ClaimRule(FindingType):
                 for field in fields_of(part).values()
                 if field.value_type in self.value_types
             )
-        forms = [FORMS[kind] for kind in self.kinds]
         found = (
-            name for path in self.paths for form in forms for name in places(form).fields(path)
+            name
+            for path in self.paths
+            for form in FORMS.values()
+            if self.applies_to(form)
+            for name in places(form).fields(path)
         )
         return tuple(dict.fromkeys(found))
 
-    def boxes(self, kind: ClaimKind) -> tuple[str, ...]:
+    def boxes(self, form: AnyForm) -> tuple[str, ...]:
         """Return the boxes on the claim form that the rule is about, in the order of its fields."""
-        form = FORMS[kind]
         known = {**fields_of(form.line), **fields_of(form.claim)}
         found = (known[name].box for name in self.fields if name in known)
         return tuple(dict.fromkeys(box for box in found if box))
@@ -147,11 +168,14 @@ def rule(
     *,
     paths: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = (),
+    if_form_has: str = "",
+    if_form_lacks: str = "",
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[[Any], Any] | None = None,
+    covers: tuple[str, ...] = (),
+    not_in_files: str = "",
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole; the function takes the view and the inputs."""
     return _register(
@@ -159,11 +183,14 @@ def rule(
         RuleScope.CLAIM,
         tuple(paths),
         x12,
-        kinds,
         severity,
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
         when_filled=when_filled,
         requires=requires,
         reading=reading,
+        covers=covers,
+        not_in_files=not_in_files,
     )
 
 
@@ -172,20 +199,34 @@ def line_rule(
     *,
     paths: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = (),
+    if_form_has: str = "",
+    if_form_lacks: str = "",
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
+    covers: tuple[str, ...] = (),
+    not_in_files: str = "",
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
     whole = tuple(LINE + path for path in paths)
-    return _register(id, RuleScope.LINE, whole, x12, kinds, severity, when_filled=when_filled)
+    return _register(
+        id,
+        RuleScope.LINE,
+        whole,
+        x12,
+        severity,
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
+        when_filled=when_filled,
+        covers=covers,
+        not_in_files=not_in_files,
+    )
 
 
 def value_rule(
     id: str, *value_types: ValueType, x12: str = "", severity: Severity = Severity.ERROR
 ) -> Callable[[ValueCheck], ValueCheck]:
     """Register a rule about every value of some types; the function returns a message or None."""
-    return _register(id, RuleScope.VALUE, (), x12, EVERY_KIND, severity, value_types=value_types)
+    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types)
 
 
 def _register(
@@ -193,25 +234,31 @@ def _register(
     scope: RuleScope,
     paths: tuple[str, ...],
     x12: str,
-    kinds: tuple[ClaimKind, ...],
     severity: Severity,
     *,
+    if_form_has: str = "",
+    if_form_lacks: str = "",
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
+    covers: tuple[str, ...] = (),
+    not_in_files: str = "",
 ) -> Callable[[Any], Any]:
     return RULES.rule(
         id,
         severity,
         scope=scope,
         paths=paths,
-        kinds=kinds or tuple(kind for kind, form in FORMS.items() if form.has(paths[0])),
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
         x12=x12,
         requires=requires,
         value_types=value_types,
         when_filled=frozenset(when_filled),
         reading=reading,
+        covers=covers,
+        not_in_files=not_in_files,
     )
 
 

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.command.client_command import ServiceOptions, advice
 from clearlane.cli.command.output import counted
 from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
@@ -223,8 +224,7 @@ def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorC
 def payers(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
     """Check that there are payers."""
     found = {
-        kind: len(client.payers(kind)) + len(client.test_payers(kind))
-        for kind in ("medical", "dental")
+        kind: len(client.payers(kind)) + len(client.test_payers(kind)) for kind in SUBMITTED_KINDS
     }
     says = ", ".join(f"{count} {kind}" for kind, count in found.items())
     if any(found.values()):

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
-    PayerTypeOption,
     run_in_installation,
     show_json,
     show_table,

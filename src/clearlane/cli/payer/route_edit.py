@@ -10,9 +10,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
-    PayerTypeOption,
     confirm_loaded,
     run_in_installation,
     show_change,

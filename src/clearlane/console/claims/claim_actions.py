@@ -6,8 +6,8 @@ Knows states of claims; does nothing itself.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import form_of
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import CORRECTED
 from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
@@ -123,7 +123,7 @@ def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> 
     if refusal := _why_not_here(row, history):
         return refusal
     claim, kind = history.loaded.claim, ClaimKind(row.kind)
-    payer = request.context.payers.find(row.payer_id, FORMS[kind].payer_type)
+    payer = request.context.payers.find(row.payer_id, KINDS[kind].payer_type)
     number = history.status.payer_control_number if history.status else ""
     for holds, sentence in (
         (row.label is ClaimLabel.NOT_ACCEPTED, NEVER_SENT),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.responses.element_fields import ElementFields
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.load_claim import LoadedClaim
@@ -64,7 +64,6 @@ def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:
     return write_claim_837(
         context,
         loaded.claim,
-        kind=ClaimKind(row.kind),
         number=row.claim_number,
         payer_id=row.payer_id,
         account_as_number=row.account_as_number,

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
 from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
+from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.filter_type import FilterType
@@ -85,7 +86,7 @@ CHANGED_CHOICES = {
     "90": "Changed in the last 90 days",
     "any": "Changed at any time",
 }
-KINDS = {"medical": "Medical", "dental": "Dental"}
+KIND_CHOICES = {kind.value: KINDS[kind].label for kind in SUBMITTED_KINDS}
 FILTERS = {one.name: one for one in CLAIM_FILTERS if one.type is not FilterType.MOMENT}
 """The filters of claims by name. When a claim changed is chosen by ``changed``."""
 SILENT = "no-answer"
@@ -214,7 +215,7 @@ def _value(one: ClaimFilter, text: str) -> object:
 def _words(one: ClaimFilter, text: str) -> str:
     """Return a filter in words."""
     if one.name == "kind":
-        return KINDS.get(text, text)
+        return KIND_CHOICES.get(text, text)
     return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"
 
 

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
 from clearlane.claims.responses.explain_findings import OWN_SOURCE
 from clearlane.claims.responses.field_lookup import field_words
@@ -350,7 +350,7 @@ def _entry_sentences(
     if request.is_operator:
         sentences = iter((*entry.sentences, *entry.operator_sentences))
     if entry.headline == CHECKED:
-        sentences = check_sentences(loaded, partial(field_words, ClaimKind(loaded.row.kind)))
+        sentences = check_sentences(loaded, partial(field_words, FORMS[loaded.row.form]))
     return map(spell_days, sentences)
 
 
@@ -466,7 +466,7 @@ def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
     row, context = opened.row, request.context.work_context
     if row.label is not ClaimLabel.RECEIVED or opened.is_replaced:
         return ""
-    type = FORMS[ClaimKind(row.kind)].payer_type
+    type = KINDS[ClaimKind(row.kind)].payer_type
     routes = context.payer_access.connections().mailbox_routes(type, row.payer_id)
     if not routes:
         return ""

@@ -15,7 +15,7 @@ from clearlane.console.claims.claim_csv import claims_csv
 from clearlane.console.claims.claim_filters import (
     CHANGED_CHOICES,
     FILTERS,
-    KINDS,
+    KIND_CHOICES,
     ONLY_CHOICES,
     SILENT,
     TABS,
@@ -262,7 +262,7 @@ def _render(
         payer_name=partial(payer_name, request),
         payers=payers,
         changed_choices=CHANGED_CHOICES,
-        kinds=KINDS,
+        kinds=KIND_CHOICES,
         more_filters=[one for name, one in FILTERS.items() if name not in {"payer", "kind"}],
         choices=CHOICES,
         chips=[(text, request.url("/claims", **query)) for text, query in chips],

@@ -332,9 +332,9 @@ def _explained(request: PageRequest, content: bytes, direction: str, id: int) ->
 
 def _follow_claims(guide: Guide) -> NameFields | None:
     """Return who names the claim fields of a set: the placement tables of its kind of claim, if it has any."""
-    for kind, form in FORMS.items():
+    for form in FORMS.values():
         if form.placements.guide is guide:
-            return ElementFields(kind).follow
+            return ElementFields(form).follow
     return None
 
 

@@ -11,6 +11,7 @@ from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
 from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.formats import parse_amount, parse_iso_date, to_cents
+from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.claim_summary import load_summary
@@ -153,8 +154,7 @@ def payer_name(request: PageRequest, payment: Payment) -> str:
     """Return the payer's name as it writes it itself, else as our directory has it."""
     if payment.payer_name:
         return payment.payer_name
-    types = ("Medical", "Dental")
-    found = (request.context.payers.find(payment.payer_id, type) for type in types)
+    found = (request.context.payers.find(payment.payer_id, type) for type in PAYER_TYPES)
     return next((payer.name for payer in found if payer), payment.payer_id)
 
 

@@ -15,9 +15,9 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.claims import fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
 from clearlane.claims.read import decode
 from clearlane.claims.read.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
@@ -45,7 +45,8 @@ from clearlane.pipeline.load_claim import add_findings, encode_claim_content, op
 from clearlane.store.claims import claim_search, claims
 from clearlane.store.claims.claim_lookup import account_reference
 from clearlane.store.claims.claim_query import STATUS_COLUMN
-from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
+from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
+from clearlane.store.claims.new_claims import NewClaim
 from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 
@@ -62,7 +63,7 @@ class PendingClaim(NamedTuple):
 
     vault: Vault
     site: Site
-    kind: ClaimKind
+    form: AnyForm
     now: datetime
     at: str
     """Its place in the document, as findings name it."""
@@ -152,7 +153,7 @@ def _row(
 
     The claim as sent is hashed without its id, to recognize repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, times, *_ = pending
+    vault, site, form, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
     claim_number = new_number(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
@@ -161,12 +162,13 @@ def _row(
     keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
         claim_number=claim_number,
-        kind=kind.value,
+        kind=form.kind.value,
+        form=form.name,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         label=_LABELS[accepted],
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
-            vault, site.vendor_id, kind, claim.Svc_VendorClaimId
+            vault, site.vendor_id, form.kind, claim.Svc_VendorClaimId
         ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=frequency,
@@ -218,7 +220,7 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
     content = open_claim_content(
         vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     )
-    claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
+    claim = decode.restore(FORMS[row.form], bytes(content.claim))
     return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
 
 

@@ -8,8 +8,8 @@ from datetime import datetime
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import AnyForm
 from clearlane.pipeline.intake.correct_claims import choose_earlier
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, with_lines
 from clearlane.pipeline.intake.prepare_document import (
@@ -21,8 +21,7 @@ from clearlane.pipeline.intake.prepare_document import (
 )
 from clearlane.pipeline.intake.submit import used_id_findings
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claims
-from clearlane.store.claims.claims import StoredPredecessor
+from clearlane.store.claims.earlier_claims import StoredPredecessor, find_live
 from clearlane.store.vault.vault import Vault
 
 
@@ -44,19 +43,19 @@ class ValidatedDocument:
 
 
 async def validate(
-    context: WorkContext, document: bytes, kind: ClaimKind, *, site: Site, now: datetime
+    context: WorkContext, document: bytes, form: AnyForm, *, site: Site, now: datetime
 ) -> ValidatedDocument | MalformedDocument | TooManyClaims:
     """Read and judge a document as ``submit`` does, with errors, warnings and notes of each claim."""
-    read = await read_document(context, document, kind, site=site)
+    read = await read_document(context, document, form, site=site)
     if isinstance(read, MalformedDocument):
-        return await _validate_readable(context, document, kind, read, site=site, now=now)
+        return await _validate_readable(context, document, form, read, site=site, now=now)
     if not isinstance(read, ReadDocument):
         return read
     await context.vault.ensure_key(site.scope)
     prepared = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
     async with context.database.read(site.scope) as tx:
         accepted = [one.row for one in prepared if one.judgement.accepted]
-        earlier = await claims.find_live(tx, accepted) if accepted else {}
+        earlier = await find_live(tx, accepted) if accepted else {}
         await context.vault.load_keys_of(
             tx, [one.payload for under_id in earlier.values() for one in under_id]
         )
@@ -70,7 +69,7 @@ async def validate(
 async def _validate_readable(
     context: WorkContext,
     document: bytes,
-    kind: ClaimKind,
+    form: AnyForm,
     malformed: MalformedDocument,
     *,
     site: Site,
@@ -89,7 +88,7 @@ async def _validate_readable(
     readable = [one for at, one in enumerate(found_claims) if at not in by_claim]
     kept = {name: one for name, one in top.items() if name.lower() != "claims"}
     rest_of_document = msgspec.json.encode({**kept, "Claims": readable})
-    judged = await validate(context, rest_of_document, kind, site=site, now=now)
+    judged = await validate(context, rest_of_document, form, site=site, now=now)
     if not isinstance(judged, ValidatedDocument) or len(judged.claims) != len(readable):
         return malformed
     rest = iter(judged.claims)

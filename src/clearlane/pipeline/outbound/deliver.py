@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable

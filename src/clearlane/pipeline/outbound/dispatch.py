@@ -18,8 +18,7 @@ from weakref import WeakKeyDictionary
 import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine.fault_injection import crash_point
 from clearlane.engine.workflows import WorkSteps
@@ -240,7 +239,7 @@ def _plan_batches(
     found = []
     for in_doubt, queues in ((True, backlog.queues_in_doubt), (False, backlog.queues)):
         for queue in queues:
-            key = (FORMS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
+            key = (KINDS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
             routes = context.payer_access.connections().mailbox_routes(*key)
             if not routes and not everything:
                 continue

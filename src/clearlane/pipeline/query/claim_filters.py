@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import Any
 
 from clearlane.claims.claim_filters import CLAIM_FILTERS
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.clock import to_micros
 from clearlane.payments.outcome import Outcome
@@ -30,7 +30,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "not_accepted": NOT_ACCEPTED,
     },
     "outcome": {outcome.value: outcome.value for outcome in Outcome},
-    "kind": {kind.value: kind.value for kind in ClaimKind},
+    "kind": {kind.value: kind.value for kind in SUBMITTED_KINDS},
 }
 """The words that a choice takes, each with what is stored."""
 _KEYS: Mapping[str, Callable[[Vault, int, str], object]] = {

@@ -12,8 +12,8 @@ from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import form_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.explain_findings import (
     OWN_SOURCE,
@@ -324,7 +324,7 @@ def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReaso
 
 def _own_reason(loaded: LoadedClaim) -> ClaimReason:
     """Return the first error of our own check; those of fields come first, because they can be fixed."""
-    found = explain_findings(ClaimKind(loaded.row.kind), loaded.findings)
+    found = explain_findings(FORMS[loaded.row.form], loaded.findings)
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
 

@@ -182,6 +182,7 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
     return StoredClaim(
         row.claim_number,
         row.kind,
+        row.form,
         row.state,
         row.payer_id,
         bool(row.account_as_number),

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, bindparam, func, or_, select, tuple_
 
-from clearlane.store.claims import payer_filter
-from clearlane.store.claims.claim_search import find_by_vendor_claim
+from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
@@ -77,6 +76,7 @@ class ClaimListRow(NamedTuple):
     claim_number: str
     site_id: int
     kind: str
+    form: str
     state: str
     label: str
     outcome: str | None
@@ -165,7 +165,8 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     """
     where = dict(query.where)
     if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
-        where["claim_numbers"] = await find_by_vendor_claim(tx, hashes)  # type: ignore[arg-type]
+        under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
+        where["claim_numbers"] = under_ids.claim_numbers
     labels: Any = where.pop("labels", None)
     if labels is None:
         return await _read(tx, query, where, row_type)
