@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.kernel.safe_repr import shows
 
 NAME_START_LETTERS = 3
 
 
+@shows()
 class SearchTerms(NamedTuple):
     """The terms of one claim; empty if the claim has none."""
 
@@ -27,9 +29,6 @@ class SearchTerms(NamedTuple):
     name_start: str
     """The first letters of the last name, or all of a shorter one."""
     member: str
-
-    def __repr__(self) -> str:
-        return "SearchTerms()"
 
 
 def search_terms(claim: Claim) -> SearchTerms:

@@ -33,6 +33,7 @@ from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import claim_account
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.safe_repr import shows
 from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
@@ -57,7 +58,7 @@ from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 
 CENT = Decimal("0.01")
-# The largest charge that an 837 can carry, in dollars. What is larger is no charge that a list could add up.
+# The largest charge that an 837 can carry, in dollars. A list cannot add up a larger charge.
 CHARGE_DOLLARS_MAX = (10**MONEY_DIGITS_MAX - 1) * CENT
 # What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
 CLAIM_BYTES_AT_ONCE = 48 * 1024
@@ -81,6 +82,7 @@ class PendingClaim(NamedTuple):
     known_zips: KnownZips = KnownZips()
 
 
+@shows("at", "row.claim_number")
 class PreparedClaim(NamedTuple):
     """A judged claim and the row it becomes."""
 
@@ -96,10 +98,6 @@ class PreparedClaim(NamedTuple):
     """Whether the judged claim still has its lines; its row has them in any case."""
     chosen_frequency: str = ""
     """The frequency that a person decided on for a correction; empty if it is to be decided."""
-
-    def __repr__(self) -> str:
-        """Leave out what the claim says."""
-        return f"PreparedClaim({self.at} {self.row.claim_number})"
 
 
 class IntakeBatcher:
@@ -164,7 +162,7 @@ def _row(
 ) -> NewClaim:
     """Return the row of a judged claim.
 
-    The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
+    The claim as sent is hashed without its id, to recognize repetitions; the claim as repaired is sealed.
     """
     vault, site, form, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted

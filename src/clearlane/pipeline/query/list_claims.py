@@ -11,6 +11,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.ids import Scope, SiteId, VendorId, VendorScope
+from clearlane.kernel.safe_repr import shows
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.claim_label import label_key
 from clearlane.pipeline.load_claim import open_header
@@ -31,6 +32,7 @@ from clearlane.store.vault.vault import Vault
 STATUSES_AT_ONCE = 500
 
 
+@shows("claim_number", "state")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimSummary:
     """A claim as v1 lists it. Amounts are cents."""
@@ -54,9 +56,6 @@ class ClaimSummary:
     """The claim to an earlier payer whose decision it carries."""
     status: ClaimStatus | None
     """None for a claim that was not accepted."""
-
-    def __repr__(self) -> str:
-        return f"ClaimSummary({self.claim_number} {self.state})"
 
 
 async def find_claims(

@@ -7,6 +7,7 @@ from operator import attrgetter
 import msgspec
 
 from clearlane.claims.resubmission import REFUSALS, ResubmissionDecision, ResubmissionTimes
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims.claim_ids import ClaimId
 from clearlane.store.claims.claims import RECEIVED
 from clearlane.store.database.database import Tx
@@ -16,6 +17,7 @@ from clearlane.store.database.sql import scoped_insert
 NO_LINKS: dict[str, str | None] = {"predecessor_id": None, "former_holder": None}
 
 
+@shows("claim_number", "state")
 class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A claim to be stored. ``payload``, ``header`` and ``status`` are already sealed."""
 
@@ -64,10 +66,6 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def id(self) -> ClaimId:
         """The claim under its vendor's claim id."""
         return ClaimId(self.vendor_claim_hash, self.claim_number)
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"NewClaim({self.claim_number} {self.state})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ LINE_LOOPS, LINE_NUMBERS = "24", 20
 def ref(
     codes: str, name: str, repeat: int = 1, usage: str = "S", *, values: str = ""
 ) -> SegmentSpec:
-    """Return a reference number, or a code where the guide lists its ``values``."""
+    """Return a reference number, or a code if the guide lists its ``values``."""
     return seg("REF", name, usage, repeat, f"R={codes} R{'=' if values else ''}{values}")
 
 

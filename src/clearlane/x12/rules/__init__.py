@@ -178,7 +178,7 @@ def parse_cents(text: str) -> int | None:
 
 
 def each(loop: tree.Loop, id: str, *elements: int) -> Iterator[tuple[list[str], tuple[str, ...]]]:
-    """Yield each own segment of this id with some of its elements, empty text where they are absent."""
+    """Yield each own segment of this id with some of its elements, empty text if they are absent."""
     for segment in loop.segments(id):
         size = len(segment)
         yield segment, tuple(segment[at] if at < size else "" for at in elements)

@@ -29,7 +29,7 @@ CLAIM_NUMBER_CHARACTERS_MAX = 20
 ICD10_FROM = "20151001"
 INPATIENT = frozenset({"21", "51", "61"})
 WARNING, INFO = Severity.WARNING, Severity.INFO
-# Placeholders that senders write where there is no number.
+# Placeholders that senders write if there is no number.
 PLACEHOLDERS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
 PERIODS_ONLY = frozenset({"314", "434"})
 """Dates (DTP01) that the guides want as a period (RD8) even if it is a single day: a disability with both its days in an

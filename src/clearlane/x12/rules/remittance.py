@@ -103,8 +103,8 @@ def check_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 )
 def interest_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The interest of the claims (AMT*I) is paid by the same set in a PLB of reason L6, net and with the other sign."""
-    # X12's interpretations: L6 is the sum of all AMT*I, left out where that is 0 (RFI 2123, 1324), with the
-    # opposite sign (2184); neither stands without the other (2202).
+    # X12's interpretations: L6 is the sum of all AMT*I, left out if that is 0 (RFI 2123, 1324), with the
+    # opposite sign (2184); neither is sent without the other (2202).
     interest: int | None = ctx.set_state.get("835-interest", 0)
     if loop.node.id == "2100":
         for amt in loop.segments("AMT", "I"):

@@ -64,7 +64,7 @@ def status_names_its_entity(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
 def vague_status_has_a_detail(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A general status comes with a specific one."""
     vague = codes.load_column("statuses", 3)
-    # The claim may have a general status where a line has a specific one.
+    # The claim may have a general status if a line has a specific one.
     statuses = [
         status for part in (loop, *loop.loops("2220D", "2220E")) for status in _statuses(part)
     ]
