@@ -66,11 +66,12 @@ cov: .venv/.installed ## branch coverage of the quick tests, held against the mi
 	@tools/side_by_side $(call in_parts,$(BIN)/coverage run)
 	@$(BIN)/python tools/coverage_minimums.py
 
+# All tests are collected, so that each is compiled here, once, and not by every worker of `make test` in a new clone.
+check: export PYTHONDONTWRITEBYTECODE :=
 check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/architecture tests/docs/test_site_pages.py
+	@tools/side_by_side $(BIN)/mypy '$(BIN)/python -m pytest -q -p no:cacheprovider -k "architecture or test_site_pages"'
 
 # With AGAINST, both checkouts in turns: bench/against.py.
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what> (ONLY=names AGAINST=checkout)

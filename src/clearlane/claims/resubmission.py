@@ -9,8 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from clearlane.claims.claim_subject import SubjectComparison
-from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of
+from clearlane.claims.header import ClaimHeader
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.redacted_repr import redact_repr
 
@@ -149,33 +148,32 @@ def is_silent(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
 @redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionNumbers:
-    """What a claim says of itself as a correction; insured and purpose tell whether two claims are about the same."""
+    """What a claim says of itself as a correction; insured and what is asked for tell whether two claims are about the same."""
 
     frequency: str
     payer_number: str
     """The payer's number of the claim that it replaces or voids."""
     payer_id: str
     insured: str
-    purpose: str
+    is_predetermination: bool
 
     def concerns_the_same(self, other: "CorrectionNumbers") -> bool:
         """Return whether another claim is for the same payer, insured and purpose."""
-        return (self.payer_id, self.insured, self.purpose) == (
+        return (self.payer_id, self.insured, self.is_predetermination) == (
             other.payer_id,
             other.insured,
-            other.purpose,
+            other.is_predetermination,
         )
 
 
-def correction_numbers(claim: Claim, payer_id: str) -> CorrectionNumbers:
-    """Return what a repaired claim says of itself as a correction."""
-    names, given = form_of(claim).names, claim.__dict__
+def correction_numbers(header: ClaimHeader, payer_id: str) -> CorrectionNumbers:
+    """Return what a claim says of itself as a correction."""
     return CorrectionNumbers(
-        frequency=given.get(names.frequency) or ORIGINAL,
-        payer_number=given.get(names.original_reference) or "",
+        frequency=header.frequency,
+        payer_number=header.original_reference,
         payer_id=payer_id,
-        insured=given.get(names.member_id) or "",
-        purpose=given.get(names.purpose) or "",
+        insured=header.member_id,
+        is_predetermination=header.is_predetermination,
     )
 
 

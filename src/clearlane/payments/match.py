@@ -16,6 +16,8 @@ from typing import Protocol
 
 import msgspec
 
+from clearlane.kernel.safe_repr import shows
+
 
 class ClaimReference(Protocol):
     """The identifiers by which a response names a claim."""
@@ -30,6 +32,7 @@ class ClaimReference(Protocol):
     def payer_control_number(self) -> str: ...
 
 
+@shows("claim_number")
 class ClaimCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A claim that was sent to the payer."""
 
@@ -39,9 +42,6 @@ class ClaimCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """CLM01 as it was sent."""
     line_controls: frozenset[str] = frozenset()
     """``REF*6R`` of its service lines as they were sent."""
-
-    def __repr__(self) -> str:
-        return f"ClaimCandidate({self.claim_number})"
 
 
 class NoMatch(msgspec.Struct, frozen=True):

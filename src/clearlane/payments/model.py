@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 import msgspec
 
+from clearlane.kernel.safe_repr import show_filled
 from clearlane.payments.outcome import Outcome
 
 REVERSAL = "22"
@@ -17,11 +18,7 @@ REVERSAL = "22"
 class PaymentStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A stored value that prints which fields are filled, never their content."""
 
-    def __repr__(self) -> str:
-        filled = (
-            name for name in self.__struct_fields__ if getattr(self, name) not in (None, "", (), 0)
-        )
-        return f"{self.__class__.__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
 
 class PaymentHeading(PaymentStruct, frozen=True):

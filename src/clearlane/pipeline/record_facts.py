@@ -19,6 +19,7 @@ from clearlane.claims import lifecycle
 from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.claims.responses.facts import Fact
 from clearlane.kernel.clock import to_local, to_micros
+from clearlane.kernel.safe_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import ClaimPaymentType, MatchedBy
@@ -58,6 +59,7 @@ class PaymentPlace(NamedTuple):
     matched_by: MatchedBy
 
 
+@shows("claim_number", "fact.kind")
 class ClaimFact(NamedTuple):
     """A fact about one claim, and the claim it belongs to."""
 
@@ -71,10 +73,6 @@ class ClaimFact(NamedTuple):
     """The payer's file; None for a fact of our own."""
     place: PaymentPlace | None = None
     """For a claim payment: its place in the payment."""
-
-    def __repr__(self) -> str:
-        """Leave out what a payer wrote."""
-        return f"ClaimFact({self.claim_number} {self.fact.kind})"
 
 
 class ClaimOwnershipError(Exception):

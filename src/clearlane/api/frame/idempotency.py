@@ -17,6 +17,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Job, Tx
 from clearlane.store.installation import idempotent_answers
 from clearlane.store.installation.idempotent_answers import (
@@ -36,15 +37,13 @@ KEY_REUSED = "This Idempotency-Key came with another call. Give every call a key
 T = TypeVar("T")
 
 
+@shows("status")
 class StoredAnswer(msgspec.Struct, frozen=True):
     """The answer to a call, as it is stored."""
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes
-
-    def __repr__(self) -> str:
-        return f"StoredAnswer({self.status})"
 
 
 class RecordedResponse(Generic[T]):

@@ -14,6 +14,8 @@ from typing import Protocol
 
 import msgspec
 
+from clearlane.kernel.safe_repr import show_filled
+
 
 class FactKind(StrEnum):
     """The kind of a fact."""
@@ -51,11 +53,7 @@ class StatusVerdict(StrEnum):
 class ClaimValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Base of values about a claim; the repr names filled fields and never shows what they hold."""
 
-    def __repr__(self) -> str:
-        filled = (
-            name for name in self.__struct_fields__ if getattr(self, name) not in (None, "", (), 0)
-        )
-        return f"{self.__class__.__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
 
 class ClaimKey(ClaimValue, frozen=True):

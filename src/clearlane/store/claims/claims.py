@@ -14,6 +14,7 @@ from clearlane.store.database.schema import NOT_ACCEPTED_STATE, claim_events, cl
 from clearlane.store.database.sql import Statement, among, inlined, scoped_insert, scoped_select
 
 TABLE = "claims"
+HEADER_COLUMN = "claims.header"
 
 RECEIVED = "Received"
 NOT_ACCEPTED = NOT_ACCEPTED_STATE
@@ -38,6 +39,7 @@ class StoredClaim:
     """Whether CLM01 is the patient's account number; else it is the claim number."""
     created_at: int
     payload: bytes = field(repr=False)
+    header: bytes = field(repr=False)
 
 
 async def find(tx: Tx, claim_number: str) -> StoredClaim | None:

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims.claims import add_event
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import scoped_select, scoped_update
 
 
+@shows("claim_number", "state")
 class UnsentClaim(NamedTuple):
     """What decides whether a claim can still be held back or taken back. ``status`` is sealed."""
 
@@ -29,10 +31,6 @@ class UnsentClaim(NamedTuple):
     is_superseded: int
     """0 again once that claim was canceled or rejected without effect."""
     status: bytes | None
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"UnsentClaim({self.claim_number} {self.state})"
 
 
 class UnsentChange(NamedTuple):

@@ -19,7 +19,6 @@ from sqlalchemy import (
     delete,
     literal,
     select,
-    union_all,
     update,
 )
 from sqlalchemy.dialects import sqlite
@@ -367,16 +366,6 @@ def _has_keys(core: Select[Any], table: Table) -> bool:
     named = {part.column for part in visitors.iterate(core) if isinstance(part, among)}
     leading = {next(iter(index.columns)) for index in table.indexes if index.columns}
     return not named.isdisjoint({*leading, *list(table.primary_key.columns)[:1]})
-
-
-def scoped_union(table: Table, *cores: Select[Any]) -> Statement:
-    """Return SELECTs on one client table as one statement, each limited to the rows of the scope it runs in.
-
-    For lookups that need an index each: with OR a database may use neither.
-    """
-    for core in cores:
-        scoped_select(core, table)  # which checks it
-    return _client_statement(union_all(*(core.where(in_scope(table)) for core in cores)), table)
 
 
 def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:
