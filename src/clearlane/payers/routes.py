@@ -170,7 +170,9 @@ def _option(name: str, kind: RouteKind) -> RouteOption:
     option = OPTIONS_BY_KIND[kind].get(name)
     if option is None:
         known = ", ".join(OPTIONS_BY_KIND[kind])
-        raise InvalidOptionError(f"a route of kind {kind} has no such option. Known are {known}")
+        raise InvalidOptionError(
+            f"a route of kind {kind} has no such option. The options are {known}"
+        )
     return option
 
 

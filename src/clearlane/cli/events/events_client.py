@@ -28,7 +28,7 @@ WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "Acknowledged", "-
 
 Types = Annotated[
     list[str] | None,
-    typer.Option("--type", help="Only this type or family (claim.*); may be given several times."),
+    typer.Option("--type", help="Only this type or family (claim.*); repeat for several."),
 ]
 
 
