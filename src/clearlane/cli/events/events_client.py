@@ -45,7 +45,7 @@ def follow(
     ] = "",
     cursor_file: Annotated[
         Path | None,
-        typer.Option(help="Keep the place in this file, and go on from it at the next start."),
+        typer.Option(help="Keep the place in this file, and continue from it at the next start."),
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
     count: Annotated[
