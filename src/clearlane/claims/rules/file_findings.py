@@ -94,8 +94,7 @@ class FileFindings:
 
     def _check(self, event: UnitClosed) -> None:
         form = FORMS_BY_TRANSACTION.get(event.set.guide.kind) if event.set.guide else None
-        # A claim that does not fit into memory is cut off, which the reader reports.
-        if form is None or event.loop.dropped:
+        if form is None or _is_cut_off((*event.parents, event.loop)):
             return
         if self._set is not event.set:
             self._open_set(event.set)
@@ -137,6 +136,12 @@ class FileFindings:
             part = _part(place, path, places)
             for covered in rule.covers:
                 self._covered.setdefault(covered, []).append(part)
+
+
+def _is_cut_off(loops: Iterable[Loop]) -> bool:
+    """Return whether a claim, or a loop around it, did not fit into memory, which the reader reports."""
+    # Claims that were dropped after their check have a node; what was dropped to save memory has none.
+    return any(drop.node is None for loop in loops for drop in loop.dropped or ())
 
 
 def _part(place: Place, path: str, places: ClaimPlaces) -> CoveredPart:
