@@ -24,7 +24,6 @@ from clearlane.claims.forms.x12_form import (
 from clearlane.claims.rules.registry import (
     RULES,
     ClaimRule,
-    FieldFinding,
     RuleInputs,
     RuleScope,
 )
@@ -158,20 +157,21 @@ def _findings(
 ) -> Iterator[tuple[ClaimRule, str, str]]:
     """Yield what the rules find: the rule, the path and the message."""
     rules, line_rules = file_rules(form)
+    made: dict[object, object] = {}
     for rule in rules:
-        for path, message in _apply(rule, view, inputs):
+        more: tuple[object, ...] = ()
+        if rule.reading is not None:
+            if rule.reading not in made:
+                made[rule.reading] = rule.reading(view)
+            if made[rule.reading] is None:
+                continue
+            more = (made[rule.reading],)
+        for path, message in rule.check(view, inputs, *more):
             yield rule, path, message
     for at, line in enumerate(view.lines):
         for rule in line_rules:
             for path, message in rule.check(line, view, inputs):
                 yield rule, f"lines[{at}].{path}", message
-
-
-def _apply(rule: ClaimRule, view: ClaimView, inputs: RuleInputs) -> Iterable[FieldFinding]:
-    if rule.reading is None:
-        return rule.check(view, inputs)  # type: ignore[no-any-return]
-    found = rule.reading(view)
-    return () if found is None else rule.check(view, inputs, found)
 
 
 def applies_to_files(rule: ClaimRule, form: X12Form) -> bool:
