@@ -6,14 +6,13 @@
 Knows how claims, facts and payments are sealed; knows no page.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.fields import Claim
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.explain_findings import (
     OWN_SOURCE,
@@ -31,7 +30,7 @@ from clearlane.payments.outcome import is_denial, is_forwarded
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.answer_days import UsualDays, usual_days
 from clearlane.pipeline.claim_label import ClaimLabel
-from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.load_claim import LoadedClaim, open_claim, open_header, sent_line_controls
 from clearlane.pipeline.query.list_claims import open_status, stored_claim
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.work_context import WorkContext
@@ -191,7 +190,7 @@ async def _generations(tx: Tx, rows: Iterable[ClaimListRow]) -> dict[str, int]:
 
 
 def _sealed(page: _PageRows) -> list[bytes]:
-    sealed = [row.payload for row in page.rows.values()]
+    sealed = [sealed for row in page.rows.values() for sealed in (row.payload, row.header)]
     sealed += [row.status for row in page.rows.values() if row.status is not None]
     sealed += [one.payload for each in page.facts.values() for one in each]
     return sealed + [one.payload for one in page.documents.values()]
@@ -200,7 +199,7 @@ def _sealed(page: _PageRows) -> list[bytes]:
 def _row(
     vault: Vault, site: Site, page: _PageRows, row: ClaimListRow, now: datetime, usual: UsualDays
 ) -> ClaimRow:
-    loaded = open_claim(vault, site.scope, stored_claim(row))
+    header = open_header(vault, site.scope, row.claim_number, row.header)
     status = None
     if row.status is not None:
         status = open_status(vault, site.scope, row.claim_number, row.status)
@@ -216,7 +215,7 @@ def _row(
         else explain_label(
             vault,
             label,
-            loaded,
+            lambda: open_claim(vault, site.scope, stored_claim(row)),
             status,
             known,
             page.documents,
@@ -232,11 +231,11 @@ def _row(
         no_answer=no_answer,
         kind=row.kind,
         # A claim to a payer that is not known has the id that its vendor gave.
-        payer_id=row.payer_id or loaded.claim.Svc_PayerId,
-        patient=patient_name(loaded.claim),
-        born=form_of(loaded.claim).patient_birth(loaded.claim),
-        member_id=str(loaded.claim.__dict__.get(form_of(loaded.claim).names.member_id) or ""),
-        vendor_claim_id=status.vendor_claim_id if status else loaded.claim.Svc_VendorClaimId,
+        payer_id=row.payer_id or header.payer_id,
+        patient=last_first(header.last_name, header.first_name),
+        born=header.birth,
+        member_id=header.member_id,
+        vendor_claim_id=header.vendor_claim_id,
         service_day=date.fromisoformat(row.service_day) if row.service_day else None,
         reason=reason,
         charge=row.total_cents,
@@ -250,19 +249,10 @@ def _row(
     )
 
 
-def patient_name(claim: Claim) -> str:
-    """Return the patient as ``ARDEN, RUTH``; of a claim for the insured, the insured."""
-    (last, insured_last, _), (first, insured_first, _), *_ = form_of(claim).persons
-    given = claim.__dict__
-    return last_first(
-        given.get(last) or given.get(insured_last), given.get(first) or given.get(insured_first)
-    )
-
-
 def explain_label(
     vault: Vault,
     label: ClaimLabel,
-    loaded: LoadedClaim,
+    load: Callable[[], LoadedClaim],
     status: ClaimStatus | None,
     known: Sequence[AnyFact],
     kept: Mapping[str, StoredDocument],
@@ -270,13 +260,13 @@ def explain_label(
     is_replaced: bool = False,
     forwarded_to: str = "",
 ) -> ClaimReason:
-    """Return the reason of a claim's label in one line."""
+    """Return the reason of a claim's label in one line; the claim is opened only for a label that needs it."""
     if label is ClaimLabel.NOT_ACCEPTED:
-        return _own_reason(loaded)
+        return _own_reason(load())
     if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
-        return _refusal_reason(loaded, known)
+        return _refusal_reason(load(), known)
     if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
-        return _denial_reason(vault, loaded, known, kept)
+        return _denial_reason(vault, load(), known, kept)
     text = _plain_reason(label, status, is_replaced=is_replaced)
     if forwarded_to:
         text = f"{text}, forwarded to {forwarded_to}" if text else f"Forwarded to {forwarded_to}"

@@ -11,9 +11,10 @@ from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.ids import Scope, SiteId, VendorId, VendorScope
+from clearlane.kernel.safe_repr import shows
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.claim_label import label_key
-from clearlane.pipeline.load_claim import open_claim
+from clearlane.pipeline.load_claim import open_header
 from clearlane.store.claims.claim_query import (
     STATUS_COLUMN,
     ClaimListRow,
@@ -31,6 +32,7 @@ from clearlane.store.vault.vault import Vault
 STATUSES_AT_ONCE = 500
 
 
+@shows("claim_number", "state")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimSummary:
     """A claim as v1 lists it. Amounts are cents."""
@@ -54,9 +56,6 @@ class ClaimSummary:
     """The claim to an earlier payer whose decision it carries."""
     status: ClaimStatus | None
     """None for a claim that was not accepted."""
-
-    def __repr__(self) -> str:
-        return f"ClaimSummary({self.claim_number} {self.state})"
 
 
 async def find_claims(
@@ -188,6 +187,7 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
         bool(row.account_as_number),
         row.created_at,
         row.payload,
+        row.header,
     )
 
 
@@ -203,16 +203,14 @@ async def _audit(
 async def _open(
     tx: Tx, vault: Vault, scope: Scope | VendorScope, page: Sequence[ClaimListRow]
 ) -> list[ClaimSummary]:
-    await vault.load_keys_of(
-        tx, [row.payload if row.status is None else row.status for row in page]
-    )
+    await vault.load_keys_of(tx, [row.header if row.status is None else row.status for row in page])
     return [_summary(vault, scope, row) for row in page]
 
 
 def _summary(vault: Vault, scope: Scope | VendorScope, row: ClaimListRow) -> ClaimSummary:
     if row.status is None:  # it was not accepted
         status, owner = None, Scope(scope.vendor, SiteId(row.site_id))
-        vendor_claim_id = open_claim(vault, owner, stored_claim(row)).claim.Svc_VendorClaimId
+        vendor_claim_id = open_header(vault, owner, row.claim_number, row.header).vendor_claim_id
     else:
         status = open_status(vault, scope, row.claim_number, row.status)
         vendor_claim_id = status.vendor_claim_id
