@@ -80,12 +80,12 @@ CLAIM_PAYMENT_TYPES = {
 OUTCOMES = {
     "predetermined": "CLP02 25: pricing only.",
     "taken back": "CLP02 22, or an amount below zero.",
-    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied. Of a claim also 19 to 21 with a payment.",
+    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied. For a claim, also 19 to 21 with a payment.",
     "denied": "CLP02 4; or nothing paid and any reason other than PR-1, PR-2, PR-3, CO-45, CO-24 and OA-23.",
     "partly denied": "Something paid, and a line with nothing paid and such a reason.",
     "patient owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
     "nothing due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
-    "voided": "Of a void: nothing paid, whatever the reason, or the earlier claim taken back. Of the claim that it cancels too.",
+    "voided": "For a void: nothing paid, whatever the reason, or the earlier claim taken back. The claim that it cancels has it too.",
     "replaced": "Of a claim without a payment in force whose replacement was decided.",
     "paid": "Something paid, and no line denied.",
 }

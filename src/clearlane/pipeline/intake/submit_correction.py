@@ -3,7 +3,7 @@
     outcome = await submit_correction(context, site, "C193...", {"F24...": ...}, actor=actor, now=now)
 
 ``claims.resubmission`` decides how it goes out: as a new claim, as a replacement or as a void. A claim that no batch has
-taken is canceled in the same transaction. Of two corrections at once one wins, and the other is a
+taken is canceled in the same transaction. If two corrections meet, one wins, and the other is a
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
@@ -53,7 +53,7 @@ class CorrectionOutcome:
 
     predecessor: str
     claim_number: str
-    """Of the claim that was stored; empty for a dry run and for one that is not accepted."""
+    """The number of the claim that was stored; empty for a dry run and for one that is not accepted."""
     accepted: bool
     sent_as: str
     """``new``, ``replacement`` or ``void``."""
@@ -62,7 +62,7 @@ class CorrectionOutcome:
     payer_number: str = field(default="", repr=False)
     """The payer's number of the claim that it replaces or voids; empty for a new claim."""
     x12: bytes = field(default=b"", repr=False)
-    """Of a dry run: what would be sent."""
+    """What would be sent, for a dry run."""
 
 
 async def submit_correction(

@@ -46,7 +46,7 @@ class UnsentChange(NamedTuple):
 async def lock(tx: Tx, claim_number: str) -> UnsentClaim | None:
     """Return a claim of the scope, sent or not, locked until the transaction ends.
 
-    Of several verbs at once each so decides on what the one before it left.
+    If several verbs meet, each decides on what the one before it left.
     """
     row = await tx.row(_LOCK, claim_number=claim_number)
     return None if row is None else UnsentClaim(*row)
