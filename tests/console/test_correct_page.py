@@ -108,10 +108,10 @@ async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller
         assert not any(b"1983" in bytes(payload) for (payload,) in await tx.rows(DRAFTS))
     colleague = await sandbox.person(ConsoleRole.BILLER)
     page = await colleague.text(path)
-    assert "is correcting this since" in page
+    assert "has been correcting this since" in page
     assert "disabled" in page
     stopped = await colleague.ask(path, form=birth("1984-04-04", do="send"))
-    assert "is correcting this since" in text_of(stopped)
+    assert "has been correcting this since" in text_of(stopped)
     left = await biller.confirm(path, form={"do": "discard"})
     assert left.headers["location"].endswith("done=discarded")
     assert 'value="1983-03-03"' not in await biller.text(path)
@@ -145,9 +145,9 @@ async def test_what_was_billed_changes_only_with_a_reason_and_an_authority(sandb
     assert re.search(r"Replacement of payer claim S\d+ \(frequency 7\)\.", review)
     why, whose = {"reason": "Wrong visit code"}, {"authority": "Dr. Fern, by phone"}
     for given, sentence in (
-        ({}, "Say why what was billed changes."),
-        (whose, "Say why what was billed changes."),
-        (why, "Say on whose authority what was billed changes."),
+        ({}, "Say why you are changing what was billed."),
+        (whose, "Say why you are changing what was billed."),
+        (why, "Say on whose authority you are changing what was billed."),
     ):
         refused = await biller.ask(path, form={field: "99214", "do": "send", **given})
         assert (refused.status_code, sentence in text_of(refused)) == (200, True), given
@@ -225,7 +225,7 @@ async def test_a_fact_of_the_patient_gets_a_value_of_its_own_in_each_claim(sandb
     for line, sentence in ((1, "the claim is on several lines"), (2, "no claim of this list has")):
         assert f"Line {line}: {sentence}" in text_of(filled)
     no_day = await fix(biller, cause, do="paste", pasted=f"{two}\tas before")
-    assert f"Line 1: what is behind “{two}” is not a date" in text_of(no_day)
+    assert f"Line 1: the text after “{two}” is not a date" in text_of(no_day)
     assert " checked" not in no_day.body.decode()
     empty = text_of(await fix(biller, cause, claim=[two], **{f"v.{two}": ""}))
     assert "Give the right value." in empty
@@ -252,7 +252,7 @@ async def test_a_group_that_changes_what_was_billed_says_why_and_on_whose_author
     ready = await fix(biller, hidden(page, "cause"), **form)
     form |= {"do": "send", "checked": hidden(ready, "checked"), "reason": "Wrong visit code"}
     refused = text_of(await fix(biller, hidden(page, "cause"), **form))
-    assert "Say on whose authority what was billed changes." in refused
+    assert "Say on whose authority you are changing what was billed." in refused
     assert "Sent as" not in refused
     sent = await fix(biller, hidden(page, "cause"), **form, authority="Dr. Fern")
     corrections = re.findall(r'href="/console/claims/(\w+)"', sent.body.decode())
@@ -372,7 +372,7 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
     review = await biller.ask(path, form={**change, "do": "review", "way": "new"})
     assert "A person decided that it goes out as a new claim." in text_of(review)
     refused = await biller.ask(path, form={**change, "do": "send", "way": "new"})
-    assert "Say why it goes another way." in text_of(refused)
+    assert "Say why you send it another way." in text_of(refused)
     why = {"way": "new", "way-reason": "The payer asked for it"}
     sent = await biller.ask(path, form={**change, "do": "send", **why})
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]

@@ -47,7 +47,7 @@ def test_paths_are_understood(text, expected):
     "text", ["", "2300", "2300/CLM", "2300/clm/01", "2300/CLM/1", "2300/CLM/01/02"]
 )
 def test_what_is_no_path_is_refused(text):
-    with pytest.raises(ValueError, match="is no path"):
+    with pytest.raises(ValueError, match="is not a path"):
         parse_path(text)
 
 

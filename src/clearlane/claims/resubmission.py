@@ -65,7 +65,7 @@ class EarlierClaim:
     state: ClaimState
     accepted_at: datetime
     last_word_at: datetime
-    """The last time anything was learnt about it."""
+    """The last time anything was learned about it."""
     paid_cents: int
     patient_cents: int = 0
     """What the payer left to the patient."""
@@ -201,7 +201,7 @@ class PredecessorClaim:
     def number_at_the_payer(self) -> str:
         """The number under which the payer has what is to be corrected; empty if it has nothing.
 
-        Of a refused replacement that is the number of the claim it was to replace.
+        For a refused replacement, that is the number of the claim that it was to replace.
         """
         return self.numbers.payer_number if self.is_unknown_to_the_payer else self.payer_number
 
@@ -233,7 +233,7 @@ def plan_correction(
     is_correction: bool = False,
     same_content: bool = False,
 ) -> Correction | None:
-    """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge.
+    """Decide how a claim goes out; None if it goes as it was sent, for its rules to judge.
 
     ``chosen`` is the frequency that a person decided on, if one did; a replacement or void is in ``sent`` as well.
     ``is_correction``: a person or a v1 call named the claim to be corrected. Without any of these, only other content
@@ -268,7 +268,7 @@ def _why_new(
     *,
     is_correction: bool,
 ) -> str:
-    """Return why a claim without a resubmission code is no replacement of its predecessor; empty if it is one."""
+    """Return why a claim without a resubmission code is not a replacement of its predecessor; empty if it is one."""
     number, state = predecessor.claim_number, predecessor.state
     if replacements == ORIGINAL_ONLY:
         return TAKES_NO_REPLACEMENTS

@@ -36,7 +36,7 @@ class _VariedFields:
     """The patient's last and first name in a claim with every field, whose patient is not the insured."""
     line_charge: str
     usual: Mapping[str, str]
-    """What most claims have though it is not required: a payer without it would answer with a warning."""
+    """Fields that most claims have although they are not required: without them a payer would answer with a warning."""
 
 
 _FIELDS: Mapping[AnyForm, _VariedFields] = {
@@ -101,8 +101,8 @@ def vary(
         **dict.fromkeys(fields.first_names, first),
         **dict.fromkeys(fields.birth_dates, birth.isoformat()),
         **fields.usual,
-        form.names.member_id: member,
-        form.names.total_charge: charge,
+        form.locate("subscriber.member_id"): member,
+        form.locate("total_charge"): charge,
         form.lines_field: [{**line, fields.line_charge: charge}],
     }
 
@@ -133,5 +133,5 @@ def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date)
         return claim | dict(zip(names, wish.patient, strict=True)) if wish.patient else dict(claim)
     varied = vary(claim, form, claim_id=claim_id, patient=wish.patient)
     if wish.scenario:
-        varied[form.names.member_id] = wish.scenario
+        varied[form.locate("subscriber.member_id")] = wish.scenario
     return varied

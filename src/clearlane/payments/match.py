@@ -7,8 +7,8 @@ The caller looks the candidates up, for the payer that responds:
     possible_claim_numbers(response)              # the claim numbers to look up
     choose_claim(response, candidates)            # the claim, or why there is none
 
-A wrong match would show one vendor's payment to another, so every identifier in the response must agree, and two
-claims that fit are no match. Knows identifiers; knows no database.
+A wrong match would show one vendor's payment to another, so every identifier in the response must agree. If
+two claims fit, neither is matched. Knows identifiers; knows no database.
 """
 
 from collections.abc import Iterable, Iterator

@@ -54,7 +54,7 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
     group: int = 1
     set: int = 1
     position: int = 0
-    """Of the CLP in its set, the ST being 1."""
+    """The position of the CLP in its set; the ST is 1."""
     account_number: str = ""
     """CLP01."""
     claim_number: str = ""

@@ -65,7 +65,7 @@ OUTCOME_LABELS = {
 
 
 class Concern(StrEnum):
-    """Who must act on an outcome; pages and files show it by colour."""
+    """Who must act on an outcome; pages and files show it by color."""
 
     ACT = "act"
     WAIT = "wait"

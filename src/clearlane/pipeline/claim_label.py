@@ -48,7 +48,7 @@ def label_key(label: str) -> str:
 
 
 class LabelConcern(StrEnum):
-    """Who must act on a claim; it decides the colour of its label."""
+    """Who must act on a claim; it decides the color of its label."""
 
     ACT = "act"
     """The biller must act."""

@@ -102,10 +102,10 @@ async def answer_once(call: Call) -> Response:
             await _store_alone(call, scope, response)
     except (KeyTaken, RequestRefusal):
         # Another call under this key may have been carried out in between; a refusal is then due to that.
-        meanwhile = await _find(call, scope, key)
-        if meanwhile is None:
+        stored = await _find(call, scope, key)
+        if stored is None:
             raise
-        return _replay(call, scope, key, meanwhile)
+        return _replay(call, scope, key, stored)
     return response
 
 

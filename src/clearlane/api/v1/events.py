@@ -21,7 +21,7 @@ WAIT_DIGITS_MAX = 9
 BEGINNING = ("", "0")
 """What programs send that have no cursor yet."""
 EVENT_PATTERNS_MAX = 50
-TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received`; all when left out."
+TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received` (default: all)."
 
 
 class EventJson(BaseModel):
@@ -85,7 +85,7 @@ def _read_types(text: str | None, endpoint: Endpoint) -> frozenset[str]:
 def unknown_types(patterns: list[str]) -> str:
     """Return what is wrong with patterns that match no type, and what would pass."""
     shown = ", ".join(repr(one[:40]) for one in patterns[:5])
-    return f"{shown} is no type: give a type such as claim.paid, a family such as claim.*, or *."
+    return f"{shown} is not a type: give a type such as claim.paid, a family such as claim.*, or *."
 
 
 AFTER = Parameter(

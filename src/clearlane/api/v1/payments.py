@@ -54,7 +54,7 @@ class PaymentJson(BaseModel):
     method: str
     amount: Annotated[str | None, Field(description="Of the whole payment.")]
     your_amount: Annotated[
-        str | None, Field(description="Of the vendor's own claims and adjustments.")
+        str | None, Field(description="The part of the vendor's own claims and adjustments.")
     ]
     effective_date: str | None
     received_at: str | None
@@ -178,11 +178,11 @@ async def list_claim_payments(call: Call) -> Response:
     "The 835 of a payment.",
     None,
     media_type=X12,
-    description="As received. Where the payment pays claims of others too: an interchange for each claim of the "
+    description="As received. If the payment pays claims of others too: an interchange for each claim of the "
     "vendor, with envelope and heading as received.",
 )
 async def payment_x12(call: Call) -> Response:
-    """Return the 835 of a payment as received; of a payment with claims of others, the vendor's parts."""
+    """Return the 835 of a payment as received; if it has claims of others, the vendor's parts."""
     content = await read_vendor_x12(
         call.context.database,
         call.context.vault,

@@ -34,7 +34,7 @@ async def suspended(call: Call) -> Response:
 
 
 def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
-    """Return the id of a request; refuse a text that is no integer."""
+    """Return the id of a request; refuse a text that is not an integer."""
     given = (text or "").strip()
     if not given:
         raise RequestRefusal(responses.null_entry("requestId", "System.Int32", endpoint.name))

@@ -13,7 +13,7 @@ Rows = Mapping[str, str]
 """The places of values by path."""
 
 QUALIFIED_AT = {"PER": 3, "LIN": 2, "DN2": 2}
-"""The element that tells uses of a segment apart, where it is not the first."""
+"""The element that tells uses of a segment apart, if it is not the first."""
 
 _NAME = {
     "last_name": "NM1/03",
@@ -267,7 +267,7 @@ OWNERS = MappingProxyType(
         "lines[].contract": "line's contract",
         "lines[].measurement": "measurement's",
         "lines[].drug": "drug's",
-        "lines[].decision": "line's decision's",
+        "lines[].decision": "line's",
         "lines[].teeth[]": "tooth's",
     }
 )
@@ -295,6 +295,13 @@ WORDS = MappingProxyType(
         "is_orthodontic": "orthodontic treatment",
         "replaces_prosthesis": "mark of a replacement",
         "accident": "the accident",
+        "day": "day of decision",
+        "paid": "paid amount",
+        "birth": "birth date",
+        "place": "place of service",
+        "last_x_ray": "the last X-ray",
+        "last_menstrual_period": "the last menstrual period",
+        "report_type": "type of report",
     }
 )
-"""What a sentence calls a value, where its attribute does not say it."""
+"""What a sentence calls a value, if its attribute does not say it."""

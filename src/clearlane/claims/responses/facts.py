@@ -76,7 +76,7 @@ class FilePosition(ClaimValue, frozen=True):
     group: int = 0
     set: int = 0
     position: int = 0
-    """Of the claim's loop in its set, the ST being 1; of the AK2 in a 999; of the TA1 in the interchange."""
+    """The position of the claim's loop in its set (the ST is 1), the AK2 in a 999, or the TA1 in the interchange."""
 
 
 class ClaimStatusCode(ClaimValue, frozen=True):

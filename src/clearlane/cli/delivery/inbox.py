@@ -43,7 +43,7 @@ EVERY_STATE = (*inbox.NEEDS_ATTENTION, inbox.STORED, inbox.APPLIED, inbox.DISCAR
 @app.command("list")
 def list_(
     everything: Annotated[
-        bool, typer.Option("--all", help="Stored, applied and discarded files too.")
+        bool, typer.Option("--all", help="Include stored, applied and discarded files.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
@@ -191,7 +191,7 @@ def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None
     """
     from clearlane.pipeline.operator import inbox_admin
 
-    confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
+    confirm(f"The statements of file {id} are not applied to any claim from now on.", yes=yes)
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.discard(installation.work_context, id, actor=operator())

@@ -28,7 +28,7 @@ WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "Acknowledged", "-
 
 Types = Annotated[
     list[str] | None,
-    typer.Option("--type", help="Only this type or family (claim.*); may be given several times."),
+    typer.Option("--type", help="Only this type or family (claim.*); repeat for several."),
 ]
 
 
@@ -45,7 +45,7 @@ def follow(
     ] = "",
     cursor_file: Annotated[
         Path | None,
-        typer.Option(help="Keep the place in this file, and go on from it at the next start."),
+        typer.Option(help="Keep the place in this file, and continue from it at the next start."),
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
     count: Annotated[
@@ -54,7 +54,7 @@ def follow(
 ) -> None:
     """Show events in the order in which they happened, and wait for new ones, until Ctrl-C.
 
-    Of all sites of the vendor. Goes on when the service was away for a while.
+    Shows events of all sites of the vendor. Continues after the service was away for a while.
 
     Examples: clearlane events follow; clearlane events follow --type "claim.*" --new --json
     """

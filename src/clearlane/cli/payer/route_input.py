@@ -36,7 +36,7 @@ AllowInternal = Annotated[
     bool, typer.Option("--allow-internal", help="The address may be of an internal network.")
 ]
 Untested = Annotated[
-    bool, typer.Option("--untested", help="Do it although the connection was not tested.")
+    bool, typer.Option("--untested", help="Do it even if the connection was not tested.")
 ]
 
 
@@ -97,7 +97,7 @@ def read_secrets(prompted: Iterable[str] | None, files: Iterable[str] | None) ->
 
 def _secret_name(name: str, secrets: dict[str, str]) -> str:
     if name not in SECRET_NAMES:
-        refuse(f"There is no secret {name}. Known are {', '.join(SECRET_NAMES)}.", MISUSED)
+        refuse(f"There is no secret {name}. The secrets are {', '.join(SECRET_NAMES)}.", MISUSED)
     if name in secrets:
         refuse(f"The secret {name} is given twice.", MISUSED)
     return name

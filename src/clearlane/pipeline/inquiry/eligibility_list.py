@@ -20,7 +20,7 @@ from clearlane.store.inquiries import ListedInquiry, StoredRequest, trace
 from clearlane.store.vault.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
-"""For how many patients of one request earlier requests are looked for."""
+"""How many patients of one request are searched for earlier requests."""
 
 
 @shows("eligibility_request_id")

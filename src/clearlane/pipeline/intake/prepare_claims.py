@@ -58,7 +58,7 @@ from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 
 CENT = Decimal("0.01")
-# The largest charge that an 837 can carry, in dollars. What is larger is no charge that a list could add up.
+# The largest charge that an 837 can carry, in dollars. A list cannot add up a larger charge.
 CHARGE_DOLLARS_MAX = (10**MONEY_DIGITS_MAX - 1) * CENT
 # What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
 CLAIM_BYTES_AT_ONCE = 48 * 1024
@@ -162,7 +162,7 @@ def _row(
 ) -> NewClaim:
     """Return the row of a judged claim.
 
-    The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
+    The claim as sent is hashed without its id, to recognize repetitions; the claim as repaired is sealed.
     """
     vault, site, form, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted

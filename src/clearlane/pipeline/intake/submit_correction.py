@@ -3,7 +3,7 @@
     outcome = await submit_correction(context, site, "C193...", {"F24...": ...}, actor=actor, now=now)
 
 ``claims.resubmission`` decides how it goes out: as a new claim, as a replacement or as a void. A claim that no batch has
-taken is canceled in the same transaction. Of two corrections at once one wins, and the other is a
+taken is canceled in the same transaction. If two corrections meet, one wins, and the other is a
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
@@ -21,14 +21,10 @@ from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.judge import judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
-from clearlane.pipeline.intake.prepare_document import (
-    ReadDocument,
-    TooManyClaims,
-    prepare_document,
-    read_document,
-)
-from clearlane.pipeline.intake.submit import ClaimResult, store_correction
+from clearlane.pipeline.intake.read import ReadDocument, TooManyClaims, read_document
+from clearlane.pipeline.intake.store import ClaimResult, store_correction
 from clearlane.pipeline.load_claim import open_claim_content, open_header
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims
@@ -53,7 +49,7 @@ class CorrectionOutcome:
 
     predecessor: str
     claim_number: str
-    """Of the claim that was stored; empty for a dry run and for one that is not accepted."""
+    """The number of the claim that was stored; empty for a dry run and for one that is not accepted."""
     accepted: bool
     sent_as: str
     """``new``, ``replacement`` or ``void``."""
@@ -62,7 +58,7 @@ class CorrectionOutcome:
     payer_number: str = field(default="", repr=False)
     """The payer's number of the claim that it replaces or voids; empty for a new claim."""
     x12: bytes = field(default=b"", repr=False)
-    """Of a dry run: what would be sent."""
+    """What would be sent, for a dry run."""
 
 
 async def submit_correction(
@@ -199,7 +195,7 @@ async def _prepare(
         raise CorrectionConflict(f"A document may have {read.claims_max} claims at most.")
     if not isinstance(read, ReadDocument):
         return read.findings
-    found = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
+    found = await judge_document(context, read, site=site, now=now, shorten=lambda one: one)
     return found[0]
 
 

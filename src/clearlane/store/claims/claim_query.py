@@ -28,7 +28,7 @@ STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
 STATEMENTS_KEPT_MAX = 512
 MEMBER_CLAIMS_MAX = 100_000
-"""Among how many newest claims of a site a member id is looked for."""
+"""How many of a site's newest claims are searched for a member id."""
 
 
 class ListPosition(NamedTuple):
@@ -189,7 +189,7 @@ async def list_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, s
 
 
 async def first_member_day(tx: Tx, since: str) -> str:
-    """Return the day from which on a site's claims are looked through for a member id.
+    """Return the first day from which a site's claims are searched for a member id.
 
     That is the given one, or the day of the last of :data:`MEMBER_CLAIMS_MAX` newest claims.
     """

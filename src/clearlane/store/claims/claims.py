@@ -22,8 +22,8 @@ SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
 # The value is part of the SQL text: with a placeholder no database knows that a partial index applies.
 IS_NOT_SUPERSEDED = claims.c.is_superseded == inlined(0)
-"""What lists, sums and worklists ask of a claim: no other was sent in its place. Of several under one vendor's claim id
-more than one may be so; of those that were not accepted, the last one, until a claim is accepted under the id."""
+"""What lists, sums and worklists ask of a claim: no other was sent in its place. Several claims under one
+vendor's claim id may be listed; of those that were not accepted, only the last, until a claim is accepted under the id."""
 
 
 @dataclass(frozen=True, slots=True)

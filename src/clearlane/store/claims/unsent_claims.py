@@ -27,7 +27,7 @@ class UnsentChange(NamedTuple):
 async def lock(tx: Tx, claim_number: str) -> LockedClaim | None:
     """Return a claim of the scope, sent or not, locked until the transaction ends.
 
-    Of several verbs at once each so decides on what the one before it left.
+    If several verbs meet, each decides on what the one before it left.
     """
     return await find_row(tx, LockedClaim, _LOCK, claim_number=claim_number)
 

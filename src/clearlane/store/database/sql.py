@@ -440,7 +440,7 @@ def _owned_insert(table: Table, *names: str) -> Insert:
 
 def _require_one_client_table(table: Table, *parts: object) -> None:
     if table.name not in CLIENT_TABLES:
-        raise UnscopedStatement(f"{table.name} is no client table")
+        raise UnscopedStatement(f"{table.name} is not a client table")
     for part in parts:
         if not isinstance(part, ClauseElement):
             continue

@@ -41,14 +41,14 @@ CONTROL_NUMBER_MAX = 999_999_999
 """ISA13 has nine digits."""
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
-"""The data key that seals a batch is the installation's, which is no vendor."""
+"""The data key that seals a batch is the installation's, which is not a vendor."""
 TABLE = "batches"
 
 UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)
 
 REFUSED_SENDING = ("SEND_AGAIN", "TA1_REFUSED")
 """The kinds of facts that refuse one sending of a claim, not the claim."""
-RESTORED = "The data were restored from a backup: whether this was sent since is not known."
+RESTORED = "The data were restored from a backup: it is not known whether this was sent since."
 
 
 class ClaimAlreadyBatched(Exception):

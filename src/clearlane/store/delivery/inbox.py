@@ -17,7 +17,7 @@ from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("files of payers concern many clients")
 OWNER = 0
-"""The data key that seals a file is the installation's, which is no vendor."""
+"""The data key that seals a file is the installation's, which is not a vendor."""
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
 STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"

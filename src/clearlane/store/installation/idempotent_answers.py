@@ -58,7 +58,7 @@ async def find(tx: Tx, key: AnswerKey) -> EarlierCall | None:
 async def reserve(tx: Tx, key: AnswerKey) -> None:
     """Reserve a key for the call whose transaction this is; raise :class:`KeyTaken` if another call has it.
 
-    A call at the same time on another node is waited for: its transaction decides.
+    Waits for a call at the same time on another node: its transaction decides.
     """
     await tx.run(_DROP_EXPIRED, expired_before=key.expired_before)
     added = await tx.run(

@@ -53,7 +53,7 @@ class PaymentFilter(NamedTuple):
     title: str = ""
     """In the console's menu of filters; none for those that are a tab or the search field."""
     option: str = ""
-    """Of the CLI, if it is not the name."""
+    """The option of the CLI, if it is not the name."""
     choices: tuple[str, ...] = ()
     values: Callable[[Vault, Any], Mapping[str, object]] | None = None
     """What the condition takes, if it is not the value itself."""
@@ -187,7 +187,7 @@ FILTERS = {
         PaymentFilter(
             "state",
             FilterType.CHOICE,
-            "What is to be done.",
+            "The state of the payment.",
             payments.c.state == bindparam("state"),
             title="State",
             choices=tuple(one.value for one in PaymentState),

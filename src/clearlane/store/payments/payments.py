@@ -24,7 +24,7 @@ from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("a payment concerns many clients")
 OWNER = 0
-"""The data key that seals a payment is the installation's, which is no vendor."""
+"""The data key that seals a payment is the installation's, which is not a vendor."""
 TABLE, ADJUSTMENTS_TABLE = "payments", "provider_adjustments"
 
 PAYMENT_LETTER = "P"

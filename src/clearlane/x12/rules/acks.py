@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CONTROL_NUMBERS_REMEMBERED_MAX
-from clearlane.x12.rules import SET, RuleContext, RuleFinding, rule
+from clearlane.x12.rules import SET, RuleContext, RuleFinding, is_repeated, rule
 from clearlane.x12.tree import Loop, Segment, get_element
 
 ACK = ("999",)
@@ -16,7 +16,16 @@ ACCEPTED = frozenset("AE")
 ELEMENTS_IN_ERROR = "8"
 
 
-@rule("X999-COUNT", loop=("2000", SET), kinds=ACK, snip=3)
+@rule(
+    "X999-COUNT",
+    loop=("2000", SET),
+    kinds=ACK,
+    snip=3,
+    places=(
+        "999/AK9/02",
+        "999/AK9/04",
+    ),
+)
 def counts_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """AK9 counts as many sets, and as many accepted sets, as the set acknowledgements."""
     listed, accepted = ctx.set_state.get("999-sets", (0, 0))
@@ -45,7 +54,7 @@ def counts_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         )
 
 
-@rule("X999-VERDICT", loop=("2000", SET), kinds=ACK, snip=3)
+@rule("X999-VERDICT", loop=("2000", SET), kinds=ACK, snip=3, places=("999/AK9/01",))
 def group_verdict_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The verdict on a group is that of its sets: accepted, with errors, in part, or rejected."""
     seen: set[str] = ctx.set_state.setdefault("999-verdicts", set())
@@ -110,12 +119,10 @@ def set_is_acknowledged_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
     """A set is acknowledged once."""
     seen: set[str] = ctx.set_state.setdefault("999-controls", set())
     control = loop.value("AK2", 2)
-    if control in seen:
+    if is_repeated(control, seen, CONTROL_NUMBERS_REMEMBERED_MAX):
         yield RuleFinding(
             "AK202 (set control number) should occur once in the group", loop.segment("AK2"), 2
         )
-    elif len(seen) < CONTROL_NUMBERS_REMEMBERED_MAX:
-        seen.add(control)
 
 
 def note_agrees(ta1: Segment) -> bool:

@@ -375,7 +375,7 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# Lists show every claim that no other superseded: of several under one vendor's claim id all but the last may be decided
+# Lists show every claim that no other superseded: if several have one vendor's claim id, all but the last may be decided
 # and stay as they are.
 NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 
