@@ -96,7 +96,7 @@ def test_every_fault_of_a_query_is_named_at_once(client, vendor):
         "created_from": "1/2/26",
         "amount_to": "x",
         "after": "x",
-        "sate": "Sent",
+        "sate": "sent",
     }
     assert fields(client.get(CLAIMS, params=query)) == set(query)
     del query["sate"]

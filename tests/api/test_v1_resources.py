@@ -84,7 +84,7 @@ def two(server):
         with server.client(paid.account.auth) as client:
 
             def complete(client=client, paid=paid):
-                return client.get(f"{CLAIMS}/{paid.number}").json()["state"] == "Complete"
+                return client.get(f"{CLAIMS}/{paid.number}").json()["state"] == "complete"
 
             wait_until(complete)
             claim = client.get(f"{CLAIMS}/{paid.number}").json()

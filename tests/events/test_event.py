@@ -26,7 +26,7 @@ def test_another_text_is_no_id(text):
     assert parse_event_id(text) is None
 
 
-CLAIM = Event(1_700_000_000_000_000, "claim.sent", 1_700_000_000_123_456, 1, 2, "system", "C1", 2, {"state": "Sent"})  # fmt: skip
+CLAIM = Event(1_700_000_000_000_000, "claim.sent", 1_700_000_000_123_456, 1, 2, "system", "C1", 2, {"state": "sent"})  # fmt: skip
 PING = Event(1_700_000_000_000_001, "ping", 1_700_000_000_000_000, 1, None, "vendor", "", 0, {})
 PAYMENT = PING._replace(type="payment.received", site_id=2, data={"payment_id": "P1"})
 
@@ -38,7 +38,7 @@ PAYMENT = PING._replace(type="payment.received", site_id=2, data={"payment_id": 
             "id": "E13LQTH9RNTH", "type": "claim.sent", "created": "2023-11-14T22:13:20.123Z",
             "mode": "sandbox", "site": "S1", "actor": "system", "claim_number": "C1",
             "vendor_claim_id": "A-17",
-            "data": {"sequence": 2, "state": "Sent", "url": "/clearlane/v1/claims/C1"},
+            "data": {"sequence": 2, "state": "sent", "url": "/clearlane/v1/claims/C1"},
         }),
         (PING, None, None, {
             "id": "E13LQTH9RNTJ", "type": "ping", "created": "2023-11-14T22:13:20.000Z",

@@ -65,7 +65,7 @@ async def test_of_cancel_correct_hold_and_release_at_once_one_wins_and_the_other
             found[kind].append(answer)
         stored = [new for new, _ in found["correct"] if new]
         state, successor = await links(flow, claim)
-        assert state == "Canceled"
+        assert state == "canceled"
         if stored:
             [winner] = stored
             assert successor == winner

@@ -146,7 +146,7 @@ async def test_tabs_and_the_bank_statement_choose_payments(flow):
 
 
 FITTING: dict[str, object] = {
-    "payer": "MM001", "state": "Posted", "trace_number": "42a", "amount": 8000, "bank": read_bank_text("EFT 42A"),
+    "payer": "MM001", "state": "posted", "trace_number": "42a", "amount": 8000, "bank": read_bank_text("EFT 42A"),
     "effective_from": date(2026, 11, 14), "effective_to": date(2026, 11, 14), NOT_FETCHED: True,
 }  # fmt: skip
 

@@ -21,7 +21,7 @@ from clearlane.store.database.schema import metadata
 PLANS = [
     ((), "ix_claims_day", "ix_claims_vendor_day"),
     (("created_day_from", "created_day_to"), "ix_claims_day", "ix_claims_vendor_day"),
-    (("state", "outcome", "total_cents_from"), "ix_claims_day", "ix_claims_vendor_day"),
+    (("state", "total_cents_from"), "ix_claims_day", "ix_claims_vendor_day"),
     (("updated_at_after", "state"), "ix_claims_changed", "ix_claims_changed"),
     (("account_key", "state"), "ix_claims_account_key", "ix_claims_account_key"),
     (("name_key", "patient_key"), "ix_claims_patient", "ix_claims_patient"),

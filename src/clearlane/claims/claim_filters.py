@@ -29,7 +29,6 @@ CLAIM_FILTERS = (
         "state", FilterType.CHOICE, "state", "State",
         "Where the claim stands. Claims that were not accepted are listed only if asked for: `not_accepted`.",
     ),
-    ClaimFilter("outcome", FilterType.CHOICE, "outcome", "Outcome", "What became of it."),
     ClaimFilter("payer", FilterType.TEXT, "payer_id", "Payer", "The payer id."),
     ClaimFilter("kind", FilterType.CHOICE, "kind", "Kind of claim", "Medical or dental."),
     ClaimFilter(

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from clearlane.console import first_steps
 from clearlane.console.claims.claim_filters import ACT_LABELS, BY_KEY, SILENT
-from clearlane.console.claims.claim_words import LABEL_WORDS, NO_ANSWER
+from clearlane.console.claims.claim_words import NO_ANSWER
 from clearlane.console.frame import page_text
 from clearlane.console.frame.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.frame.page_request import PageRequest
@@ -17,9 +17,9 @@ from clearlane.console.frame.page_text import money, short_day
 from clearlane.console.payments.payment_label import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
+from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import number_moment
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
     LabelTotals,

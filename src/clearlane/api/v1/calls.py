@@ -1,6 +1,7 @@
 """Calls of ``/clearlane/v1``: what a call changed or read, found by its ``X-Request-Id``."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -24,7 +25,8 @@ endpoints = ResourceRows(Resource.CALLS)
 class AuditedCallJson(BaseModel):
     """One thing that a call changed or read."""
 
-    at: str
+    id: Annotated[int, Field(description="The number of its row in the audit log.")]
+    happened_at: datetime
     action: Annotated[str, Field(description="Such as `claims.submit`.")]
     site: Annotated[
         str | None, Field(description="The vendor site id; null for a call for several.")
@@ -56,7 +58,8 @@ async def get_call(call: Call) -> Response:
 
 def _call_object(row: Mapping[str, Any], sites: Mapping[SiteId, Site]) -> dict[str, object]:
     return {
-        "at": moment_text(from_micros(row["at"])),
+        "id": row["seq"],
+        "happened_at": moment_text(from_micros(row["at"])),
         "action": row["action"],
         "site": sites[row["site_id"]].vendor_site_id if row["site_id"] else None,
         "ids": msgspec.json.decode(row["ids"]),

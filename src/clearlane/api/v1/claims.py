@@ -12,6 +12,7 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import (
     ClaimDetailsJson,
     ClaimJson,
+    document_object,
     finding_object,
     history_object,
 )
@@ -132,6 +133,7 @@ def _details(history: ClaimHistory) -> dict[str, object]:
         "history": [history_object(one) for one in history.entries],
         "batches": [
             {
+                "id": one.batch_id,
                 "batch_id": one.batch_id,
                 "file": one.name,
                 "state": one.state,
@@ -142,20 +144,12 @@ def _details(history: ClaimHistory) -> dict[str, object]:
             }
             for one in history.sendings
         ],
-        "documents": [
-            {
-                "document_id": one.document_id,
-                "kind": one.kind,
-                "claim_number": one.claim_number,
-                "created_at": moment_text(from_micros(one.created_at)),
-            }
-            for one in history.documents
-        ],
+        "documents": [document_object(one) for one in history.documents],
         "payments": [
             {
                 "payment_id": one.payment_id,
                 "type": one.type,
-                "label": one.outcome,
+                "label": one.label,
                 "in_force": bool(one.in_force),
                 "charge": money_text(one.charge_cents),
                 "paid": money_text(one.paid_cents),

@@ -1,6 +1,6 @@
 """One-time addresses into the console, for the button in the practice software: ``POST console_links``."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import quote
 
@@ -47,7 +47,7 @@ class ConsoleLinkJson(BaseModel):
     """A one-time address. Whoever opens it first is signed in."""
 
     url: str
-    expires_at: str
+    expires_at: datetime
 
 
 class ConsoleLinkBody(msgspec.Struct):

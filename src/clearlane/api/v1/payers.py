@@ -23,6 +23,7 @@ MATCHES_MAX = 500
 class ReachedPayerJson(BaseModel):
     """A payer for one type of claims, and what it offers."""
 
+    id: str
     payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
     svc_payer_id: str
     national_payer_id: str | None
@@ -123,6 +124,7 @@ async def get_payer(call: Call) -> Response:
 def payer_object(payer: Payer) -> dict[str, object]:
     """Return a payer."""
     return {
+        "id": payer.payer_id,
         "payer_id": payer.payer_id,
         "svc_payer_id": payer.svc_payer_id,
         "national_payer_id": payer.national_payer_id or None,

@@ -1,6 +1,7 @@
 """Webhook endpoints of ``/clearlane/v1``: the addresses that a vendor receives events at, and what was sent there."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeVar
 
@@ -129,11 +130,11 @@ class WebhookEndpointJson(BaseModel):
     types: TYPES
     sites: SITES
     state: Literal["active", "disabled"]
-    created_at: str
-    failing_since: Annotated[
-        str | None, Field(description="Since when deliveries fail; null while they succeed.")
+    created_at: datetime
+    first_failed_at: Annotated[
+        datetime | None, Field(description="Since when deliveries fail; null while they succeed.")
     ]
-    disabled_at: str | None
+    disabled_at: datetime | None
     failed_event: Annotated[
         str | None, Field(description="The first event that it did not get; enabling replays from it.")
     ]  # fmt: skip
@@ -151,12 +152,13 @@ class SecretJson(WebhookEndpointJson):
 class DeliveryJson(BaseModel):
     """One event for one endpoint."""
 
+    id: Annotated[str, Field(description="Its `event_id`: an endpoint gets an event once.")]
     event_id: str
     type: str
     state: Literal["waiting", "delivered", "failed"]
     attempts: int
-    next_attempt_at: str | None
-    attempted_at: str | None
+    next_attempt_at: datetime | None
+    attempted_at: datetime | None
     status: Annotated[int | None, Field(description="The HTTP status of the last answer.")]
     fault: str | None
     answer: Annotated[str | None, Field(description="The first kilobyte of the last answer.")]
@@ -482,7 +484,7 @@ def _object(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
         "sites": [names[site] for site in endpoint.sites if site in names],
         "state": row.state,
         "created_at": _moment(row.created_at),
-        "failing_since": _moment(row.failing_since),
+        "first_failed_at": _moment(row.failing_since),
         "disabled_at": _moment(row.disabled_at),
         "failed_event": None if row.failed_event is None else format_event_id(row.failed_event),
         "fault": row.fault or None,
@@ -495,6 +497,7 @@ def _with_secret(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
 
 def _delivery_object(row: DeliveryRow, answer: str) -> dict[str, object]:
     return {
+        "id": format_event_id(row.event_id),
         "event_id": format_event_id(row.event_id),
         "type": row.type,
         "state": row.state,

@@ -61,8 +61,8 @@ def list_(
 ) -> None:
     """List payments, the newest first.
 
-    Posted: recorded, nothing to do. NeedsReview: it does not balance, has claims that match none of ours, or resembles
-    another payment. Duplicate: it came before, and counts nothing.
+    posted: recorded, nothing to do. needs_review: it does not balance, has claims that match none of ours, or resembles
+    another payment. duplicate: it came before, and counts nothing.
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """

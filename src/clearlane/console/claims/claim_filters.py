@@ -10,10 +10,10 @@ from decimal import Decimal, InvalidOperation
 
 from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
 from clearlane.console.frame.page_text import day as day_words
+from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.formats import parse_iso_date
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.claim_filters import CHOICES, missing_part, to_where
 from clearlane.pipeline.query.claim_list import OPEN_LABELS
 from clearlane.store.vault.vault import Vault

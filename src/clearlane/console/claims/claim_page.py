@@ -40,7 +40,6 @@ from clearlane.console.claims.claim_money import (
     money_table,
 )
 from clearlane.console.claims.claim_words import (
-    LABEL_WORDS,
     LabelTag,
     generation_words,
     label_tag,
@@ -51,10 +50,10 @@ from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import spell_days
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_history import (

@@ -7,32 +7,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from clearlane.console.frame.page_text import count
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.claim_list import ClaimRow
 
-LABEL_WORDS: dict[ClaimLabel, str] = {
-    ClaimLabel.RECEIVED: "Received",
-    ClaimLabel.HELD: "Held",
-    ClaimLabel.CANCELED: "Canceled",
-    ClaimLabel.SENT: "Sent",
-    ClaimLabel.ACCEPTED: "Accepted by payer",
-    ClaimLabel.IN_PROCESS: "In process",
-    ClaimLabel.NOT_ACCEPTED: "Not accepted",
-    ClaimLabel.REJECTED: "Rejected",
-    ClaimLabel.TO_RESEND: "To be sent again",
-    ClaimLabel.WANTS_RECORDS: "Payer wants records",
-    ClaimLabel.PREDETERMINED: "Predetermined",
-    ClaimLabel.TAKEN_BACK: "Taken back",
-    ClaimLabel.FORWARDED: "Forwarded",
-    ClaimLabel.DENIED: "Denied",
-    ClaimLabel.PARTLY_DENIED: "Partly denied",
-    ClaimLabel.PATIENT_OWES: "Patient owes",
-    ClaimLabel.NOTHING_DUE: "Nothing due",
-    ClaimLabel.VOIDED: "Voided",
-    ClaimLabel.REPLACED: "Replaced",
-    ClaimLabel.PAID: "Paid",
-    ClaimLabel.PAID_DIFFERS: "Paid, differs",
-}
 NO_ANSWER = "No answer"
 ORDINALS = {2: "2nd", 3: "3rd"}
 

@@ -28,8 +28,8 @@ from clearlane.console.claims.correction_form import kept_fields
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_filters import CHOICES
 from clearlane.pipeline.query.claim_list import (
@@ -172,7 +172,7 @@ async def download_claims(request: PageRequest) -> Response:
     """Return the claims of the filter as CSV."""
     form, _ = read_filters(request.http_request.query_params)
     page = await find_page(request, form, rows_max=CSV_CLAIMS_MAX)
-    rows = await load_rows(request, page.keys, action="console.claims-csv")
+    rows = await load_rows(request, page.keys, action="console.claims_csv")
     name = f"claims-{form.tab}-{request.today.isoformat()}.csv"
     return download(claims_csv(rows, request.context.payers), name, "text/csv; charset=utf-8")
 

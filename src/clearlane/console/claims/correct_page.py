@@ -34,8 +34,8 @@ from clearlane.console.claims.correction_ways import (
 from clearlane.console.frame.act_question import ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import (
     REASON_CHARACTERS_MAX,
     BilledChange,

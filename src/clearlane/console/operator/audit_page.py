@@ -23,11 +23,11 @@ IDS_SHOWN = 6
 TEXT_CHARACTERS_MAX = 80
 CONSOLE_WORDS = {
     "console.claim": "Claim opened",
-    "console.claim-pdf": "Claim as PDF",
+    "console.claim_pdf": "Claim as PDF",
     "console.claims": "Claims listed",
-    "console.claims-csv": "Claims as CSV",
+    "console.claims_csv": "Claims as CSV",
     "console.correct": "Correction opened",
-    "console.fix-cause": "Cause of a group opened",
+    "console.fix_cause": "Cause of a group opened",
     "console.search": "Claims searched",
 }
 """What people look at in the console."""

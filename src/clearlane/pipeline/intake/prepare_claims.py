@@ -30,9 +30,9 @@ from clearlane.claims.resubmission import (
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import account_of
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
     KnownZips,

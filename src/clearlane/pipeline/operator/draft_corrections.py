@@ -86,7 +86,7 @@ async def drop_draft(context: WorkContext, site: Site, claim_number: str, *, act
 
     async def job(tx: Tx) -> None:
         await correction_drafts.drop_draft(tx, claim_number)
-        tx.audit("claim.draft-dropped", ids=[claim_number])
+        tx.audit("claim.draft_dropped", ids=[claim_number])
 
     await context.database.write(site.scope, job, actor=actor)
 
@@ -97,6 +97,6 @@ async def record_chosen_way(
     """Audit how a person decided that a claim goes out."""
 
     async def job(tx: Tx) -> None:
-        tx.audit("claim.way-chosen", ids=[claim_number], detail=way)
+        tx.audit("claim.way_chosen", ids=[claim_number], detail=way)
 
     await context.database.write(site.scope, job, actor=actor)

@@ -8,8 +8,8 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 from clearlane.accounts.model import Site
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.pipeline.query.claim_list import explain_label, load_answers
 from clearlane.pipeline.query.list_claims import stored_claim

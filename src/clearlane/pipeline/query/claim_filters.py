@@ -12,9 +12,8 @@ from typing import Any
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
-from clearlane.payments.outcome import Outcome
-from clearlane.pipeline.claim_label import ClaimLabel, label_key
 from clearlane.store.claims import claim_search
 from clearlane.store.claims.claim_query import ClaimOrder
 from clearlane.store.claims.claims import NOT_ACCEPTED
@@ -23,13 +22,8 @@ from clearlane.store.vault.vault import Vault
 PATIENT = ("patient_last_name", "patient_birth_date")
 """Given together: names alone are kept by their first letters only."""
 CHOICES: Mapping[str, Mapping[str, str]] = {
-    "label": {label_key(label): label.value for label in ClaimLabel},
-    "state": {
-        **{state.value: state.value for state in ClaimState},
-        NOT_ACCEPTED: NOT_ACCEPTED,
-        "not_accepted": NOT_ACCEPTED,
-    },
-    "outcome": {outcome.value: outcome.value for outcome in Outcome},
+    "label": {label.value: label.value for label in ClaimLabel},
+    "state": {state: state for state in (*ClaimState, NOT_ACCEPTED)},
     "kind": {kind.value: kind.value for kind in ClaimKind},
 }
 """The words that a choice takes, each with what is stored."""

@@ -24,13 +24,13 @@ from clearlane.claims.responses.explain_findings import (
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
 from clearlane.claims.responses.payer_words import short_reason
 from clearlane.claims.responses.provenance import Explanation
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
+from clearlane.payments.claim_payment_label import is_denial, is_forwarded
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.outcome import is_denial, is_forwarded
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.answer_days import UsualDays, usual_days
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.query.list_claims import open_status, stored_claim
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact

@@ -12,7 +12,6 @@ from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.ids import Scope, SiteId, VendorId, VendorScope
 from clearlane.payments.as_json import money_text
-from clearlane.pipeline.claim_label import label_key
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.store.claims.claim_query import (
     STATUS_COLUMN,
@@ -41,7 +40,6 @@ class ClaimSummary:
     kind: str
     state: str
     label: str
-    outcome: str | None
     payer_id: str
     charge: int
     created_at: datetime
@@ -148,13 +146,13 @@ def claim_object(claim: ClaimSummary, sites: Mapping[SiteId, Site]) -> dict[str,
     """Return a claim as v1 and `claim list --json` show it."""
     status = claim.status
     return {
+        "id": claim.claim_number,
         "claim_number": claim.claim_number,
         "vendor_claim_id": claim.vendor_claim_id,
         "site": sites[claim.site_id].vendor_site_id,
         "kind": claim.kind,
         "state": claim.state,
-        "label": label_key(claim.label),
-        "outcome": claim.outcome,
+        "label": claim.label,
         "payer_id": claim.payer_id,
         "payer_control_number": (status and status.payer_control_number) or None,
         "charge": money_text(claim.charge),
@@ -222,7 +220,6 @@ def _summary(vault: Vault, scope: Scope | VendorScope, row: ClaimListRow) -> Cla
         kind=row.kind,
         state=row.state,
         label=row.label,
-        outcome=row.outcome,
         payer_id=row.payer_id,
         charge=row.total_cents,
         created_at=from_micros(row.created_at),

@@ -79,7 +79,6 @@ class ClaimListRow(NamedTuple):
     kind: str
     state: str
     label: str
-    outcome: str | None
     payer_id: str
     account_as_number: int
     total_cents: int

@@ -46,7 +46,7 @@ from clearlane.store.database.sql import (
 
 TABLE = "claims"
 
-RECEIVED = "Received"
+RECEIVED = "received"
 NOT_ACCEPTED = NOT_ACCEPTED_STATE
 TAKE_OVER_ATTEMPTS_MAX = 10
 SUPERSEDED = "Superseded"

@@ -34,7 +34,7 @@ class ClaimPaymentRow(NamedTuple):
     reverses: str
     """That of the fact which a reversal takes back; empty where there is none."""
     type: str
-    outcome: str
+    label: str
     matched_by: str
     in_force: int
     replaced: int
