@@ -11,7 +11,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.pipeline.query.list_claims import STATUSES_AT_ONCE
+from clearlane.pipeline.query.claim_list import STATUSES_AT_ONCE
 
 SUBMIT = "/api/v3/claims/submit"
 STATUS = "/api/V3/claims/status/get_by_date"

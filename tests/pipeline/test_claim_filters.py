@@ -1,6 +1,6 @@
 """A filter of claims is one row of a table, and v1, the console and the CLI offer every row.
 
-Also tests `claims/claim_filters`, `kernel/filter_type`, `cli/claim/claim_listing` and `cli/claim/stored_claims`.
+Also tests `claims/claim_filters`, `kernel/list_filter`, `cli/claim/claim_listing` and `cli/claim/stored_claims`.
 """
 
 from datetime import UTC, date, datetime
@@ -15,7 +15,7 @@ from clearlane.cli.claim.claim_listing import COLUMNS, csv_lines
 from clearlane.cli.command.table import columns_of, fit
 from clearlane.console.claims.claim_filters import FILTERS as OF_THE_CONSOLE
 from clearlane.console.claims.claim_filters import read_filters
-from clearlane.kernel.filter_type import FilterType
+from clearlane.kernel.list_filter import FilterType
 from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimOrder, Listed, list_statement
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from clearlane.kernel.filter_type import FilterType
+from clearlane.kernel.list_filter import FilterType
 from clearlane.kernel.ids import VendorScope
 from clearlane.payments.bank_search import read_bank_text
 from clearlane.payments.claim_payment_groups import ClaimPaymentGroup

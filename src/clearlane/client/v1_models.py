@@ -46,6 +46,9 @@ class ClaimInfo:
     kind: str = text()
     state: str = text()
     label: str = text()
+    """What people call it, as the console shows it."""
+    reason: str = text(shown=False)
+    """Why it has its label: the first thing to fix, or a sentence."""
     payer_id: str = text()
     payer_control_number: str | None = optional_text()
     charge: Decimal = models.amount()

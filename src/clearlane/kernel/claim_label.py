@@ -35,6 +35,8 @@ class ClaimLabel(StrEnum):
     """Of a claim whose replacement was decided; of no payment."""
     PAID = "paid"
     PAID_DIFFERS = "paid_differs"
+    NO_ANSWER = "no_answer"
+    """Of a claim whose payer has been silent for longer than is usual: shown instead of the stored one."""
 
 
 class LabelConcern(StrEnum):
@@ -80,4 +82,5 @@ CONCERNS: dict[ClaimLabel, LabelConcern] = {
     ClaimLabel.REPLACED: LabelConcern.DONE,
     ClaimLabel.PAID: LabelConcern.GOOD,
     ClaimLabel.PAID_DIFFERS: LabelConcern.LATE,
+    ClaimLabel.NO_ANSWER: LabelConcern.LATE,
 }

@@ -45,3 +45,13 @@ def label_claim(status: LifecycleStatus, counting: ClaimPaymentFact | None) -> C
     if status.state in OPEN_STATES and status.status_category.startswith(RECORDS_WANTED):
         return ClaimLabel.WANTS_RECORDS
     return WITHOUT_PAYMENT[status.state]
+
+
+def shown_label(label: ClaimLabel, *, no_answer: bool, is_replaced: bool) -> ClaimLabel:
+    """Return the label that people and programs see of a claim.
+
+    A claim that another took over from is replaced, unless it was voided. One whose payer is silent says so.
+    """
+    if is_replaced and label is not ClaimLabel.VOIDED:
+        return ClaimLabel.REPLACED
+    return ClaimLabel.NO_ANSWER if no_answer else label

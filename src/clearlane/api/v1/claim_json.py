@@ -54,9 +54,12 @@ class ClaimJson(BaseModel):
     label: Annotated[
         str,
         Field(
-            description="What people call it: state and payment in one word.",
+            description="What people call it: state and payment in one word, as the console shows it.",
             json_schema_extra={"enum": list(ClaimLabel)},
         ),
+    ]
+    reason: Annotated[
+        str, Field(description="Why it has its label: the first thing to fix, or a sentence.")
     ]
     payer_id: str
     payer_control_number: Annotated[str | None, Field(description="The payer's number of it.")]

@@ -16,7 +16,7 @@ from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
-from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
+from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.problems import problem, refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
 from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
@@ -24,6 +24,7 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.json_names import fold_names, take_fields
+from clearlane.kernel.list_filter import FilterType
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
@@ -36,7 +37,7 @@ from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooMan
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
-from clearlane.pipeline.query.list_claims import claim_object, find_claim_within
+from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Actor, JobExtension, Tx, require_row
@@ -136,22 +137,19 @@ def _unsent(name: str, path: str, summary: str, verb: UnsentClaimVerb) -> None:
     )  # fmt: skip
     async def handle(call: Call) -> Response:
         claim = await require_claim(call)
-        context, sites = call.context.work_context, sites_by_id(call)
-        site = sites[claim.site_id]
+        context = call.context.work_context
 
         async def respond(tx: Tx, result: UnsentResult) -> Response:
             if result.refusal:
                 raise refuse(409, result.refusal, kind="claim_not_changeable")
-            changed = await find_claim_within(
-                tx, context.vault, claim.claim_number, scope=site.scope
-            )
-            return json_response(200, claim_object(require_row(changed, "the claim"), sites))
+            changed = await find_claim_within(tx, context, claim.number)
+            return json_response(200, claim_object(require_row(changed, "the claim")))
 
         recorded = RecordedResponse(call, respond)
         await verb(
             context,
-            site,
-            claim.claim_number,
+            claim.site,
+            claim.number,
             actor=call.actor,
             now=call.now,
             extend=recorded.extend,
@@ -171,7 +169,9 @@ _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_
     CorrectionJson,
     request_type=CorrectionRequest,
     parameters=(
-        parameters.flag("dry_run", "`true` shows what would be sent, and stores nothing."),
+        parameters.filter_parameter(
+            FilterType.FLAG, "dry_run", "`true` shows what would be sent, and stores nothing."
+        ),
     ),
     description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
     "has taken is canceled and the corrected one sent in its place. Of two corrections at once one wins; the other "
@@ -181,8 +181,7 @@ async def correct(call: Call) -> Response:
     """Correct a claim, or show how the correction would go out."""
     body = await read_body(call, CorrectionBody)
     claim = await require_claim(call)
-    site = sites_by_id(call)[claim.site_id]
-    _require_active(site)
+    _require_active(claim.site)
 
     async def respond(_: Tx, stored: CorrectionOutcome) -> Response:
         return json_response(200, _correction(stored))
@@ -191,8 +190,8 @@ async def correct(call: Call) -> Response:
     try:
         outcome = await submit_correction(
             call.context.work_context,
-            site,
-            claim.claim_number,
+            claim.site,
+            claim.number,
             body.fields,
             actor=call.actor,
             now=call.now,
@@ -218,11 +217,11 @@ async def correct(call: Call) -> Response:
 async def claim_x12(call: Call) -> Response:
     """Return a claim as the 837 that its payer gets."""
     claim = await require_claim(call)
-    if claim.state == NOT_ACCEPTED:
+    if claim.stored.state == NOT_ACCEPTED:
         raise refuse(409, "The claim was not accepted, so there is no 837 of it.")
-    context, site = call.context, sites_by_id(call)[claim.site_id]
+    context = call.context
     loaded = await load_claim_in_scope(
-        context.database, context.vault, site.scope, claim.claim_number, actor=call.actor
+        context.database, context.vault, claim.site.scope, claim.number, actor=call.actor
     )
     if loaded is None:
         raise no_claim()
@@ -230,7 +229,7 @@ async def claim_x12(call: Call) -> Response:
         context.work_context,
         loaded.claim,
         kind=ClaimKind(loaded.row.kind),
-        number=claim.claim_number,
+        number=claim.number,
         payer_id=loaded.row.payer_id,
         account_as_number=loaded.row.account_as_number,
         now=call.now,

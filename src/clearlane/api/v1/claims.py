@@ -21,19 +21,22 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.kernel.clock import from_micros, moment_text
-from clearlane.kernel.ids import Scope, SiteId
+from clearlane.kernel.ids import SiteId
 from clearlane.payments.as_json import money_text
-from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
+from clearlane.pipeline.query.claim_filters import (
+    PATIENT_TOGETHER,
+    ClaimListRequest,
+    missing_part,
+)
 from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
-from clearlane.pipeline.query.list_claims import ClaimSummary, claim_object, find_claim, find_claims
-from clearlane.store.claims.claim_query import ClaimQuery, ListPosition
+from clearlane.pipeline.query.claim_list import ClaimRow, claim_object, find_claim, list_claim_rows
+from clearlane.store.claims.claim_query import ListPosition
 
 endpoints = ResourceRows(Resource.CLAIMS)
 
 LIST = "claims"
 FILTERS = tuple(
-    parameters.filter_parameter(one.type, one.name, one.help, CHOICES.get(one.name, {}))
-    for one in CLAIM_FILTERS
+    parameters.filter_parameter(one.type, one.name, one.help, one.choices) for one in CLAIM_FILTERS
 )
 
 
@@ -50,27 +53,20 @@ def _position(changed: str, day: str, number: str) -> ListPosition:
 )
 async def list_claims(call: Call) -> Response:
     """Return a page of claims."""
-    where, limit = _where(call), call.parameters["limit"]
-    query = ClaimQuery(
-        where=where,
-        order=list_order(where),
+    if missing := missing_part(call.parameters):
+        raise RequestRefusal(call.errors.invalid_fields({missing: [PATIENT_TOGETHER]}))
+    limit = call.parameters["limit"]
+    request = ClaimListRequest(
+        given={one.name: call.parameters[one.name] for one in CLAIM_FILTERS},
         after=call.parameters["after"],
         limit=limit + 1,
     )
-    rows = await find_claims(
-        call.context.database,
-        call.context.vault,
-        query,
-        scope=call.scope,
-        actor=call.actor,
-    )
-    sites = sites_by_id(call)
     return page_response(
-        rows,
+        await list_claim_rows(call.context.work_context, [call.scope], request, actor=call.actor),
         limit=limit,
         of_list=LIST,
-        position=lambda row: tuple(map(str, row.position)),
-        as_json=lambda row: claim_object(row, sites),
+        position=lambda row: tuple(map(str, row.stored.position)),
+        as_json=claim_object,
     )
 
 
@@ -86,20 +82,18 @@ async def get_claim(call: Call) -> Response:
     history = await load_history_in_scope(
         call.context.database,
         call.context.vault,
-        Scope(call.vendor.id, claim.site_id),
-        claim.claim_number,
+        claim.site.scope,
+        claim.number,
         actor=call.actor,
     )
     if history is None:
         raise no_claim()
-    return json_response(200, claim_object(claim, sites_by_id(call)) | _details(history))
+    return json_response(200, claim_object(claim) | _details(history))
 
 
-async def require_claim(call: Call) -> ClaimSummary:
+async def require_claim(call: Call) -> ClaimRow:
     """Return the claim that the path names; refuse the call where the vendor has none of this number."""
-    number = call.path["claim_number"]
-    context = call.context
-    claim = await find_claim(context.database, context.vault, number, scope=call.scope)
+    claim = await find_claim(call.context.work_context, call.path["claim_number"], call.scope)
     if claim is None:
         raise no_claim()
     return claim
@@ -113,13 +107,6 @@ def no_claim() -> RequestRefusal:
 def sites_by_id(call: Call) -> Mapping[SiteId, Site]:
     """Return the sites of a call by id."""
     return {site.id: site for site in call.sites}
-
-
-def _where(call: Call) -> dict[str, object]:
-    if missing := missing_part(call.parameters):
-        sentence = "A patient is found by last name and birth date together."
-        raise RequestRefusal(call.errors.invalid_fields({missing: [sentence]}))
-    return to_where(call.parameters, call.context.vault, call.vendor.id)
 
 
 def _details(history: ClaimHistory) -> dict[str, object]:

@@ -11,6 +11,7 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
+from clearlane.kernel.list_filter import FilterType
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
 
@@ -45,7 +46,7 @@ ERAS = {
     "RequiresEnrollment": "requires_enrollment",
     "NotAvailable": "not_available",
 }
-TYPES = {one.lower(): one for one in PAYER_TYPES}
+TYPES = tuple(one.lower() for one in PAYER_TYPES)
 
 
 def _words(text: str) -> str:
@@ -62,8 +63,10 @@ SEARCH = parameters.optional(
 )
 FILTERS = (
     SEARCH,
-    parameters.choice("type", "Medical or dental.", TYPES),
-    parameters.flag("eligibility", "`true`: those that answer eligibility requests."),
+    parameters.filter_parameter(FilterType.CHOICE, "type", "Medical or dental.", TYPES),
+    parameters.filter_parameter(
+        FilterType.FLAG, "eligibility", "`true`: those that answer eligibility requests."
+    ),
 )
 
 
@@ -85,7 +88,7 @@ async def list_payers(call: Call) -> Response:
     def wanted(payer: Payer) -> bool:
         return (
             payer.active
-            and given["type"] in (None, payer.type)
+            and given["type"] in (None, payer.type.lower())
             and given["eligibility"] in (None, payer.offers_eligibility)
         )
 

@@ -100,7 +100,7 @@ class PaymentDetailsJson(PaymentJson):
 
 
 FILTERS = tuple(
-    parameters.filter_parameter(one.type, one.name, one.help, {word: word for word in one.choices})
+    parameters.filter_parameter(one.type, one.name, one.help, one.choices)
     for one in payment_query.FILTERS.values()
 )
 

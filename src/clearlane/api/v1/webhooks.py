@@ -28,6 +28,7 @@ from clearlane.connect.webhook_http import address_fault
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import EVERYTHING, unknown_patterns
 from clearlane.kernel.clock import from_micros, moment_text, to_micros
+from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
 from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import (
     NoSuchEndpoint,
@@ -465,8 +466,8 @@ def _replay_after(call: Call, given: ReplayRequest) -> int:
             raise RequestRefusal(call.errors.invalid_fields({"after": [text]}))
         return after
     try:
-        since = parameters.read_moment(given.since or "")
-    except ParameterFault as fault:
+        since = read_filter(FilterType.MOMENT, given.since or "")
+    except FilterFault as fault:
         raise RequestRefusal(call.errors.invalid_fields({"since": [str(fault)]})) from None
     # Numbers of events are the microseconds of the wall clock.
     return max(to_micros(since) - 1, 0)

@@ -7,10 +7,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from clearlane.console.frame.page_text import count
-from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern
+from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel
 from clearlane.pipeline.query.claim_list import ClaimRow
 
-NO_ANSWER = "No answer"
 ORDINALS = {2: "2nd", 3: "3rd"}
 
 
@@ -21,21 +20,14 @@ class LabelTag(NamedTuple):
     text: str
 
 
-REPLACED = LabelTag("done", LABEL_WORDS[ClaimLabel.REPLACED])
-
-
-def label_tag(label: ClaimLabel, *, no_answer: bool = False, is_replaced: bool = False) -> LabelTag:
-    """Return a label for a page. A claim that another took over from is replaced, unless it was voided."""
-    if is_replaced and label is not ClaimLabel.VOIDED:
-        return REPLACED
-    if no_answer:
-        return LabelTag(LabelConcern.LATE.value, NO_ANSWER)
+def label_tag(label: ClaimLabel) -> LabelTag:
+    """Return a label for a page."""
     return LabelTag(CONCERNS[label].value, LABEL_WORDS[label])
 
 
 def row_tag(row: ClaimRow) -> LabelTag:
     """Return the label of a listed claim."""
-    return label_tag(row.label, no_answer=row.no_answer, is_replaced=row.is_replaced)
+    return label_tag(row.shown_label)
 
 
 def silence_words(

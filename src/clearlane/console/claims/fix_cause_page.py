@@ -184,7 +184,7 @@ def _fill(form: CauseForm, pasted: str) -> CauseForm:
 
 async def _group(request: PageRequest, cause: str, payer: str) -> "list[GroupClaim] | Response":
     """Return the claims of a cause and a payer that can be corrected, each with its field, or why none is."""
-    form = ClaimFilterForm(tab="needs-you")
+    form = ClaimFilterForm(tab="needs_you")
     page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
     rows = await load_rows(request, page.keys, action="console.fix_cause")
     same = [
