@@ -109,12 +109,12 @@ async def test_a_worklist_groups_by_reason_and_shows_one_of_them(sandbox, biller
     flat = shown(await biller.text("/worklists?group=0"))
     assert len(flat) == 5
     cause = "835%20CO-50%20F21_DiagnosisCodes"
-    assert len(shown(await biller.text(f"/claims?tab=needs-you&cause={cause}"))) == 2
+    assert len(shown(await biller.text(f"/claims?tab=needs_you&cause={cause}"))) == 2
 
 
 async def test_a_silent_payer_makes_a_claim_late(sandbox, biller):
     await sandbox.advance(31)
-    page = shown(await biller.text("/claims?tab=needs-you&only=no-answer&group=0"))
+    page = shown(await biller.text("/claims?tab=needs_you&label=no_answer&group=0"))
     assert page[sandbox.numbers["3009"]][:2] == ("late", "No answer")
     assert "nothing since" in page[sandbox.numbers["3009"]][2]
     for label, since in (
@@ -147,11 +147,11 @@ async def test_filters_stand_in_the_address_and_as_chips(biller, query, count):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("tab=x", "A list is one of all, needs-you"),
-        ("service_from=2026-13-01", "A day is written like"),
-        ("amount_to=cheap", "An amount is written like"),
+        ("tab=x", "A list is one of all, needs_you"),
+        ("service_from=2026-13-01", "A day such as 2026-01-31 is expected."),
+        ("amount_to=cheap", "An amount such as 150"),
         ("changed=-1", "A time is 30, 90 or any."),
-        ("kind=%3Cb%3E&amount_from=NaN", "A kind of claim is medical or dental."),
+        ("kind=%3Cb%3E&amount_from=NaN", "Kind of claim: One of medical, dental is expected."),
     ],
 )
 async def test_filters_that_cannot_be_used_are_named(biller, query, sentence):

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
+from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
-from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.pipeline.query.claim_filters import usual_days_of
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary

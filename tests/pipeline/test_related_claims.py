@@ -17,9 +17,8 @@ from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.claim_history import load_claim_history
-from clearlane.pipeline.query.claim_list import load_claim_rows
+from clearlane.pipeline.query.claim_list import find_claim, load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.list_claims import find_claim
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.database.database import Actor
@@ -253,7 +252,7 @@ async def test_an_assignment_that_is_undone_opens_the_claim_before_it_again(flow
 async def readings(flow, number):
     """A claim as V3, v1 and the console's list and totals read it: state, label, and whether it is listed and counted."""
     stated = (await flow.statuses())[number]
-    found = await find_claim(flow.database, flow.vault, number, scope=flow.site.scope)
+    found = await find_claim(flow.context, number, flow.site.scope)
     [row] = await load_claim_rows(flow.context, flow.site, [number], actor=ACTOR, action="test")
     assert stated.state == found.state
     assert found.label == row.label
