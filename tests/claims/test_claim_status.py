@@ -63,4 +63,4 @@ def test_an_update_sets_everything_but_the_claims_identity():
 
 
 def test_a_status_prints_no_value_of_a_patient():
-    assert repr(NEW) == "ClaimStatus(C1 Received)"
+    assert repr(NEW) == "ClaimStatus(C1 received)"

@@ -1,10 +1,11 @@
 """What a claim is called, by its state and its payment."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
-from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_label import WITHOUT_PAYMENT, label_claim
 
 
@@ -32,7 +33,7 @@ def test_a_rejection_stands_before_a_payment_and_a_payment_before_statuses(
     state, category, paid, balanced, label
 ):
     status = LifecycleStatus(state=state, status_category=category)
-    counting = ClaimPaymentFact(label=paid, balanced=balanced) if paid else None
+    counting = SimpleNamespace(label=paid, balanced=balanced) if paid else None
     assert label_claim(status, counting) is label
 
 
@@ -40,5 +41,5 @@ def test_a_rejection_stands_before_a_payment_and_a_payment_before_statuses(
 def test_what_was_voided_or_replaced_asks_nobody(paid):
     for closing in ClaimClosing:
         status = LifecycleStatus(state=ClaimState.COMPLETE, closing=closing)
-        label = label_claim(status, ClaimPaymentFact(label=paid) if paid else None)
+        label = label_claim(status, SimpleNamespace(label=paid, balanced=True) if paid else None)
         assert (label, CONCERNS[label]) == (closing.value, LabelConcern.DONE)
