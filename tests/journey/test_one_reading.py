@@ -162,7 +162,7 @@ def test_a_claim_reads_the_same_everywhere(readers, name):
         expected.paid, expected.patient, expected.adjustments,
     ]  # fmt: skip
 
-    assert own["state"] == "Complete"
+    assert own["state"] == "complete"
     assert own["label"] == expected.label
     assert [own[name] for name in ("paid", "patient", "adjustments")] == [
         expected.paid, expected.patient, expected.adjustments,
@@ -170,7 +170,7 @@ def test_a_claim_reads_the_same_everywhere(readers, name):
     assert sum(Decimal(one["paid"]) for one in own["payments"]) == Decimal(expected.paid)
 
     shown = json.loads(reader.server.command("claim", "show", number, "--json"))
-    assert shown["state"] == "Complete"
+    assert shown["state"] == "complete"
     assert f"{shown['status']['payer_cents'] / 100:.2f}" == expected.paid
 
     page = reader.page(number)
