@@ -86,7 +86,7 @@ def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
     answer = do(client, number, "hold")
     assert (answer.status_code, answer.json()["state"]) == (200, "held"), answer.text
     assert do(client, number, "hold").json()["state"] == "held"
-    assert v3_states(client, vendor)[number] == "received"
+    assert v3_states(client, vendor)[number] == "Received"
     other = submit()
     advance(client, vendor, "0s")
     assert state(client, other) in IN_A_BATCH
@@ -106,7 +106,7 @@ def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submi
     assert do(client, number, "hold").status_code == 200
     assert do(client, number, "cancel").json()["state"] == "canceled"
     assert do(client, number, "cancel").json()["state"] == "canceled"
-    assert v3_states(client, vendor)[number] == "rejected"
+    assert v3_states(client, vendor)[number] == "Rejected"
     problem(do(client, number, "release"), 409)
     again = submit(Svc_VendorClaimId=own, F26_PatientAcctNumber=own[:12])
     assert client.get(f"{CLAIMS}/{again}").json()["predecessor"] == number
@@ -230,7 +230,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
         name: before[name] for name in before if name != "also_billed_as"
     }
     assert set(v3_states(client, vendor).items()) >= {
-        (first, "complete"), (secondary, "complete"), (second, "received"),
+        (first, "Complete"), (secondary, "Complete"), (second, "Received"),
     }  # fmt: skip
     listed = client.get(CLAIMS, params={"vendor_claim_id": own["Svc_VendorClaimId"]}).json()["data"]
     assert {
@@ -291,7 +291,7 @@ def test_a_void_is_carried_out_and_cannot_be_corrected(client, vendor, submit, k
     for one in (number, void):
         claim = client.get(f"{CLAIMS}/{one}").json()
         assert (claim["state"], claim["label"], claim["paid"]) == ("complete", "voided", "0.00")
-        assert v3_states(client, vendor)[one] == "complete"
+        assert v3_states(client, vendor)[one] == "Complete"
         wanted = {"types": "claim.voided,claim.denied", "limit": 500}
         events = client.get("/clearlane/v1/events", params=wanted).json()
         types = [event["type"] for event in events["data"] if event["claim_number"] == one]

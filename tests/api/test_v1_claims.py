@@ -145,7 +145,7 @@ def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submi
     assert claim["label"] == "paid"
     assert float(claim["paid"]) > 0
     headlines = [one["event"] for one in claim["history"]]
-    assert headlines[:2] == ["received", "Checked"]
+    assert headlines[:2] == ["Received", "Checked"]
     assert any(one.startswith("Remittance") for one in headlines)
     assert claim["batches"][0]["delivered_at"]
     (payment,) = claim["payments"]
@@ -162,8 +162,8 @@ def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submi
 @pytest.mark.safe_default(16)
 def test_a_claim_that_was_not_accepted_is_listed_if_it_is_asked_for(server, client, vendor, submit):
     wrong = {"Svc_VendorClaimId": "V-REFUSED", "Svc_PayerId": "NOPAYER"}
-    submit(status="not_accepted", **wrong)
-    refused = submit(status="not_accepted", F28_TotalCharge="1.00", **wrong)
+    submit(status="NotAccepted", **wrong)
+    refused = submit(status="NotAccepted", F28_TotalCharge="1.00", **wrong)
     assert refused not in found(client)
     assert refused in found(client, vendor_claim_id="V-REFUSED")
     assert refused in found(client, state="not_accepted")

@@ -88,7 +88,7 @@ async def test_what_was_canceled_or_corrected_stays_so_and_says_by_what(flow):
     new, _ = await correct(flow, claim, "FIRST")
     for verb in (cancel_claim, hold_claim, release_claim):
         refusal = await unsent(flow, verb, claim)
-        assert f"The claim {new} has taken over, and it is Received." in refusal
+        assert f"The claim {new} has taken over, and it is received." in refusal
     assert new in (await correct(flow, claim, "SECOND"))[1]
     assert await unsent(flow, cancel_claim, new) == ""
     assert await unsent(flow, cancel_claim, new) == ""

@@ -88,7 +88,7 @@ class Pair:
             rows = {row[0]: tuple(row[1:]) for row in await tx.rows(COLUMNS)}
         stated = await self.flow.statuses()
         for id in (self.first, self.second):
-            assert (stated[id].state, stated[id].payer_cents) == (rows[id][0], rows[id][3])
+            assert (stated[id].state, stated[id].payer_cents) == (rows[id][0], rows[id][2])
         return rows[self.first], rows[self.second]
 
 
@@ -294,7 +294,7 @@ async def test_a_paid_claim_is_listed_and_counted_again_once_its_successor_was_r
     said = f"Its {which} {one.second} was rejected; the claim stands."
     assert (history.ineffective_successor.sentence, history.successor) == (said, "")
     assert history.related == ()
-    with pytest.raises(CorrectionConflict, match=f"{one.second} .*Rejected. Correct that one"):
+    with pytest.raises(CorrectionConflict, match=f"{one.second} .*rejected. Correct that one"):
         await correct(flow, one.first, "ANOTHER")
     # The correction of the rejected claim takes the place of both.
     done = await correct(flow, one.second, "AGAIN")
