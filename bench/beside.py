@@ -122,7 +122,7 @@ def memory(pid: int, name: str = "VmRSS") -> float:
 
 
 def reset_peak(pid: int) -> None:
-    """Start VmHWM anew at what the process has now."""
+    """Reset VmHWM to what the process has now."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 

@@ -6,14 +6,13 @@ from datetime import UTC, date, datetime
 
 from bench.harness import Measure, bench, seconds, side_by_side
 from clearlane.claims import fields
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import V3_MEDICAL, form_of
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
 from clearlane.claims.samples import minimal_claim
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 
-KIND = ClaimKind.MEDICAL
+KIND = V3_MEDICAL
 DAY = date(2026, 4, 10)
 CLAIMS, LINES = 1_000, 6
 ENVELOPE = Envelope(
@@ -69,7 +68,7 @@ def to_837p() -> Measure:
     claims = [outgoing(number) for number in range(1, CLAIMS + 1)]
 
     def ours() -> bytes:
-        return b"".join(write_claims(KIND, claims, ENVELOPE, SUBMITTER, RECEIVER))
+        return b"".join(write_claims(claims, ENVELOPE, SUBMITTER, RECEIVER))
 
     rows = ours().decode().rstrip("~").split("~")
     assert sum(row.startswith("CLM*") for row in rows) == CLAIMS, "every claim is written"

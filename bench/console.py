@@ -35,7 +35,7 @@ PAGES = {
     "audit": "/audit",
 }
 # Of every ten, seven are paid, two are without an answer and one is rejected; these are without money, so that they
-# stand last in worklists.
+# come last in worklists.
 FILL = """
 INSERT INTO claims (vendor_id, site_id, claim_number, kind, state, payer_id, vendor_claim_hash, content_hash,
     account_as_number, total_cents, is_current, created_at, created_day, updated_at, payload, label, service_day)

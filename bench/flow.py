@@ -15,7 +15,7 @@ from bench.store import FreshInstallation
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
@@ -139,7 +139,7 @@ async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
     """Submit claims as the API does; return their request ids."""
     site = Site(scope.site, scope.vendor, "S1", "C1", "Larkspur Dental", baa_accepted=True)
     now = context.clock.now()
-    document = samples.document(ClaimKind.MEDICAL, day=now.date() - timedelta(days=30), full=False)
+    document = samples.document(V3_MEDICAL, day=now.date() - timedelta(days=30), full=False)
     (claim,) = document["Claims"]
     claim["F24_ClaimLines"] = [claim["F24_ClaimLines"][0]] * LINES
     claim["F28_TotalCharge"] = str(LINES * 100)
@@ -150,9 +150,7 @@ async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
             for at in range(PER_DOCUMENT)
         ]
         content = json.dumps(document, default=str).encode()
-        done = await submit.submit(
-            context, content, ClaimKind.MEDICAL, site=site, actor=ACTOR, now=now
-        )
+        done = await submit.submit(context, content, V3_MEDICAL, site=site, actor=ACTOR, now=now)
         assert isinstance(done, submit.SubmissionReceipt), done
         assert all(one.accepted for one in done.results), done.results[0].findings
         ids += [one.claim_number for one in done.results]
@@ -185,7 +183,7 @@ def interchange(sets: list[list[str]], *, number: int) -> bytes:
     """A file of 835s, each given by the segments between ST and SE."""
     head = (
         "ISA*00*          *00*          *ZZ*MEADOW         *ZZ*CLEARLANE      *261114*0900*^*00501"
-        f"*{number:09}*0*T*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*{number}*X*005010X221A1~"
+        f"*{number:09}*0*P*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*{number}*X*005010X221A1~"
     )
     body = "".join(
         f"ST*835*{at:04}~{'~'.join(rows)}~SE*{len(rows) + 2}*{at:04}~"

@@ -18,7 +18,7 @@ LINE = re.compile(r"BENCH (\S+) (\S+) (.+) ratio=(\S+) vs=(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One line of the report. Where a line has no natural ratio: ``ratio=1 vs=none``."""
+    """One line of the report. If a line has no natural ratio: ``ratio=1 vs=none``."""
 
     name: str
     value: float

@@ -20,7 +20,7 @@ LONGEST_SECONDS = 500
 MEMBERS_FROM = 10_000_000
 """Insured ids of eight digits steer nothing."""
 DAYS = 14
-"""After so many days a payer has paid."""
+"""Days after which a payer has paid."""
 
 
 def documents() -> list[bytes]:

@@ -84,7 +84,7 @@ class Load:
         self._call("advance", lambda: self._client.post(ADVANCE, json={"By": "1d"}))
 
     def states(self) -> dict[str, int]:
-        """Return how many claims of the last month stand where."""
+        """Return how many claims of the last month are in each state."""
         last = date.fromisoformat(self._client.get(CLOCK).json()["Now"][:10])
         days = {"startDate": str(last - timedelta(days=30)), "endDate": str(last)}
         rows = self._client.post(STATUS, params=days).json()

@@ -141,7 +141,7 @@ async def _store(row: dict[str, object], audited: bool, tx: Tx) -> None:  # noqa
 
 
 def _row(id: str, now: int, payload: bytes) -> dict[str, object]:
-    """Return a claim's row, whose number and moments stand in the order of time as a real claim's do."""
+    """Return a claim's row, whose number and moments are in the order of time as a real claim's are."""
     return {
         "claim_number": id, "kind": "medical", "state": "Received", "payer_id": "p",
         "vendor_claim_hash": secrets.token_hex(16), "content_hash": "c", "account_as_number": 0,

@@ -27,7 +27,7 @@ import uvloop
 
 from bench.harness import Measure, bench
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.read import decode
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.payers.samples import TEST_PAYERS
@@ -44,8 +44,8 @@ RAW_CLAIMS_MAX = 10_000
 
 def a_claim(lines: int = LINES) -> dict:
     """A claim as practices send them: the required fields, the usual others, the lines of a visit."""
-    full = samples.extended_claim(ClaimKind.MEDICAL, DAY)
-    claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
+    full = samples.extended_claim(V3_MEDICAL, DAY)
+    claim = samples.minimal_claim(V3_MEDICAL, DAY)
     usual = ("F01_", "F05_", "F07_", "F11_", "F17_Ref", "F17A_Ref", "F17B_Ref", "F27", "F33")
     claim |= {name: value for name, value in full.items() if name.startswith(usual)}
     (line, *_) = claim["F24_ClaimLines"]
@@ -74,7 +74,7 @@ def in_process(count: int) -> float:
     document = a_document(count)
     done, began = 0, time.perf_counter()
     while time.perf_counter() - began < SECONDS / 2:
-        opened, reads = decode.read_document(document, ClaimKind.MEDICAL)
+        opened, reads = decode.read_document(document, V3_MEDICAL)
         for number, read in enumerate(reads):
             judgement = repair_and_check(read.claim, facts, at=f"Claims[{number}]")
             assert judgement.accepted, judgement.findings
@@ -84,7 +84,7 @@ def in_process(count: int) -> float:
 
 @contextmanager
 def serving(database_url: str = "", *, answering: bool = False) -> Iterator[dict]:
-    """`clearlane serve` on fresh data; where nobody is answering, claims are accepted and no more."""
+    """`clearlane serve` on fresh data; without payers that answer, claims are accepted and no more."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             name: v for name, v in os.environ.items() if not name.startswith("CLEARLANE_")
@@ -376,7 +376,7 @@ def rules() -> Measure:
 
 @bench("v3.submit5000")
 def submit_five_thousand() -> Iterator[Measure]:
-    """One document of 5,000 claims: what it costs in memory, and how long another call waits meanwhile."""
+    """One document of 5,000 claims: what it costs in memory, and how long another call waits for it."""
     with serving() as facts:
         before = _memory(facts["pid"])
         waits = asyncio.run(_while_submitting(facts))

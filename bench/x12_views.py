@@ -47,7 +47,7 @@ def payment(number: int) -> list[str]:
 
 
 def remittance(count: int) -> bytes:
-    """An 835 of so many claims that balances at every level."""
+    """An 835 with a number of claims that balances at every level."""
     total = sum(3 * (80 + number % 97) for number in range(1, count + 1))
     body = [
         f"BPR*I*{total}*C*CHK************20240501",
@@ -66,7 +66,7 @@ def remittance(count: int) -> bytes:
 
 
 def answer(count: int) -> bytes:
-    """A 271 of so many subscribers with eight benefits each."""
+    """A 271 with a number of subscribers with eight benefits each."""
     body = [
         "BHT*0022*11*17*20240501*1200",
         "HL*1**20*1",

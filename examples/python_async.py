@@ -25,7 +25,7 @@ def claim(id: str, day: str) -> dict[str, Any]:
 
 
 async def main(data: str | None = None, count: str = "20") -> None:
-    """Submit claims concurrently and count them by state; exit with 1 where one is not accepted or not found."""
+    """Submit claims concurrently and count them by state; exit with 1 if one is not accepted or not found."""
     ids = [f"ASYNC-{time.time_ns()}-{number}" for number in range(int(count))]
     async with AsyncClient.from_sandbox(data) as client:
         # The service's day: a sandbox may be ahead of this machine.

@@ -36,7 +36,7 @@ def follow(client: Client, id: str, day: str, seconds: float) -> str:
 
 
 def main(data: str | None = None, seconds: str = "60") -> None:
-    """Walk through the calls; exit with 1 where the claim is not paid or the benefits do not come."""
+    """Walk through the calls; exit with 1 if the claim is not paid or the benefits do not come."""
     id = f"SYNC-{time.time_ns()}"
     with Client.from_sandbox(data) as client:
         print("payers:", *(payer.PayerId for payer in client.test_payers("medical")))

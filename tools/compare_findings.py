@@ -24,15 +24,17 @@ SHOWN_MAX = 10
 JUDGE = """
 import json, sys, msgspec
 from pathlib import Path
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims import forms
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RuleInputs, repair_and_check
 class Mutated(msgspec.Struct):
-    kind: ClaimKind
+    kind: str
     raw: str
     inputs: RuleInputs
 for each in msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=list[Mutated]):
-    read = read_claim(each.kind, each.raw.encode(), "Claims[0]")
+    # Before forms had names, the kind was their key.
+    form = getattr(forms, 'form_of_kind', str)(each.kind)
+    read = read_claim(form, each.raw.encode(), "Claims[0]")
     found = read.findings
     if read.claim is not None:
         found = (*found, *repair_and_check(read.claim, each.inputs).findings)
@@ -67,7 +69,9 @@ def main() -> int:
     made = mutated_claims(given.claims)
     with tempfile.TemporaryDirectory() as folder:
         base, claims = Path(folder) / "base", Path(folder) / "claims"
-        claims.write_bytes(msgspec.json.encode([each._asdict() for each in made]))
+        claims.write_bytes(
+            msgspec.json.encode([each._asdict() | {"kind": each.kind.kind} for each in made])
+        )
         subprocess.run(
             ["git", "worktree", "add", "--quiet", "--detach", str(base), given.base],
             cwd=ROOT,

@@ -149,7 +149,7 @@ def objects_in(object: str, text: str, start: str) -> list[FieldFacts]:
     """Return the fields of an object that is described in the notes of another's field."""
     found = re.search(rf"{re.escape(start)}([^()]*)\)", text)
     assert found, start
-    # The notes of a field stand behind its name without parentheses of their own.
+    # The notes of a field follow its name without parentheses of their own.
     notes = re.compile(r"(?<=`),? (an array[^,;]*|seen `[^;]*|number)")
     return listed(object, notes.sub(r" (\1)", found[1]))
 

@@ -21,7 +21,7 @@ MISSING_SHOWN_MAX = 20
 
 
 def main() -> int:
-    """Print the coverage of each row and return 1 where one is below its minimum."""
+    """Print the coverage of each row and return 1 if one is below its minimum."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     minimums: dict[str, int] = project["tool"]["clearlane"]["coverage"]
     found: dict[str, list[tuple[str, dict]]] = defaultdict(list)

@@ -177,7 +177,7 @@ class Settings:
     )
     operations_port: int = setting(
         8444,
-        "Port of the operations address; 0 picks a free one. Where it is not given it is the API's plus one.",
+        "Port of the operations address; 0 picks a free one. If it is not given it is the API's plus one.",
         read=PORT,
     )
     worker_operations_port: int = setting(
@@ -429,7 +429,7 @@ def _with_operations_port(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def require_submitter(settings: Settings) -> None:
-    """Refuse to work in production under the default submitter, whom no payer knows and nobody reaches by telephone."""
+    """Refuse to work in production under the default submitter, which no payer knows and no one can call."""
     if settings.sandbox:
         return
     left = [

@@ -17,6 +17,7 @@ from clearlane.accounts.directory import AccountDirectory
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.model import DENTAL
 from clearlane.settings import Settings
 from clearlane.store.accounts.accounts import load_accounts
 from clearlane.store.audit.anchor import ANCHOR_NAME
@@ -290,7 +291,7 @@ class SandboxRuntime:
             ledger_name(payer.type, payer.payer_id),
             id=payer.payer_id,
             name=payer.name,
-            dental=payer.type == "Dental",
+            dental=payer.type == DENTAL,
         )
 
     def _file_payer(self, payer: "Payer", ledger: str) -> "SandboxPayer":
@@ -300,7 +301,7 @@ class SandboxRuntime:
         """Empty the sandbox, set its clock to real time, and wait until running nodes have loaded that."""
         counts = await self.simulator.reset(actor)
         await self.stored_clock.wait_until_loaded()
-        # Once more: a node may have stored what it was receiving meanwhile.
+        # Once more: a node may have stored what it was receiving in between.
         await self.simulator.reset(actor)
         await self.stored_clock.wait_until_loaded()
         return counts

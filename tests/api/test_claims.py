@@ -11,17 +11,17 @@ import httpx
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from tests.api.markers import places_with
 from tests.patience import PATIENCE_SECONDS
 
 PATHS = {
-    ClaimKind.MEDICAL: "/api/v3/claims/submit",
-    ClaimKind.DENTAL: "/api/v3/claims/submitDental",
+    V3_MEDICAL: "/api/v3/claims/submit",
+    V3_DENTAL: "/api/v3/claims/submitDental",
 }
 DAY = datetime.now(UTC).date() - timedelta(days=30)
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
-both_kinds = pytest.mark.parametrize("kind", ClaimKind)
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
+both_kinds = pytest.mark.parametrize("kind", FORMS.values())
 
 
 def fresh_id() -> str:
@@ -502,7 +502,7 @@ def in_camel_case(value):
     return [in_camel_case(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_names_in_any_case_make_the_same_claim(acme, kind):
     document = a_document(kind, full=True)
     (exact,) = results(post(acme, document, kind))

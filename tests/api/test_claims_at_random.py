@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import load_claim
@@ -34,15 +34,15 @@ from tests.databases import KINDS
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 PATHS = {
-    ClaimKind.MEDICAL: "/api/v3/claims/submit",
-    ClaimKind.DENTAL: "/api/v3/claims/submitDental",
+    V3_MEDICAL: "/api/v3/claims/submit",
+    V3_DENTAL: "/api/v3/claims/submitDental",
 }
-DOCUMENT_TYPES = {ClaimKind.MEDICAL: "MedicalClaim", ClaimKind.DENTAL: "DentalClaim"}
+DOCUMENT_TYPES = {V3_MEDICAL: "MedicalClaim", V3_DENTAL: "DentalClaim"}
 NOW = datetime.now(UTC)
 DAY = NOW.date() - timedelta(days=30)
 CLAIMS, PER_DOCUMENT, RECALLED = 500, 100, 20
 MESSAGE = "The claims could not be imported. Nothing was stored; send them again."
-both_kinds = pytest.mark.parametrize("kind", ClaimKind)
+both_kinds = pytest.mark.parametrize("kind", FORMS.values())
 
 
 def documents(kind, claims=CLAIMS, per_document=PER_DOCUMENT):
@@ -61,7 +61,7 @@ def documents(kind, claims=CLAIMS, per_document=PER_DOCUMENT):
 
 
 def a_document(claims=1):
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     (claim,) = document["Claims"]
     document["Claims"] = [
         {**claim, "Svc_VendorClaimId": f"W{random.getrandbits(60):x}"} for _ in range(claims)
@@ -69,12 +69,12 @@ def a_document(claims=1):
     return document
 
 
-def post(client, document, kind=ClaimKind.MEDICAL):
+def post(client, document, kind=V3_MEDICAL):
     return client.post(PATHS[kind], content=json.dumps(document, default=str), headers=JSON)
 
 
 # A medical claim's billing ZIP code that was not given is left out, as was decided.
-LEFT_OUT = {ClaimKind.MEDICAL: {("X837-ADDRESS", "2010AA")}, ClaimKind.DENTAL: set()}
+LEFT_OUT = {V3_MEDICAL: {("X837-ADDRESS", "2010AA")}, V3_DENTAL: set()}
 JSON = {"Content-Type": "application/json"}
 
 
@@ -88,7 +88,7 @@ def accepted(server, parties):
     """The request ids of 500 random claims of each kind; every one of them was accepted."""
     found = {}
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
-        for kind in ClaimKind:
+        for kind in FORMS.values():
             reported = [
                 result
                 for document in documents(kind)
@@ -127,7 +127,7 @@ def written(kind, outs):
     envelope = Envelope(sender="CLEARLANE", receiver="MEADOW", control=9, moment=NOW)
     us = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="2065550100")
     return b"".join(
-        write_claims(kind, outs, envelope, us, TradingPartner(name="MEADOW MUTUAL", id="MEADOW"))
+        write_claims(outs, envelope, us, TradingPartner(name="MEADOW MUTUAL", id="MEADOW"))
     )
 
 
@@ -147,7 +147,7 @@ async def test_stored_claims_make_a_clean_interchange(server, accepted, kind, ca
     ]
     assert len(set(numbers)) == len(numbers) == RECALLED
     assert {out.number for out in outs} == set(sample)
-    if kind is ClaimKind.MEDICAL:
+    if kind is V3_MEDICAL:
         assert refusals(data, caplog) == []
 
 
@@ -168,7 +168,7 @@ async def test_of_two_claims_with_one_account_number_only_the_first_carries_it(s
         reported = results(await asyncio.to_thread(post, client, document))
     outs = await recalled(server, [result["RequestId"] for result in reported])
     assert [out.account_as_number for out in outs] == [True, False]
-    errors = [f.rule for f in check(written(ClaimKind.MEDICAL, outs)).findings]
+    errors = [f.rule for f in check(written(V3_MEDICAL, outs)).findings]
     assert "X837-NUMBER-TWICE" not in errors
 
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from tests.api.markers import places_with
 from tests.enrollment.invented import FAIL, MEND, a_practice, a_request, an_enrollment, by_hand
 from tests.patience import PATIENCE_SECONDS
@@ -258,7 +258,7 @@ def test_an_approval_lets_claims_through_at_once(server, acme):
     assert payer["ClaimEnrollmentRequired"]
     sent = an_enrollment()
     document = samples.document(
-        ClaimKind.MEDICAL, day=datetime.now(UTC).date() - timedelta(days=30), full=True
+        V3_MEDICAL, day=datetime.now(UTC).date() - timedelta(days=30), full=True
     )
     document["Claims"][0] |= {
         "Svc_PayerId": "FBK40",

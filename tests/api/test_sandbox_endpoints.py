@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from clearlane.api.sandbox_endpoints import read_duration, sandbox_endpoints
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.cli.command.root import app
 from tests.api.local_server import start_local_server
 from tests.api.service_process import ServiceProcess
@@ -73,7 +73,7 @@ def test_an_advance_moves_the_time_of_everything_that_is_written(client):
     after = clock(client.post("/sandbox/advance", json={"By": "1d12h"}))
     assert after["AdvancedSeconds"] - before["AdvancedSeconds"] == DAY * 3 // 2
     document = samples.document(
-        ClaimKind.MEDICAL, day=datetime.now(UTC).date() - timedelta(days=9), claim_id=after["Now"]
+        V3_MEDICAL, day=datetime.now(UTC).date() - timedelta(days=9), claim_id=after["Now"]
     )
     content = json.dumps(document, default=str)
     header = {"Content-Type": "application/json"}
@@ -148,7 +148,7 @@ def test_a_payer_down_for_thirty_days_gets_everything_when_it_is_up(client):
     day = datetime.now(UTC).date() - timedelta(days=9)
     for number in range(3):
         document = samples.document(
-            ClaimKind.DENTAL, day=day, insured_id="3001", claim_id=f"down-{number}"
+            V3_DENTAL, day=day, insured_id="3001", claim_id=f"down-{number}"
         )
         client.post(
             "/api/v3/claims/submitDental", json=json.loads(json.dumps(document, default=str))
@@ -290,9 +290,9 @@ def test_lengths_are_read_as_people_write_them(text, length):
     assert read_duration(text) == length
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_the_full_sample_is_accepted_and_paid(client, kind):
-    path = {ClaimKind.MEDICAL: "submit", ClaimKind.DENTAL: "submitDental"}[kind]
+    path = {V3_MEDICAL: "submit", V3_DENTAL: "submitDental"}[kind]
     today = datetime.fromisoformat(clock(client.get("/sandbox/clock"))["Now"]).date()
     document = samples.document(
         kind, day=today - timedelta(days=3), full=True, claim_id=f"FULL-{kind}"

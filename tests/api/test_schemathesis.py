@@ -20,7 +20,7 @@ from schemathesis.specs.openapi import checks
 
 from clearlane.api.versions import VERSIONS
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 from tests.api.openapi_document import openapi_content
 from tests.api.service_process import ServiceProcess
 from tests.enrollment.invented import a_request, an_enrollment
@@ -120,8 +120,8 @@ def line(sandbox):
 # alone hardly ever gets past the first check, and the answers behind it want to be seen too.
 SITE_DAY = date(2026, 1, 15)
 GOOD = {
-    "/api/v3/claims/submit": samples.document(ClaimKind.MEDICAL, day=SITE_DAY, full=True),
-    "/api/v3/claims/submitDental": samples.document(ClaimKind.DENTAL, day=SITE_DAY, full=True),
+    "/api/v3/claims/submit": samples.document(V3_MEDICAL, day=SITE_DAY, full=True),
+    "/api/v3/claims/submitDental": samples.document(V3_DENTAL, day=SITE_DAY, full=True),
     "/api/v3/enrollment/submit": a_request(an_enrollment(Npi="1234567893", Tin="123456789")),
     "/api/v3/eligibility/submit": json.loads((ROOT / "examples" / "inquiry.json").read_text()),
 }

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.pipeline.query.claim_list import STATUSES_AT_ONCE
 
 SUBMIT = "/api/v3/claims/submit"
@@ -56,7 +56,7 @@ def around(client):
 
 
 def submit(client, *, claims=1, **changes):
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     (claim,) = document["Claims"]
     document["Claims"] = [
         # 3009 is never answered, so the rows stay as they are.

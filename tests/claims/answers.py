@@ -3,8 +3,7 @@
 import json
 from datetime import date, datetime
 
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import V3_MEDICAL, form_of
 from clearlane.claims.read.decode import read_document
 from clearlane.claims.read.repairs import repair
 from clearlane.claims.responses import acks
@@ -18,7 +17,7 @@ DAY = date(2026, 10, 1)
 NOW = datetime(2026, 11, 1, 12, 0)
 
 
-def claim(kind=ClaimKind.MEDICAL, *, full=False, **fields):
+def claim(kind=V3_MEDICAL, *, full=False, **fields):
     """A claim of the sample document, some fields changed."""
     made = document(kind, day=DAY, full=full)
     made["Claims"][0] |= fields
@@ -33,12 +32,12 @@ def outgoing(number, one=None):
     )
 
 
-def sent(*claims, kind=ClaimKind.MEDICAL, control=21):
+def sent(*claims, kind=V3_MEDICAL, control=21):
     """The interchange that these claims went in."""
     envelope = Envelope(sender="CLEARLANE", receiver="MEADOW", control=control, moment=NOW)
     us = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="5125550100")
     payer = TradingPartner(name="MEADOW MUTUAL", id="MEADOW")
-    return b"".join(write_claims(kind, claims, envelope, us, payer))
+    return b"".join(write_claims(claims, envelope, us, payer))
 
 
 def controls(out):

@@ -13,8 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.rules import RuleInputs
 from tests.claims.test_rules import CASES, DAY, PAYERS, TODAY, Case
 from tests.claims.variety import random_claim
@@ -27,7 +26,7 @@ OTHER_DAYS = (date(2015, 9, 30), date(2004, 1, 5), date(2025, 3, 21), date(1899,
 class MutatedClaim(NamedTuple):
     """A claim as a caller would send it, with the inputs of the rules."""
 
-    kind: ClaimKind
+    kind: AnyForm
     raw: str
     inputs: RuleInputs
 
@@ -47,7 +46,7 @@ def _cycled(cases: list[Case], count: int) -> list[Case]:
 
 
 def _mutated(
-    case: Case, at: int, rng: Random, every: list[Case], values: dict[ClaimKind, dict[str, list]]
+    case: Case, at: int, rng: Random, every: list[Case], values: dict[AnyForm, dict[str, list]]
 ) -> MutatedClaim:
     claim = _sample(case, rng)
     inputs: dict[str, Any] = {"today": TODAY, "payer": PAYERS[case.kind]}
@@ -86,16 +85,16 @@ def _change(claim: dict[str, Any], changes: dict[str, Any]) -> None:
             part[name] = copy.deepcopy(value)
 
 
-def _values(rng: Random) -> dict[ClaimKind, dict[str, list]]:
+def _values(rng: Random) -> dict[AnyForm, dict[str, list]]:
     """Return the values that samples and cases have in each field, by path; of lines the first."""
-    found: dict[ClaimKind, dict[str, list]] = {kind: defaultdict(list) for kind in ClaimKind}
+    found: dict[AnyForm, dict[str, list]] = {kind: defaultdict(list) for kind in FORMS.values()}
     for case in (case for cases in CASES.values() for case in cases):
         for changes in (case.breaks, case.keeps):
             for path, value in changes.items():
                 if value is not ...:
                     found[case.kind][path].append(value)
     for kind, own in found.items():
-        lines = FORMS[kind].lines_field
+        lines = kind.lines_field
         own.pop(lines, None)
         made = [random_claim(kind, rng, DAY) for _ in range(40)]
         for claim in (samples.extended_claim(kind, DAY), *made):

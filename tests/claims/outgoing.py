@@ -11,8 +11,8 @@ import pyx12.params
 import pyx12.x12n_document
 
 from clearlane.claims import fields
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm, form_of
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
 from clearlane.claims.samples import extended_claim, minimal_claim
@@ -31,13 +31,13 @@ RECEIVER = TradingPartner(name="Meadow Mutual", id="MM001")
 
 
 @cache
-def random_claims(kind: ClaimKind, count: int, seed: int = 7) -> tuple[Claim, ...]:
+def random_claims(kind: AnyForm, count: int, seed: int = 7) -> tuple[Claim, ...]:
     """Random valid claims as they come out of the store."""
     rng = Random(seed)
     return tuple(stored(kind, random_claim(kind, rng, DAY)) for _ in range(count))
 
 
-def stored(kind: ClaimKind, raw: dict) -> Claim:
+def stored(kind: AnyForm, raw: dict) -> Claim:
     """A claim as the store gives it back."""
     read = decode.read_claim(kind, json.dumps(raw).encode(), "Claims[0]")
     assert read.claim is not None, read.findings
@@ -46,22 +46,22 @@ def stored(kind: ClaimKind, raw: dict) -> Claim:
 
 def medical(line: dict | None = None, **own: object) -> Claim:
     """A minimal medical claim with some fields of its own; None leaves a field out."""
-    return _claim(ClaimKind.MEDICAL, line, own)
+    return _claim(V3_MEDICAL, line, own)
 
 
 def dental(line: dict | None = None, **own: object) -> Claim:
     """A minimal dental claim with some fields of its own; None leaves a field out."""
-    return _claim(ClaimKind.DENTAL, line, own)
+    return _claim(V3_DENTAL, line, own)
 
 
-def _claim(kind: ClaimKind, line: dict | None, own: dict) -> Claim:
+def _claim(kind: AnyForm, line: dict | None, own: dict) -> Claim:
     raw = minimal_claim(kind, DAY) | own
-    lines = raw[FORMS[kind].lines_field]
-    raw[FORMS[kind].lines_field] = [each | (line or {}) for each in lines]
+    lines = raw[kind.lines_field]
+    raw[kind.lines_field] = [each | (line or {}) for each in lines]
     return stored(kind, raw)
 
 
-def extended(kind: ClaimKind) -> Claim:
+def extended(kind: AnyForm) -> Claim:
     """A claim in which every field appears."""
     return stored(kind, extended_claim(kind, DAY))
 
@@ -70,8 +70,8 @@ def outgoing(claim: Claim, number: int = 1, **more: object) -> OutgoingClaim:
     return OutgoingClaim(claim=claim, number=f"C{number:018}", payer_id="MM001", **more)
 
 
-def written(kind: ClaimKind, outs: list[OutgoingClaim], envelope: Envelope = ENVELOPE) -> bytes:
-    return b"".join(write_claims(kind, outs, envelope, SUBMITTER, RECEIVER))
+def written(kind: AnyForm, outs: list[OutgoingClaim], envelope: Envelope = ENVELOPE) -> bytes:
+    return b"".join(write_claims(outs, envelope, SUBMITTER, RECEIVER))
 
 
 def segments(claim: Claim, **more: object) -> list[str]:

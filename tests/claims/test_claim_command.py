@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.claim.claim import app
 from clearlane.cli.command.root import app as every_command
 from clearlane.kernel.finding import Severity
@@ -33,10 +34,10 @@ def write(folder, document):
     return str(file)
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 @pytest.mark.parametrize("full", [[], ["--full"]])
 def test_a_sample_is_accepted_by_check(tmp_path, kind, full):
-    sample = RUN.invoke(app, ["sample", "--kind", kind, "--scenario", "3003", *full])
+    sample = RUN.invoke(app, ["sample", "--kind", kind.kind, "--scenario", "3003", *full])
     assert sample.exit_code == 0
     assert "3003" in sample.stdout
     checked = RUN.invoke(app, ["check", write(tmp_path, sample.stdout), "--json"])
@@ -48,7 +49,7 @@ def test_a_sample_is_accepted_by_check(tmp_path, kind, full):
 
 
 def test_a_claim_that_breaks_rules_is_refused_with_every_error(tmp_path):
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     document["Claims"][0] |= {"F28_TotalCharge": 5, "F05_PatientState": "XX", "Odd": 1}
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
     assert checked.exit_code == 1
@@ -66,7 +67,7 @@ def test_a_claim_that_breaks_rules_is_refused_with_every_error(tmp_path):
 
 
 def test_a_document_of_the_wrong_shape_shows_the_model_state(tmp_path):
-    document = samples.document(ClaimKind.DENTAL, day=DAY)
+    document = samples.document(V3_DENTAL, day=DAY)
     del document["Claims"][0]["F03_PayerName"]
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
     assert checked.exit_code == 1
@@ -80,7 +81,7 @@ def test_a_document_of_the_wrong_shape_shows_the_model_state(tmp_path):
 
 
 def test_the_table_names_field_rule_and_what_is_not_checked(tmp_path):
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     document["Claims"][0] |= {"F28_TotalCharge": 5, "Odd": 1}
     shown = RUN.invoke(app, ["check", write(tmp_path, document)], env={"COLUMNS": "200"}).stdout
     assert "Claims[0].F28_TotalCharge" in shown
@@ -104,7 +105,7 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path):
 
 
 def test_the_answer_has_the_servers_shape_and_more(tmp_path):
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     document["Claims"][0] |= {"F05_PatientState": "XX", "F33_BillingProviderZip": "78701"}
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
     answer = json.loads(checked.stdout)
@@ -119,7 +120,7 @@ def test_the_answer_has_the_servers_shape_and_more(tmp_path):
 
 
 def test_what_is_not_checked_says_what_it_would_need():
-    document = json.dumps(samples.document(ClaimKind.DENTAL, day=DAY))
+    document = json.dumps(samples.document(V3_DENTAL, day=DAY))
     answer = json.loads(RUN.invoke(app, ["check", "-", "--json"], input=document).stdout)
     needs = {row["Needs"] for row in answer["NotChecked"]}
     assert needs == {"the payer directory", "the provider's enrollments", "the claims sent before"}
@@ -132,7 +133,7 @@ def test_what_is_not_checked_says_what_it_would_need():
 
 
 def test_one_bad_claim_of_several_makes_the_exit_code(tmp_path):
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     good = document["Claims"][0]
     document["Claims"] = [good, {**good, "F28_TotalCharge": 5}]
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
@@ -144,9 +145,9 @@ def test_a_folder_cannot_be_read_as_a_document(tmp_path):
     assert RUN.invoke(app, ["check", str(tmp_path)]).exit_code == 2
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_a_sample_takes_an_id_and_its_services_are_recent(kind):
-    made = RUN.invoke(app, ["sample", "--kind", kind, "--id", "MY-7", "--scenario", "3007"])
+    made = RUN.invoke(app, ["sample", "--kind", kind.kind, "--id", "MY-7", "--scenario", "3007"])
     (claim,) = json.loads(made.stdout)["Claims"]
     assert claim["Svc_VendorClaimId"] == "MY-7"
     assert claim[MEMBER[kind]] == "3007"
@@ -156,11 +157,11 @@ def test_a_sample_takes_an_id_and_its_services_are_recent(kind):
     assert timedelta(0) < datetime.now(UTC).date() - day < timedelta(days=31)
 
 
-MEMBER = {ClaimKind.MEDICAL: "F01A_InsuredId", ClaimKind.DENTAL: "F15_InsuredID"}
-LINES = {ClaimKind.MEDICAL: "F24_ClaimLines", ClaimKind.DENTAL: "LineItems"}
+MEMBER = {V3_MEDICAL: "F01A_InsuredId", V3_DENTAL: "F15_InsuredID"}
+LINES = {V3_MEDICAL: "F24_ClaimLines", V3_DENTAL: "LineItems"}
 FIRST_DAY = {
-    ClaimKind.MEDICAL: "F24A_DateOfServiceFrom",
-    ClaimKind.DENTAL: "F24_DateOfServiceFrom",
+    V3_MEDICAL: "F24A_DateOfServiceFrom",
+    V3_DENTAL: "F24_DateOfServiceFrom",
 }
 
 
@@ -174,14 +175,14 @@ def test_the_fullest_sample_holds_every_field():
 def test_a_sample_of_an_unknown_kind_or_scenario_is_refused_with_the_known_ones():
     kind = RUN.invoke(app, ["sample", "--kind", "veterinary"])
     assert kind.exit_code == 2
-    assert all(word in kind.output for word in ClaimKind)
+    assert all(word in kind.output for word in SUBMITTED_KINDS)
     scenario = RUN.invoke(app, ["sample", "--scenario", "1234"])
     assert scenario.exit_code == 2
     assert all(id in scenario.output for id in ("3001", "3003", "3015"))
 
 
 def test_standard_input_and_a_given_kind():
-    document = json.dumps(samples.document(ClaimKind.MEDICAL, day=DAY))
+    document = json.dumps(samples.document(V3_MEDICAL, day=DAY))
     assert RUN.invoke(app, ["check", "-"], input=document).exit_code == 0
     assert RUN.invoke(app, ["check", "-", "--kind", "dental"], input=document).exit_code == 1
 
@@ -233,7 +234,7 @@ def command(data, *words):
     return done.stdout
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_a_stored_claim_is_printed_as_a_clean_interchange(data, kind):
     answer = stored(data, kind)
     assert answer.accepted
@@ -246,7 +247,7 @@ def test_a_stored_claim_is_printed_as_a_clean_interchange(data, kind):
 
 
 def test_a_stored_claim_is_explained_field_by_field(data):
-    answer = stored(data, ClaimKind.MEDICAL)
+    answer = stored(data, V3_MEDICAL)
     shown = json.loads(command(data, "explain", answer.claim_number, "--json"))
     assert (shown["claim_number"], shown["state"]) == (answer.claim_number, "received")
     fields = {row["field"]: row for row in shown["fields"]}
@@ -270,7 +271,7 @@ def test_a_stored_claim_is_explained_field_by_field(data):
     [("F05_PatientState", "XX"), ("F02_PatientNameLast", "\u674e~*"), ("F28_TotalCharge", 1)],
 )
 def test_a_claim_that_was_not_accepted_is_explained_with_its_findings(data, field, value):
-    answer = stored(data, ClaimKind.MEDICAL, **{field: value})
+    answer = stored(data, V3_MEDICAL, **{field: value})
     assert not answer.accepted
     shown = json.loads(command(data, "explain", answer.claim_number, "--json"))
     assert shown["state"] == "not_accepted"
@@ -298,14 +299,14 @@ def test_an_unknown_id_is_a_sentence(data, verb, unknown):
 
 @pytest.mark.parametrize("verb", ["show", "explain", "x12"])
 def test_a_claim_is_named_by_the_vendors_id_too(data, verb):
-    answer = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK 7/a")
+    answer = stored(data, V3_MEDICAL, Svc_VendorClaimId="LARK 7/a")
     assert command(data, verb, "LARK 7/a") == command(data, verb, answer.claim_number)
     assert answer.claim_number in command(data, verb, "LARK 7/a")
 
 
 def test_the_newest_claim_under_a_vendors_id_is_meant(data):
-    first = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK-8", F28_TotalCharge=1)
-    second = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK-8")
+    first = stored(data, V3_MEDICAL, Svc_VendorClaimId="LARK-8", F28_TotalCharge=1)
+    second = stored(data, V3_MEDICAL, Svc_VendorClaimId="LARK-8")
     assert not first.accepted
     shown = json.loads(command(data, "show", "LARK-8", "--json"))
     assert shown["claim_number"] == second.claim_number
@@ -314,14 +315,14 @@ def test_the_newest_claim_under_a_vendors_id_is_meant(data):
 
 @pytest.mark.parametrize("verb", ["show", "explain"])
 def test_a_claim_is_readable_in_eighty_columns(data, verb):
-    answer = stored(data, ClaimKind.MEDICAL)
+    answer = stored(data, V3_MEDICAL)
     arguments = ["claim", verb, answer.claim_number, "--data", str(data)]
     lines = RUN.invoke(every_command, arguments, env={"COLUMNS": "80"}).stdout.splitlines()
     assert max(map(len, lines)) <= 80
 
 
 def test_every_look_at_a_claim_is_audited(data):
-    answer = stored(data, ClaimKind.DENTAL)
+    answer = stored(data, V3_DENTAL)
     command(data, "x12", answer.claim_number)
     command(data, "explain", answer.claim_number)
     exported = RUN.invoke(

@@ -7,8 +7,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.claim_subject import SubjectComparison, claim_subject
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.read.decode import read_claim
 from tests.cases import every_case
 
@@ -16,10 +15,10 @@ DAY = date(2025, 3, 14)
 SAME = SubjectComparison()
 
 
-def subject(kind=ClaimKind.MEDICAL, payer="P1", line=None, lines=1, **own):
+def subject(kind=V3_MEDICAL, payer="P1", line=None, lines=1, **own):
     document = samples.document(kind, day=DAY, full=False)
     (claim,) = document["Claims"]
-    name = FORMS[kind].lines_field
+    name = kind.lines_field
     claim |= own | {name: [claim[name][0] | (line or {})] * lines}
     content = json.dumps({k: v for k, v in claim.items() if v is not None}, default=str).encode()
     read = read_claim(kind, content, "Claims[0]")
@@ -58,7 +57,7 @@ def test_what_two_claims_have_in_common(earlier, later, differs):
     assert subject(**later).compare(subject(**earlier)) == SubjectComparison(**differs)
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_claims_of_every_kind_are_compared(kind):
     assert subject(kind).compare(subject(kind)) == SAME
     assert subject(kind, payer="P2").compare(subject(kind)).differences() == "The payer differs"
@@ -66,11 +65,11 @@ def test_claims_of_every_kind_are_compared(kind):
 
 def test_a_predetermination_has_no_day_in_common_with_the_claim_that_follows_it():
     asked = subject(
-        ClaimKind.DENTAL,
+        V3_DENTAL,
         F01_TypeOfTransaction="Predetermination",
         line={"F24_DateOfServiceFrom": None},
     )
-    compared = subject(ClaimKind.DENTAL).compare(asked)
+    compared = subject(V3_DENTAL).compare(asked)
     assert not compared.same_purpose
     assert not compared.common_day
 

@@ -9,8 +9,7 @@ from itertools import product
 import pytest
 from x12sdk.io import X12ModelReader
 
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, form_of
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.samples import minimal_claim
@@ -20,7 +19,7 @@ from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop
 from tests.claims.outgoing import DAY, outgoing, refusals, written
 
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 CLAIMS_MIN = 60
 DECIDED = DAY.isoformat()
 OTHER = {
@@ -123,7 +122,7 @@ def levels_of_remaining(claim: Loop) -> set[str]:
 
 
 @pytest.mark.safe_default(9)
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_files_of_claims_with_another_payer_are_clean(kind, caplog):
     count = 0
     for data, claims in files(kind):

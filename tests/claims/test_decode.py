@@ -12,9 +12,9 @@ from itertools import permutations
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX, count_findings
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.read import decode
 from clearlane.claims.read.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
 from clearlane.claims.read.repairs import Repair
@@ -26,7 +26,7 @@ from clearlane.kernel.finding import Stage
 from tests.cases import every_case, full_or_quick
 
 DAY = date(2025, 3, 14)
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 
 
 def body(value):
@@ -36,9 +36,9 @@ def body(value):
 def minimal(kind=MEDICAL, **changes):
     """The minimal claim with some fields changed; ``...`` leaves a field out."""
     claim = samples.minimal_claim(kind, DAY)
-    line = claim[FORMS[kind].lines_field][0]
+    line = claim[kind.lines_field][0]
     for name, value in changes.items():
-        part = line if name in fields_of(FORMS[kind].line) else claim
+        part = line if name in fields_of(kind.line) else claim
         part[name] = value
         if value is ...:
             del part[name]
@@ -58,7 +58,7 @@ def state(found):
     return shown
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 @pytest.mark.parametrize("full", [False, True])
 def test_the_sample_documents_are_read_without_a_finding(kind, full):
     document = samples.document(kind, day=DAY, full=full)
@@ -81,20 +81,20 @@ def test_types_change_at_the_border_and_names_do_not():
 # --- required ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 @pytest.mark.parametrize("blank", [..., None, "", " \t "])
 def test_every_required_field_left_out_null_or_blank_is_reported(kind, blank):
-    for row in fields_of(FORMS[kind].claim).values():
+    for row in fields_of(kind.claim).values():
         if row.required:
             found = state(read(minimal(kind, **{row.name: blank}), kind))
             assert found == {f"Claims[0].{row.name}": [f"The {row.name} field is required."]}
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 @pytest.mark.parametrize("blank", [..., None, "", "  "])
 def test_every_required_field_of_a_line_is_reported(kind, blank):
-    lines = FORMS[kind].lines_field
-    for row in fields_of(FORMS[kind].line).values():
+    lines = kind.lines_field
+    for row in fields_of(kind.line).values():
         if row.required:
             found = state(read(minimal(kind, **{row.name: blank}), kind))
             assert found == {
@@ -102,10 +102,10 @@ def test_every_required_field_of_a_line_is_reported(kind, blank):
             }
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 @pytest.mark.parametrize("blank", [None, "", "   "])
 def test_every_optional_field_may_be_null_or_blank(kind, blank):
-    for part in (FORMS[kind].claim, FORMS[kind].line):
+    for part in (kind.claim, kind.line):
         for row in fields_of(part).values():
             if not row.required and not row.required_when:
                 found = read(minimal(kind, **{row.name: blank}), kind)
@@ -137,9 +137,7 @@ def test_ein_or_ssn_is_required():
     assert read(minimal(F25_FederalTaxIdEin=None, F25_FederalTaxIdSsn="987654320")).claim
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in fields_of(FORMS[MEDICAL].claim) if n.startswith("X12_Rend")]
-)
+@pytest.mark.parametrize("name", [n for n in fields_of(MEDICAL.claim) if n.startswith("X12_Rend")])
 def test_any_field_of_the_rendering_provider_wants_the_last_name(name):
     found = state(read(minimal(**{name: "X"})))
     if name == "X12_RendProviderNameLast":
@@ -276,17 +274,15 @@ FINE = {ValueType.ADJUSTMENTS: ["45"], ValueType.TOOTH: []}
 
 
 def every_field():
-    for kind in ClaimKind:
-        for part in (FORMS[kind].claim, FORMS[kind].line):
+    for kind in FORMS.values():
+        for part in (kind.claim, kind.line):
             for row in fields_of(part).values():
                 yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
 
 
 @every_case(("kind", "part", "row"), list(every_field()))
 def test_a_wrong_type_is_reported_at_the_field(kind, part, row):
-    inside = (
-        f"Claims[0].{FORMS[kind].lines_field}[0]." if part is FORMS[kind].line else "Claims[0]."
-    )
+    inside = f"Claims[0].{kind.lines_field}[0]." if part is kind.line else "Claims[0]."
     for value in WRONG.get(row.value_type, PLAIN_WRONG):
         if value in FINE.get(row.value_type, ()) and not isinstance(value, bool):
             continue
@@ -364,7 +360,7 @@ def test_every_fault_of_a_document_is_reported_at_once():
         "Claims[1].F11D_OtherPlan",
         *(
             f"Claims[1].F24_ClaimLines[1].{row.name}"
-            for row in fields_of(FORMS[MEDICAL].line).values()
+            for row in fields_of(MEDICAL.line).values()
             if row.required
         ),
         "Claims[2]",
@@ -538,7 +534,7 @@ def test_claims_are_read_in_any_slices():
     assert ids == [f"C{at}" for at in range(7)]
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_a_stored_claim_comes_back_as_it_was(kind):
     claim = read(samples.extended_claim(kind, DAY), kind).claim
     stored = encode(claim)
@@ -547,10 +543,10 @@ def test_a_stored_claim_comes_back_as_it_was(kind):
     assert encode(again) == stored
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_findings_do_not_show_values_when_printed(kind):
     claim = minimal(kind, Svc_PayerId=["SECRETVALUE"])
-    line = FORMS[kind].lines_field
+    line = kind.lines_field
     claim[line][0] = {
         "F24A_DateOfServiceFrom": "SECRETVALUE",
         "F24_DateOfServiceFrom": "SECRETVALUE",
@@ -562,8 +558,8 @@ def test_findings_do_not_show_values_when_printed(kind):
 
 
 def test_parts_inside_a_line_are_known():
-    assert set(nested_parts(FORMS[DENTAL].line)) == {"Teeth", "Adjustments"}
-    assert set(nested_parts(FORMS[DENTAL].line)) == {"Teeth", "Adjustments"}
+    assert set(nested_parts(DENTAL.line)) == {"Teeth", "Adjustments"}
+    assert set(nested_parts(DENTAL.line)) == {"Teeth", "Adjustments"}
 
 
 # --- names in any case ------------------------------------------------------------------------------------
@@ -581,7 +577,7 @@ def camel(name):
 
 
 @every_case("spell", [camel, str.lower, str.upper, str.swapcase])
-@every_case("kind", ClaimKind)
+@every_case("kind", FORMS.values())
 @every_case("full", [False, True])
 def test_a_document_with_names_in_another_case_is_the_same_document(kind, full, spell):
     document = samples.document(kind, day=DAY, full=full)
@@ -772,8 +768,8 @@ def test_the_id_of_the_caller_keeps_its_blanks_and_other_text_does_not():
 
 
 def test_the_names_of_a_catalogue_differ_in_more_than_case():
-    for kind in ClaimKind:
-        parts = [FORMS[kind].claim, FORMS[kind].line]
+    for kind in FORMS.values():
+        parts = [kind.claim, kind.line]
         for part in (*parts, *nested_parts(parts[1]).values()):
             names = [name.lower() for name in fields_of(part)]
             assert len(names) == len(set(names))

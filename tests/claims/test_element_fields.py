@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.responses.element_fields import ElementFields
 from clearlane.claims.responses.explain import explain
 from clearlane.claims.write.write_837 import write_claims
@@ -23,8 +23,7 @@ from tests.claims.outgoing import (
 
 def named(claim, source=None):
     """Return the names of fields by loop, segment with its qualifier, and element."""
-    kind = ClaimKind.MEDICAL if hasattr(claim, "F28_TotalCharge") else ClaimKind.DENTAL
-    data = b"".join(write_claims(kind, [outgoing(claim)], ENVELOPE, SUBMITTER, RECEIVER))
+    data = b"".join(write_claims([outgoing(claim)], ENVELOPE, SUBMITTER, RECEIVER))
     follower, found = ElementFields(source or claim), {}
     for loop, segment, _ in iter_segments(data):
         for element, names in follower.follow(loop, segment).items():
@@ -56,7 +55,7 @@ def test_an_element_has_the_name_of_the_field_that_it_came_from(claim, element, 
     assert set(found.get(element, [None])) == {names}
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_every_value_that_is_sent_unchanged_has_its_field_or_one_with_the_same_value(kind):
     for claim in (*random_claims(kind, 10), extended(kind)):
         places = {f"{loop}/{segment.partition(':')[0]}/{element}" for loop, segment, element in
@@ -69,7 +68,7 @@ def test_every_value_that_is_sent_unchanged_has_its_field_or_one_with_the_same_v
 
 
 def test_in_a_file_of_many_claims_an_element_has_the_names_of_all_fields_it_may_come_from():
-    found = named(medical(), source=ClaimKind.MEDICAL)
+    found = named(medical(), source=V3_MEDICAL)
     assert found["2010AA/NM1:85/03"] == ["F33_BillingProviderNameLast (box 33)"]
     assert "2010AA/NM1:85/02" not in found
     days = "F24A_DateOfServiceFrom (box 24A), F24A_DateOfServiceTo (box 24A)"
@@ -91,13 +90,13 @@ ACCIDENT = {"F10A_PatientCondEmployment": True, "F10B_PatientCondAutoAccident": 
         (medical(**ACCIDENT, F10B_PatientCondAutoAccidentState="TX"), "2300/CLM:C1/11-4", "F10B_PatientCondAutoAccidentState (box 10b)"),
         (medical(), "2300/HI:ABK/01-2", "F21_DiagnosisCodes (box 21)"),
         (medical(), "2300/HI:ABK/01-1", "F21_DiagnosisCodes (box 21), F21_IcdIndicator (box 21)"),
-        (extended(ClaimKind.DENTAL), "2430/CAS:CO/02", "X12_AdjustmentReasonCode"),
-        (extended(ClaimKind.DENTAL), "2430/CAS:CO/03", "X12_AdjustmentAmount"),
-        (extended(ClaimKind.DENTAL), "2400/TOO:JP/02", "F27_Tooth (box 27)"),
+        (extended(V3_DENTAL), "2430/CAS:CO/02", "X12_AdjustmentReasonCode"),
+        (extended(V3_DENTAL), "2430/CAS:CO/03", "X12_AdjustmentAmount"),
+        (extended(V3_DENTAL), "2400/TOO:JP/02", "F27_Tooth (box 27)"),
     ],
 )  # fmt: skip
 def test_in_a_file_of_many_claims_the_segments_decide_what_they_can(claim, element, names):
-    kind = ClaimKind.MEDICAL if hasattr(claim, "F28_TotalCharge") else ClaimKind.DENTAL
+    kind = V3_MEDICAL if hasattr(claim, "F28_TotalCharge") else V3_DENTAL
     found = named(claim, source=kind)
     if element.startswith("2300/CLM"):
         found = {k.replace(k.split("/")[1], "CLM:C1"): v for k, v in found.items() if "/CLM:" in k}

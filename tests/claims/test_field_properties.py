@@ -13,9 +13,9 @@ from functools import cache
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import LEFT_OUT
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.read.decode import open_document, restore
 from clearlane.claims.responses.explain import explain
 from clearlane.claims.rules import RuleInputs, repair_and_check
@@ -29,7 +29,7 @@ from tests.claims.outgoing import written
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 PAYERS = {
     MEDICAL: Payer("Medical", "Meadow Mutual", "T1", "TST01", is_test=True, has_route=True),
     DENTAL: Payer("Dental", "Summit Dental", "T2", "TST02", is_test=True, has_route=True),
@@ -61,8 +61,8 @@ FEWER = 3
 
 def fields():
     """Every field with the path of lists that leads to it."""
-    for kind in ClaimKind:
-        schema = FORMS[kind]
+    for kind in FORMS.values():
+        schema = kind
         for path, part in _within(schema.claim, ()):
             for row in fields_of(part).values():
                 yield pytest.param(kind, path, row, id=f"{kind}-{part.__name__}-{row.name}")
@@ -112,7 +112,7 @@ def values(row):
 
 def check_all(kind, claims):
     """What became of claims whose shape is right, by the order in which they were given."""
-    document = {"DocumentType": FORMS[kind].document_type, "Claims": claims}
+    document = {"DocumentType": kind.document_type, "Claims": claims}
     submission = open_document(json.dumps(document).encode(), kind)
     assert submission.findings == ()
     facts = RuleInputs(today=TODAY, payer=PAYERS[kind])
@@ -151,7 +151,7 @@ def sent(found):
     return {at: outgoing(at, checked) for at, checked in found.items() if checked.accepted}
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_the_claims_to_start_from_are_accepted_and_clean(kind):
     outs = sent(check_all(kind, list(bases(kind))))
     assert len(outs) == 2

@@ -7,7 +7,6 @@ import pytest
 
 from clearlane.claims import codes
 from clearlane.claims.fields import (
-    ClaimKind,
     ClaimPart,
     DentalAdjustment,
     DentalClaim,
@@ -18,7 +17,7 @@ from clearlane.claims.fields import (
     fields_of,
     nested_parts,
 )
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, form_of
 from clearlane.claims.value_types import ValueType
 from tests.contract.contract_table import fields_of_object
 
@@ -120,9 +119,9 @@ def test_a_field_that_is_left_out_reads_as_none():
     assert line.F24D_HcpcsProcedureCode == "99213"
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_the_schema_of_a_document_names_every_field(kind):
-    claim_schema = FORMS[kind]
+    claim_schema = kind
     schema = claim_schema.document.model_json_schema()
     json.dumps(schema)
     assert set(schema["$defs"][claim_schema.claim.__name__]["properties"]) == set(
@@ -143,7 +142,7 @@ def test_the_schema_of_a_document_names_every_field(kind):
 def test_kinds_and_lines_are_found_from_the_claim():
     claim = MedicalClaim.model_construct(F24_ClaimLines=())
     dental_claim = DentalClaim.model_construct(LineItems=())
-    assert form_of(claim).kind is ClaimKind.MEDICAL
-    assert form_of(dental_claim).kind is ClaimKind.DENTAL
+    assert form_of(claim) is V3_MEDICAL
+    assert form_of(dental_claim) is V3_DENTAL
     assert form_of(claim).lines(claim) == form_of(dental_claim).lines(dental_claim) == ()
     assert issubclass(Tooth, ClaimPart)

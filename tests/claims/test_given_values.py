@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.given_values import given_values
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.read.repairs import Repair
@@ -18,17 +18,13 @@ DAY = date(2025, 3, 14)
 def claim():
     import json
 
-    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document = samples.document(V3_MEDICAL, day=DAY)
     document["Claims"][0] |= {
         "F02_PatientNameLast": "arden",
         "F21_DiagnosisCodes": ["e11.9", "I10"],
     }
     document["Claims"][0]["F24_ClaimLines"][0]["F24D_HcpcsProcedureCode"] = "g0438"
-    return (
-        open_document(json.dumps(document, default=str).encode(), ClaimKind.MEDICAL)
-        .read(0, 1)[0]
-        .claim
-    )
+    return open_document(json.dumps(document, default=str).encode(), V3_MEDICAL).read(0, 1)[0].claim
 
 
 def test_each_repaired_field_has_the_value_that_was_given(claim):

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind, ClaimPart, fields_of
+from clearlane.claims.fields import ClaimPart, fields_of
 from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import is_carried
@@ -29,8 +29,8 @@ NOT_SENT = {"Svc_VendorClaimId", "Svc_PayerId"}
 
 
 def fields():
-    for kind in ClaimKind:
-        for part in (FORMS[kind].claim, FORMS[kind].line):
+    for kind in FORMS.values():
+        for part in (kind.claim, kind.line):
             for row in fields_of(part).values():
                 if row.value_type not in NUMBERS:
                     yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
@@ -38,10 +38,8 @@ def fields():
 
 def check_all(kind, part, row, value):
     claim = samples.extended_claim(kind, DAY)
-    at = f"{FORMS[kind].lines_field}[0]." if part is FORMS[kind].line else ""
-    (claim[FORMS[kind].lines_field][0] if at else claim)[row.name] = (
-        [value] if row.is_array else value
-    )
+    at = f"{kind.lines_field}[0]." if part is kind.line else ""
+    (claim[kind.lines_field][0] if at else claim)[row.name] = [value] if row.is_array else value
     found = read_claim(kind, json.dumps(claim).encode(), "")
     assert found.findings == ()
     return repair_and_check(found.claim, FACTS), at + row.name
@@ -77,7 +75,7 @@ STEP = full_or_quick(1, 4)
 
 @every_case(("kind", "part", "row"), fewer_in_quick(fields(), 4))
 def test_a_value_ends_refused_or_fit_to_be_sent(kind, part, row):
-    known = fields_of(FORMS[kind].claim) | fields_of(FORMS[kind].line)
+    known = fields_of(kind.claim) | fields_of(kind.line)
     for value in VALUES[len(row.name) % STEP :: STEP]:
         checked, at = check_all(kind, part, row, value)
         if not checked.accepted:

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.write.write_837 import OutgoingClaim
@@ -34,7 +33,7 @@ from tests.claims.outgoing import written as write
 from tests.x12 import injected_faults
 from tests.x12.injected_faults import FAULTS
 
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 TODAY = date(2025, 3, 20)
 FUTURE = "2025-03-21"
 PAYERS = {
@@ -46,8 +45,9 @@ KINDS_OF_FILE = {MEDICAL: "837P", DENTAL: "837D"}
 # --- good claims ------------------------------------------------------------------------------------------
 # One whose patient is the insured, and one whose patient is a child, after an accident, with an earlier payer.
 
+EVERY_FORM = tuple(FORMS.values())
 OWN, CHILD = "own", "child"
-GOOD: Mapping[tuple[ClaimKind, str], dict[str, Any]] = {
+GOOD: Mapping[tuple[AnyForm, str], dict[str, Any]] = {
     (MEDICAL, OWN): {
         "Svc_PayerId": "TST01", "Svc_VendorClaimId": "A100", "F00_PayerName": "Meadow Mutual",
         "F01_ClaimType": "Group", "F01A_InsuredId": "M1000001",
@@ -119,7 +119,7 @@ GOOD: Mapping[tuple[ClaimKind, str], dict[str, Any]] = {
         ],
     },
 }  # fmt: skip
-CHILDREN: Mapping[ClaimKind, dict[str, Any]] = {
+CHILDREN: Mapping[AnyForm, dict[str, Any]] = {
     MEDICAL: {
         "Svc_VendorClaimId": "B200", "F01A_InsuredId": "M2000002", "F26_PatientAcctNumber": "ACCT200",
         "F06_PatientRelationshipToInsured": "Child", "F02_PatientNameFirst": "Milo",
@@ -180,7 +180,7 @@ Holds = Callable[[list[Row]], bool]
 class Case(NamedTuple):
     """What a caller writes to make the fault, and how it must end."""
 
-    kind: ClaimKind
+    kind: AnyForm
     base: str
     changes: dict[str, Any]
     at: str = ""
@@ -209,7 +209,7 @@ def fixed(kind, changes, at, holds, base=OWN):
     return Case(kind, base, changes, at, "repaired", holds=holds)
 
 
-def written(reason, holds, kinds=tuple(ClaimKind), base=CHILD, changes=None):
+def written(reason, holds, kinds=EVERY_FORM, base=CHILD, changes=None):
     """The writer makes it right, whatever the claim says."""
     return tuple(Case(kind, base, changes or {}, "", "written", reason, holds) for kind in kinds)
 
@@ -779,14 +779,14 @@ def changed(claim: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     return copy
 
 
-def good(kind: ClaimKind, base: str) -> dict[str, Any]:
+def good(kind: AnyForm, base: str) -> dict[str, Any]:
     own = GOOD[kind, OWN]
     return changed(own, CHILDREN[kind]) if base == CHILD else deepcopy(own)
 
 
 def given(case: Case) -> dict[str, Any]:
     """The claim of a case. Changes of fields that its kind does not have are of the other kind."""
-    known = FORMS[case.kind].claim.model_fields
+    known = case.kind.claim.model_fields
     own = {path: value for path, value in case.changes.items() if path.partition("[")[0] in known}
     return changed(good(case.kind, case.base), own)
 
@@ -805,8 +805,8 @@ class Answer(NamedTuple):
         return {finding.location for finding in errors}
 
 
-def answer(kind: ClaimKind, claim: dict[str, Any]) -> Answer:
-    document = {"DocumentType": FORMS[kind].document_type, "Claims": [claim]}
+def answer(kind: AnyForm, claim: dict[str, Any]) -> Answer:
+    document = {"DocumentType": kind.document_type, "Claims": [claim]}
     submission = open_document(json.dumps(document).encode(), kind)
     (read,) = submission.read(0, 1)
     assert submission.ignored_fields == read.ignored_fields == ()
@@ -817,7 +817,7 @@ def answer(kind: ClaimKind, claim: dict[str, Any]) -> Answer:
     return Answer({}, repair_and_check(read.claim, facts, at="Claims[0]"))
 
 
-def sent(kind: ClaimKind, *claims: dict[str, Any]) -> bytes:
+def sent(kind: AnyForm, *claims: dict[str, Any]) -> bytes:
     """The interchange of accepted claims. An account number that an earlier one has is not taken again."""
     outs, taken = [], set()
     for number, claim in enumerate(claims, 1):
@@ -839,7 +839,7 @@ def rows_of(data: bytes) -> list[Row]:
 
 
 @cache
-def rules_of(name: str, kind: ClaimKind) -> frozenset[str]:
+def rules_of(name: str, kind: AnyForm) -> frozenset[str]:
     """What the checker calls the fault in a file."""
     return frozenset(
         fault.rule for fault in FAULTS if fault.name == name and KINDS_OF_FILE[kind] in fault.kinds
@@ -852,7 +852,7 @@ def cases():
             yield pytest.param(name, case, id=f"{name}-{case.kind}-{at}")
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 @pytest.mark.parametrize("base", [OWN, CHILD])
 def test_the_good_claims_are_accepted_and_their_file_is_clean(kind, base):
     result = answer(kind, good(kind, base))

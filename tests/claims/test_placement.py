@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import fields_of, nested_parts
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.responses.field_lookup import field_places, field_words, source_fields
 from clearlane.claims.write.write_837 import (
     OutgoingClaim,
@@ -43,7 +43,7 @@ from tests.claims.outgoing import (
     written,
 )
 
-KINDS = list(ClaimKind)
+KINDS = list(FORMS.values())
 READ_BACK = full_or_quick(150, 40)
 
 
@@ -52,8 +52,8 @@ READ_BACK = full_or_quick(150, 40)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_field_has_a_place_or_a_reason_and_none_has_both(kind):
-    tables = FORMS[kind].placements
-    schema = FORMS[kind]
+    tables = kind.placements
+    schema = kind
     placed = {place.name for place in field_places(kind) if "." not in place.name}
     catalogue = set(fields_of(schema.claim)) | set(fields_of(schema.line))
     assert placed | tables.not_sent.keys() == catalogue
@@ -65,21 +65,21 @@ def test_every_field_has_a_place_or_a_reason_and_none_has_both(kind):
 
 
 def test_every_field_of_teeth_and_adjustments_has_a_place():
-    placed = {place.name.rpartition(".")[2] for place in field_places(ClaimKind.DENTAL)}
-    for part in nested_parts(FORMS[ClaimKind.DENTAL].line).values():
+    placed = {place.name.rpartition(".")[2] for place in field_places(V3_DENTAL)}
+    for part in nested_parts(V3_DENTAL.line).values():
         assert set(fields_of(part)) <= placed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_not_sent_has_a_sentence_for_a_reason(kind):
-    for reason in FORMS[kind].placements.not_sent.values():
+    for reason in kind.placements.not_sent.values():
         assert reason[0].isalnum()
         assert reason.endswith(".")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_place_is_one_of_the_guide(kind):
-    loops = {loop.id: loop for loop in guide_loops(FORMS[kind].placements.guide.root)}
+    loops = {loop.id: loop for loop in guide_loops(kind.placements.guide.root)}
     for place in field_places(kind):
         # The group of a CAS is its first element, but no key of the guide.
         at = place.path._replace(qualifier="") if place.path.id == "CAS" else place.path
@@ -95,8 +95,8 @@ def test_every_place_is_one_of_the_guide(kind):
 def test_random_claims_use_every_row_of_the_tables(kind):
     seen: dict[str, set[str]] = {}
     with_ssn = {
-        ClaimKind.MEDICAL: medical(F25_FederalTaxIdEin=None, F25_FederalTaxIdSsn="987654320"),
-        ClaimKind.DENTAL: dental(X12_TINorSSNQualifier="SY"),
+        V3_MEDICAL: medical(F25_FederalTaxIdEin=None, F25_FederalTaxIdSsn="987654320"),
+        V3_DENTAL: dental(X12_TINorSSNQualifier="SY"),
     }
     for claim in (*random_claims(kind, full_or_quick(500, 250)), extended(kind), with_ssn[kind]):
         for scope, values, _ in written_values(kind, outgoing(claim)):
@@ -104,7 +104,7 @@ def test_random_claims_use_every_row_of_the_tables(kind):
     # The months of an orthodontic treatment are always given, so the mark never stands alone; and no
     # sample has so many teeth, diagnoses, groups and reasons that the last places of a list are used.
     many = ("2300/DN2#", "2400/TOO#", "2300/HI/", "2430/CAS#", "2300/CRC:", "2300/DN1/04")
-    for scope in FORMS[kind].placements.loops:
+    for scope in kind.placements.loops:
         unused = set(scope.placement.fields) - seen[scope.loop] - scope.generated.keys()
         assert {name for name in unused if not name.startswith(many)} == set()
 
@@ -133,7 +133,7 @@ def test_every_sent_field_is_found_by_its_place(kind):
     """Provenance answers for every element that a field was put into."""
     for place in field_places(kind):
         names = {source.field for source in source_fields(kind, place.place, line=1)}
-        path = f"{FORMS[kind].lines_field}[0].{place.name}" if place.of_line else place.name
+        path = f"{kind.lines_field}[0].{place.name}" if place.of_line else place.name
         unnumbered = path if "#" in place.place else _without_index(path)
         assert unnumbered in {
             _without_index(name) if "#" not in place.place else name for name in names
@@ -183,7 +183,7 @@ def test_claims_of_one_billing_provider_share_a_level_and_levels_count_up():
     other = {"F33A_BillingProviderNpi": "1679576722"}
     child = {"F06_PatientRelationshipToInsured": "19", "F05_PatientAddress1": "1 LARK ST"}
     claims = [medical(), medical(**other), medical(**child), medical(**other)]
-    data = written(ClaimKind.MEDICAL, [outgoing(c, at) for at, c in enumerate(claims)])
+    data = written(V3_MEDICAL, [outgoing(c, at) for at, c in enumerate(claims)])
     levels_ = [row for row in data.decode().split("~") if row.startswith("HL*")]
     assert levels_ == [
         "HL*1**20*1", "HL*2*1*22*0", "HL*3*1*22*1", "HL*4*3*23*0", "HL*5**20*1", "HL*6*5*22*0", "HL*7*5*22*0",
@@ -192,7 +192,7 @@ def test_claims_of_one_billing_provider_share_a_level_and_levels_count_up():
 
 def test_a_set_holds_no_more_claims_than_it_may(monkeypatch):
     monkeypatch.setattr(limits, "CLAIMS_PER_SET_MAX", 3)
-    data = written(ClaimKind.DENTAL, [outgoing(dental(), at) for at in range(7)])
+    data = written(V3_DENTAL, [outgoing(dental(), at) for at in range(7)])
     sets = list(parse(data).sets())
     assert [len(list(one.root.descendants("2300"))) for one in sets] == [3, 3, 1]
     assert len({one.root.value("BHT", 3) for one in sets}) == 3
@@ -200,7 +200,7 @@ def test_a_set_holds_no_more_claims_than_it_may(monkeypatch):
 
 
 def test_header_names_submitter_and_receiver():
-    rows = written(ClaimKind.MEDICAL, [outgoing(medical())]).decode().split("~")
+    rows = written(V3_MEDICAL, [outgoing(medical())]).decode().split("~")
     assert rows[2:7] == [
         "ST*837*0001*005010X222A1",
         "BHT*0019*00*0000000170001*20260415*1230*CH",
@@ -213,7 +213,7 @@ def test_header_names_submitter_and_receiver():
 def test_other_separators_never_meet_the_text_of_a_claim():
     envelope = replace(ENVELOPE, delimiters=Delimiters("|", ">", "^", "\n"))
     claim = medical(F19_ClaimSupplementalInfoNoteText="a|b > c")
-    data = written(ClaimKind.MEDICAL, [outgoing(claim)], envelope)
+    data = written(V3_MEDICAL, [outgoing(claim)], envelope)
     assert b"NTE|ADD|A B   C" in data
     assert get(root_of(data), "2300/NTE/02") == "A B   C"
 
@@ -222,13 +222,13 @@ def test_other_separators_never_meet_the_text_of_a_claim():
     ("claims", "submitter", "says"),
     [
         ([], SUBMITTER, "at least one claim"),
-        ([outgoing(dental())], SUBMITTER, "must be a medical claim"),
+        ([outgoing(medical()), outgoing(dental())], SUBMITTER, "must be a medical claim"),
         ([outgoing(medical())], TradingPartner(name="Clearlane", id="CL"), "telephone"),
     ],
 )
 def test_what_cannot_be_written_is_refused(claims, submitter, says):
     with pytest.raises(ValueError, match=says):
-        list(write_claims(ClaimKind.MEDICAL, claims, ENVELOPE, submitter, RECEIVER))
+        list(write_claims(claims, ENVELOPE, submitter, RECEIVER))
 
 
 def test_what_an_outgoing_claim_holds_is_not_printed():
@@ -241,23 +241,23 @@ def test_what_an_outgoing_claim_holds_is_not_printed():
 @pytest.mark.parametrize(
     ("kind", "at", "fields"),
     [
-        ("medical", "2300/DTP:431/03", ["F14_DateOfCurrentIllnessOrSymptom"]),
-        ("medical", "2300/CLM/01", ["F26_PatientAcctNumber"]),
-        ("medical", "2010AA/N4/03", ["F33_BillingProviderZip"]),
-        ("medical", "2400/SV1/01-4", ["F24_ClaimLines[2].F24D_HcpcsProcedureCode", "F24_ClaimLines[2].F24D_Modifiers", "F24_ClaimLines[2].X12_Description"]),
-        ("medical", "2400/SV1/01-7", ["F24_ClaimLines[2].X12_Description"]),
-        ("medical", "2400/DTP:472/03", ["F24_ClaimLines[2].F24A_DateOfServiceFrom", "F24_ClaimLines[2].F24A_DateOfServiceTo"]),
-        ("medical", "2420E/NM1/03", ["F17_OrderingProviderNameLast"]),
-        ("medical", "2430/CAS:PR/06", ["F24_ClaimLines[2].X12_LinePatientResponsibilityAdjustments"]),
-        ("medical", "2300/HI/02", ["F21_DiagnosisCodes", "F21_IcdIndicator"]),
-        ("medical", "2300/K3/01", []),
-        ("dental", "2400/TOO#2/03", ["LineItems[2].Teeth[1].F28_ToothSurface"]),
-        ("dental", "2300/DN2#4/01", ["F33_MissingTeeth"]),
-        ("dental", "2010AA/REF:EI/02", ["F51_BillingDentistTaxID"]),
+        (V3_MEDICAL, "2300/DTP:431/03", ["F14_DateOfCurrentIllnessOrSymptom"]),
+        (V3_MEDICAL, "2300/CLM/01", ["F26_PatientAcctNumber"]),
+        (V3_MEDICAL, "2010AA/N4/03", ["F33_BillingProviderZip"]),
+        (V3_MEDICAL, "2400/SV1/01-4", ["F24_ClaimLines[2].F24D_HcpcsProcedureCode", "F24_ClaimLines[2].F24D_Modifiers", "F24_ClaimLines[2].X12_Description"]),
+        (V3_MEDICAL, "2400/SV1/01-7", ["F24_ClaimLines[2].X12_Description"]),
+        (V3_MEDICAL, "2400/DTP:472/03", ["F24_ClaimLines[2].F24A_DateOfServiceFrom", "F24_ClaimLines[2].F24A_DateOfServiceTo"]),
+        (V3_MEDICAL, "2420E/NM1/03", ["F17_OrderingProviderNameLast"]),
+        (V3_MEDICAL, "2430/CAS:PR/06", ["F24_ClaimLines[2].X12_LinePatientResponsibilityAdjustments"]),
+        (V3_MEDICAL, "2300/HI/02", ["F21_DiagnosisCodes", "F21_IcdIndicator"]),
+        (V3_MEDICAL, "2300/K3/01", []),
+        (V3_DENTAL, "2400/TOO#2/03", ["LineItems[2].Teeth[1].F28_ToothSurface"]),
+        (V3_DENTAL, "2300/DN2#4/01", ["F33_MissingTeeth"]),
+        (V3_DENTAL, "2010AA/REF:EI/02", ["F51_BillingDentistTaxID"]),
     ],
 )  # fmt: skip
 def test_a_position_leads_back_to_the_fields(kind, at, fields):
-    assert [source.field for source in source_fields(ClaimKind(kind), at, line=3)] == fields
+    assert [source.field for source in source_fields(kind, at, line=3)] == fields
 
 
 @every_case(
@@ -277,19 +277,19 @@ def test_a_position_leads_back_to_the_fields(kind, at, fields):
     ],
 )
 def test_a_field_is_named_by_its_box_and_never_by_an_index_path(path, words):
-    assert field_words(ClaimKind.MEDICAL, path) == words
+    assert field_words(V3_MEDICAL, path) == words
 
 
 def test_a_spot_and_the_segment_that_was_sent_lead_back_to_the_field():
     spot = SegmentPosition(loop="2310B", segment_id="REF", element=2)
-    found = source_fields(ClaimKind.MEDICAL, spot, segment=["REF", "LU", "17"])
+    found = source_fields(V3_MEDICAL, spot, segment=["REF", "LU", "17"])
     assert {source.field for source in found} == {
         "X12_RendProviderLocationNumber", "F24_ClaimLines[].F24J_Shaded_RendProviderLocationNumber",
     }  # fmt: skip
-    assert len(source_fields(ClaimKind.MEDICAL, spot)) == 8
-    assert source_fields(ClaimKind.MEDICAL, SegmentPosition()) == ()
+    assert len(source_fields(V3_MEDICAL, spot)) == 8
+    assert source_fields(V3_MEDICAL, SegmentPosition()) == ()
     (charge,) = source_fields(
-        ClaimKind.MEDICAL, SegmentPosition(loop="2400", segment_id="SV1", element=2), line=1
+        V3_MEDICAL, SegmentPosition(loop="2400", segment_id="SV1", element=2), line=1
     )
     assert charge == ("F24_ClaimLines[0].F24F_Charges", "24F", "Charge")
 
@@ -297,20 +297,20 @@ def test_a_spot_and_the_segment_that_was_sent_lead_back_to_the_field():
 def test_findings_of_the_checker_lead_back_to_the_field():
     (finding,) = [
         finding
-        for finding in check(written(ClaimKind.MEDICAL, [outgoing(medical())])).findings
+        for finding in check(written(V3_MEDICAL, [outgoing(medical())])).findings
         if finding.rule == "X837-ADDRESS"
     ]
     assert finding.severity is Severity.WARNING
-    (source,) = source_fields(ClaimKind.MEDICAL, finding.position)
+    (source,) = source_fields(V3_MEDICAL, finding.position)
     assert source.field == "F33_BillingProviderZip"
 
 
 # --- helpers ----------------------------------------------------------------------------------------------
 
 
-def written_values(kind: ClaimKind, out: OutgoingClaim):
+def written_values(kind: AnyForm, out: OutgoingClaim):
     """Yield each table that a claim fills, with its values and the line it is about."""
-    tables = FORMS[kind].placements
+    tables = kind.placements
     context = context_of(out)
     yield tables.billing, tables.billing.values(context), 0
     yield tables.subscriber, tables.subscriber.values(context), 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import parse
@@ -10,7 +10,7 @@ from tests.cases import full_or_quick
 from tests.claims.outgoing import dental, extended, outgoing, random_claims, segments, written
 from tests.corpus import samples
 
-DENTAL = ClaimKind.DENTAL
+DENTAL = V3_DENTAL
 CLAIMS, AT_ONCE = full_or_quick(500, 100), 100
 
 # What our checker may say of a valid claim, by rule and loop, and why the claim is sent all the same.

@@ -5,7 +5,7 @@ Also tests `claims/rendering_provider`, `claims/cob` and `claims/drug_quantity`.
 
 import pytest
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.samples import minimal_claim
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
@@ -21,7 +21,7 @@ from tests.claims.outgoing import (
     written,
 )
 
-MEDICAL = ClaimKind.MEDICAL
+MEDICAL = V3_MEDICAL
 CLAIMS, AT_ONCE = full_or_quick(500, 100), 100
 
 # What our checker may say of a valid claim, by rule and loop, and why the claim is sent all the same.

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import fields_of, nested_parts
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.responses import acks, code_advice, provenance
 from clearlane.claims.responses.facts import Complaint, Fact, FactKind
 from clearlane.claims.responses.provenance import fields_at
@@ -37,9 +37,9 @@ CHILD = claim(
     F02_PatientNameLast="Arden",
 )
 FULL = claim(full=True)
-DENTAL = claim(ClaimKind.DENTAL)
-OWN_DENTAL = claim(ClaimKind.DENTAL, F18_PatientRelationship="18")
-FULL_DENTAL = claim(ClaimKind.DENTAL, full=True, F18_PatientRelationship="18")
+DENTAL = claim(V3_DENTAL)
+OWN_DENTAL = claim(V3_DENTAL, F18_PatientRelationship="18")
+FULL_DENTAL = claim(V3_DENTAL, full=True, F18_PatientRelationship="18")
 
 
 def complained(one, claim, *, controls=()):
@@ -59,7 +59,7 @@ def paths(explanation):
     return [field.path for field in explanation.fields]
 
 
-def refused(out, segment, *errors, nth=1, kind=ClaimKind.MEDICAL):
+def refused(out, segment, *errors, nth=1, kind=V3_MEDICAL):
     """Return the explanations of a 999 about one segment of a claim's file."""
     content = sent(out, kind=kind)
     at = [n for n, row in enumerate(content.decode().split("~")[2:], 1) if row.startswith(segment)][
@@ -102,7 +102,7 @@ def test_an_element_that_a_999_refuses_is_reported_as_the_callers_field(segment,
 
 
 def test_a_dental_999_names_the_dental_fields():
-    [explanation] = refused(outgoing("C1", DENTAL), "SV3", "IK4*1:2*234*7", kind=ClaimKind.DENTAL)
+    [explanation] = refused(outgoing("C1", DENTAL), "SV3", "IK4*1:2*234*7", kind=V3_DENTAL)
     assert explanation.fields[0].path == "LineItems[0].F29_ProcedureCode"
     assert explanation.fields[0].form == "ADA"
 
@@ -138,7 +138,7 @@ def test_a_tooth_that_is_not_numbered_is_named_by_its_array():
     one = Complaint(
         source="999", code="7", level="element", loop="2400", segment="TOO", element=2, line=1
     )
-    assert paths(complained(one, ClaimKind.DENTAL)) == ["LineItems[0].Teeth"]
+    assert paths(complained(one, V3_DENTAL)) == ["LineItems[0].Teeth"]
 
 
 def test_a_repeated_segment_is_reported_by_its_number():
@@ -153,7 +153,7 @@ def test_a_repeated_segment_is_reported_by_its_number():
         element=2,
         line=1,
     )
-    assert "LineItems[0].Teeth[1].F27_Tooth" in paths(complained(one, ClaimKind.DENTAL))
+    assert "LineItems[0].Teeth[1].F27_Tooth" in paths(complained(one, V3_DENTAL))
 
 
 @pytest.mark.safe_default(5)
@@ -459,8 +459,8 @@ def test_every_place_of_the_advice_is_reported_by_some_field():
     for _, place in places():
         loops = sorted(set(code_advice.ENTITY_LOOPS.values())) if "{e}" in place else [""]
         known = [
-            fields_at(kind, [place.format(e=loop, line=FORMS[kind].line_segment)])
-            for kind in ClaimKind
+            fields_at(kind, [place.format(e=loop, line=kind.line_segment)])
+            for kind in FORMS.values()
             for loop in loops
         ]
         if not any(known):
@@ -485,10 +485,10 @@ def test_every_code_of_the_advice_is_a_code_of_its_list():
     )
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_every_placed_field_can_be_named_from_its_place(kind):
-    schema = FORMS[kind]
-    for scope in FORMS[kind].placements.loops:
+    schema = kind
+    for scope in kind.placements.loops:
         for name, place in scope.field_places():
             where = re.sub(r"#\d+", "", place).replace("/period", "/03")
             nth = int((re.findall(r"#(\d+)", place) or ["0"])[0])
@@ -501,14 +501,14 @@ def test_every_placed_field_can_be_named_from_its_place(kind):
             assert known & {wanted, f"{schema.lines_field}[].{wanted}"}, (name, place, found)
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_every_field_that_is_named_has_a_label(kind):
-    for scope in FORMS[kind].placements.loops:
+    for scope in kind.placements.loops:
         for _, place in scope.field_places():
             for field in fields_at(kind, [re.sub(r"#\d+", "", place).replace("/period", "/03")]):
                 assert field.label
-    assert nested_parts(FORMS[kind].claim) is not None
-    assert fields_of(FORMS[kind].claim)
+    assert nested_parts(kind.claim) is not None
+    assert fields_of(kind.claim)
 
 
 def test_explanations_hold_no_value_of_the_claim():

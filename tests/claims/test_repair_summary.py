@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import read_document
 from clearlane.claims.read.repair_summary import SENTENCES, summarise_repairs
 from clearlane.claims.read.repairs import repair
@@ -29,7 +29,7 @@ def test_a_kind_that_is_not_known_yet_is_shown_all_the_same():
     assert summarise_repairs([("A", "odd"), ("B", "odd")]) == ["2 fields were repaired: odd."]
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_every_repair_of_the_samples_has_its_sentence(kind):
     document = samples.document(kind, day=date(2025, 3, 14), full=True)
     import json

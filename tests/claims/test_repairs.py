@@ -9,31 +9,29 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import fields_of
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import Repair, repair
 from clearlane.claims.teeth import PERMANENT, PRIMARY, from_iso
 from tests.cases import every_case
 
 DAY = date(2025, 3, 14)
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 
 
 def repaired(kind, **changes):
     claim = samples.minimal_claim(kind, DAY)
     for name, value in changes.items():
-        (claim[FORMS[kind].lines_field][0] if name in fields_of(FORMS[kind].line) else claim)[
-            name
-        ] = value
+        (claim[kind.lines_field][0] if name in fields_of(kind.line) else claim)[name] = value
     return repair(read_claim(kind, json.dumps(claim).encode(), "").claim)
 
 
 def value(claim, kind, name):
     return (
         getattr(claim, name)
-        if name in fields_of(FORMS[kind].claim)
-        else getattr(getattr(claim, FORMS[kind].lines_field)[0], name)
+        if name in fields_of(kind.claim)
+        else getattr(getattr(claim, kind.lines_field)[0], name)
     )
 
 
@@ -79,7 +77,7 @@ def test_a_value_is_put_right_and_recorded(kind, name, given, becomes, how):
         assert value(claim, kind, name) == given
         return
     assert value(claim, kind, name) == becomes
-    path = name if name in fields_of(FORMS[kind].claim) else f"{FORMS[kind].lines_field}[0].{name}"
+    path = name if name in fields_of(kind.claim) else f"{kind.lines_field}[0].{name}"
     assert Repair(path, how) in done
 
 
@@ -111,7 +109,7 @@ def test_the_claim_that_came_is_not_touched():
     assert done
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_a_repaired_claim_needs_no_repair(kind):
     claim, _ = repair(
         read_claim(kind, json.dumps(samples.extended_claim(kind, DAY)).encode(), "").claim

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from clearlane.claims import codes, samples
-from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import encode, fields_of, nested_parts
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.read.decode import read_claim, restore
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from tests.cases import full_or_quick
@@ -21,17 +21,13 @@ RUN = full_or_quick(500, 250)
 
 
 def test_the_minimal_document_holds_the_required_fields_only():
-    for kind in ClaimKind:
+    for kind in FORMS.values():
         claim = samples.minimal_claim(kind, DAY)
         allowed = {
-            row.name
-            for row in fields_of(FORMS[kind].claim).values()
-            if row.required or row.required_when
+            row.name for row in fields_of(kind.claim).values() if row.required or row.required_when
         }
         assert set(claim) <= allowed
-        assert {row.name for row in fields_of(FORMS[kind].claim).values() if row.required} <= set(
-            claim
-        )
+        assert {row.name for row in fields_of(kind.claim).values() if row.required} <= set(claim)
 
 
 def names_in(claim, part, prefix=""):
@@ -42,15 +38,15 @@ def names_in(claim, part, prefix=""):
                 yield from names_in(inner, nested_parts(part)[name], f"{prefix}{name}.")
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_the_extended_document_shows_every_field_with_a_value(kind):
     shown = {
         name
-        for name, value in names_in(samples.extended_claim(kind, DAY), FORMS[kind].claim)
+        for name, value in names_in(samples.extended_claim(kind, DAY), kind.claim)
         if value is not None
     }
     wanted = set()
-    paths = [("", FORMS[kind].claim)]
+    paths = [("", kind.claim)]
     for prefix, part in paths:
         wanted |= {prefix + name for name in fields_of(part)}
         paths += [(f"{prefix}{name}.", inner) for name, inner in nested_parts(part).items()]
@@ -60,16 +56,16 @@ def test_the_extended_document_shows_every_field_with_a_value(kind):
 
 def test_a_document_can_be_given_an_insured_id_and_a_claim_id():
     for kind, member in (
-        (ClaimKind.MEDICAL, "F01A_InsuredId"),
-        (ClaimKind.DENTAL, "F15_InsuredID"),
+        (V3_MEDICAL, "F01A_InsuredId"),
+        (V3_DENTAL, "F15_InsuredID"),
     ):
         document = samples.document(kind, day=DAY, insured_id="3003", claim_id="C-9")
-        assert document["DocumentType"] == FORMS[kind].document_type
+        assert document["DocumentType"] == kind.document_type
         assert document["Claims"][0][member] == "3003"
         assert document["Claims"][0]["Svc_VendorClaimId"] == "C-9"
 
 
-@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("kind", FORMS.values())
 def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
     seen, relationships = Counter(), set()
     for seed in range(RUN):
@@ -84,14 +80,12 @@ def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
         assert restore(kind, encode(checked.claim)) == checked.claim
         claim = checked.claim
         field = (
-            "F06_PatientRelationshipToInsured"
-            if kind is ClaimKind.MEDICAL
-            else "F18_PatientRelationship"
+            "F06_PatientRelationshipToInsured" if kind is V3_MEDICAL else "F18_PatientRelationship"
         )
         relationships.add(getattr(claim, field))
-        for name, _ in names_in(json.loads(encode(claim)), FORMS[kind].claim):
+        for name, _ in names_in(json.loads(encode(claim)), kind.claim):
             seen[name] += 1
-    paths = [("", FORMS[kind].claim)]
+    paths = [("", kind.claim)]
     for prefix, part in paths:
         assert not {prefix + name for name in fields_of(part)} - set(seen)
         paths += [(f"{prefix}{name}.", inner) for name, inner in nested_parts(part).items()]
@@ -99,5 +93,5 @@ def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
 
 
 def test_a_random_claim_is_a_pure_function_of_the_generator():
-    for kind in ClaimKind:
+    for kind in FORMS.values():
         assert random_claim(kind, Random(7), DAY) == random_claim(kind, Random(7), DAY)

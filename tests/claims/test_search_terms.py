@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.search_terms import name_start, search_name, search_terms
 
@@ -34,7 +34,7 @@ def test_names_are_compared_without_case_accents_and_punctuation(text, name, sta
 
 def test_a_claim_is_found_by_account_patient_start_of_the_name_and_member_id():
     claim = a_claim(
-        ClaimKind.MEDICAL,
+        V3_MEDICAL,
         F02_PatientNameLast="O'Arden",
         F03_PatientDob="1981-03-04",
         F26_PatientAcctNumber=" ACC-7 ",
@@ -46,7 +46,7 @@ def test_a_claim_is_found_by_account_patient_start_of_the_name_and_member_id():
 
 
 def test_a_dental_claim_for_the_insured_is_found_by_the_insureds_name():
-    claim = a_claim(ClaimKind.DENTAL, F12_InsuredLastName="Arden", F13_InsuredDOB="1981-03-04")
+    claim = a_claim(V3_DENTAL, F12_InsuredLastName="Arden", F13_InsuredDOB="1981-03-04")
     terms = search_terms(
         claim.model_copy(update={"F20_PatientLastName": None, "F20_PatientDOB": None})
     )

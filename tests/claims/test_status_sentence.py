@@ -3,7 +3,7 @@
 Also tests `claims/responses/payer_words`.
 """
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.responses.code_advice import STATUS_PLACES
 from clearlane.claims.responses.facts import Complaint, Fact, FactKind
 from clearlane.claims.responses.payer_words import list_words, payers_words, short_reason
@@ -79,7 +79,7 @@ def test_the_payers_text_stays_and_the_lists_text_stands_beneath(
 ):
     one = Complaint(source=source, category=category, code="562", entity="85", text="CALL US")
     fact = Fact(kind=FactKind.STATUS, at=NOW, source=source, complaints=(one,))
-    [explanation] = explain_complaints(fact, ClaimKind.MEDICAL)
+    [explanation] = explain_complaints(fact, V3_MEDICAL)
     assert payers_words(explanation) == words
     assert list_words(explanation) == listed
     assert short_reason(explanation) == short

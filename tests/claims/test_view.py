@@ -10,20 +10,20 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.claim_form import places
-from clearlane.claims.fields import ClaimKind, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import fields_of
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.view import ClaimView, LineToothView, LineView, PayerView
 from clearlane.claims.view_builder import unknown_attributes
 from tests.claims.outgoing import stored
 
 DAY = date(2026, 4, 10)
-KINDS = pytest.mark.parametrize("kind", list(ClaimKind))
+KINDS = pytest.mark.parametrize("kind", list(FORMS.values()))
 
 
 def viewed(kind, *, full=True, **changes):
     sample = (samples.extended_claim if full else samples.minimal_claim)(kind, DAY)
     claim = stored(kind, sample | changes)
-    return claim, FORMS[kind].view(claim)
+    return claim, kind.view(claim)
 
 
 def tables(form):
@@ -33,7 +33,7 @@ def tables(form):
 
 @KINDS
 def test_every_field_of_a_form_has_a_path_in_the_view(kind):
-    form = FORMS[kind]
+    form = kind
     assert form.view_table.paths.keys() == fields_of(form.claim).keys() - {form.lines_field}
     assert form.line_view_table.paths.keys() == fields_of(form.line).keys()
     for table in tables(form):
@@ -44,7 +44,7 @@ def test_every_field_of_a_form_has_a_path_in_the_view(kind):
 @pytest.mark.parametrize("full", [False, True])
 def test_a_value_of_the_view_is_that_of_the_field_at_its_place(kind, full):
     claim, view = viewed(kind, full=full)
-    form = FORMS[kind]
+    form = kind
     one_field = [*form.view_table.paths.values()]
     plain = {
         name: path
@@ -93,7 +93,7 @@ def rebuilt(part):
 
 
 def test_a_view_is_frozen_and_prints_no_value():
-    _, view = viewed(ClaimKind.MEDICAL)
+    _, view = viewed(V3_MEDICAL)
     with pytest.raises(dataclasses.FrozenInstanceError):
         view.total_charge = 0
     assert str(view.total_charge) not in repr(view)
@@ -101,7 +101,7 @@ def test_a_view_is_frozen_and_prints_no_value():
 
 
 def test_places_of_items():
-    medical, dental = FORMS[ClaimKind.MEDICAL], FORMS[ClaimKind.DENTAL]
+    medical, dental = V3_MEDICAL, V3_DENTAL
     assert medical.locate("diagnoses[2]") == "F21_DiagnosisCodes[2]"
     assert dental.locate("diagnoses[2]") == "F34a_DiagnosisCode"
     assert medical.locate("lines[1].pointers[3]") == "F24_ClaimLines[1].F24E_DiagnosisPointers[3]"
@@ -130,14 +130,14 @@ def test_a_payer_that_decided_comes_before_the_payer_of_the_claim(kind):
 
 
 def test_an_ssn_of_a_dentist_is_no_ein():
-    _, view = viewed(ClaimKind.DENTAL, full=False, X12_TINorSSNQualifier="SY")
+    _, view = viewed(V3_DENTAL, full=False, X12_TINorSSNQualifier="SY")
     assert (view.billing.ein, view.billing.ssn) == (None, samples_tax_id())
-    _, view = viewed(ClaimKind.DENTAL, full=False, X12_TINorSSNQualifier="EI")
+    _, view = viewed(V3_DENTAL, full=False, X12_TINorSSNQualifier="EI")
     assert (view.billing.ein, view.billing.ssn) == (samples_tax_id(), None)
 
 
 def samples_tax_id():
-    return samples.minimal_claim(ClaimKind.DENTAL, DAY)["F51_BillingDentistTaxID"]
+    return samples.minimal_claim(V3_DENTAL, DAY)["F51_BillingDentistTaxID"]
 
 
 def test_parts_that_a_claim_lacks_are_empty():

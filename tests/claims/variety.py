@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from clearlane.claims import codes
-from clearlane.claims.fields import ClaimField, ClaimKind, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import ClaimField, fields_of
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.samples import (
     BILLING_NPI,
     JSON,
@@ -24,7 +24,7 @@ from clearlane.claims.teeth import FRONT, PERMANENT, PRIMARY
 from clearlane.claims.value_types import ValueType
 
 
-def random_claim(kind: ClaimKind, rng: Random, day: date) -> JSON:
+def random_claim(kind: AnyForm, rng: Random, day: date) -> JSON:
     """Return a valid claim; ``day`` is the latest day of service."""
     return _MAKERS[kind](rng, day)
 
@@ -174,10 +174,10 @@ Bundle = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _choose(
-    random: _RandomValues, kind: ClaimKind, bundles: tuple[Bundle, ...], apart: frozenset[str]
+    random: _RandomValues, kind: AnyForm, bundles: tuple[Bundle, ...], apart: frozenset[str]
 ) -> JSON:
     """Some of the optional fields of a claim, each bundle whole or not at all."""
-    known = fields_of(FORMS[kind].claim)
+    known = fields_of(kind.claim)
     bound = {name for core, extra in bundles for name in (*core, *extra)} | apart
     chosen: JSON = {}
     for core, extra in bundles:
@@ -190,8 +190,8 @@ def _choose(
     return chosen
 
 
-def _fields(kind: ClaimKind, *starts: str) -> frozenset[str]:
-    return frozenset(name for name in fields_of(FORMS[kind].claim) if name.startswith(starts))
+def _fields(kind: AnyForm, *starts: str) -> frozenset[str]:
+    return frozenset(name for name in fields_of(kind.claim) if name.startswith(starts))
 
 
 def _role(role: str) -> Bundle:
@@ -243,7 +243,7 @@ _MEDICAL_BUNDLES: tuple[Bundle, ...] = (
     ),
 )
 _MEDICAL_APART = _fields(
-    ClaimKind.MEDICAL,
+    V3_MEDICAL,
     "F09",
     "F10",
     "F11D",
@@ -273,8 +273,8 @@ _MEDICAL_APART = _fields(
 
 def _medical(rng: Random, day: date) -> JSON:
     random = _RandomValues(rng, day)
-    claim = minimal_claim(ClaimKind.MEDICAL, day)
-    claim |= _choose(random, ClaimKind.MEDICAL, _MEDICAL_BUNDLES, _MEDICAL_APART)
+    claim = minimal_claim(V3_MEDICAL, day)
+    claim |= _choose(random, V3_MEDICAL, _MEDICAL_BUNDLES, _MEDICAL_APART)
     claim |= {
         "Svc_VendorClaimId": random.reference(24),
         "F01A_InsuredId": random.reference(20),
@@ -385,9 +385,9 @@ def _medical_dates(random: _RandomValues, claim: JSON) -> None:
 def _medical_rendering(random: _RandomValues, claim: JSON) -> None:
     if not random.maybe():
         return
-    known = fields_of(FORMS[ClaimKind.MEDICAL].claim)
+    known = fields_of(V3_MEDICAL.claim)
     claim["X12_RendProviderNameLast"] = random.one(LAST_NAMES)
-    for name in sorted(_fields(ClaimKind.MEDICAL, "X12_RendProvider")):
+    for name in sorted(_fields(V3_MEDICAL, "X12_RendProvider")):
         if name != "X12_RendProviderNameLast" and random.maybe():
             claim[name] = "A12345" if "Upin" in name else random.value(known[name])
     if random.maybe(0.8):
@@ -419,7 +419,7 @@ _SHADED = (
 
 
 def _medical_line(random: _RandomValues, at: int, diagnoses: int, claim: JSON) -> JSON:
-    known = fields_of(FORMS[ClaimKind.MEDICAL].line)
+    known = fields_of(V3_MEDICAL.line)
     first = random.before(1, 4)
     line: JSON = {
         "F24A_DateOfServiceFrom": first,
@@ -525,17 +525,13 @@ def _medical_insurance(random: _RandomValues, claim: JSON) -> None:
         if case:
             claim["F11D_OtherPlan"] = False
         return
-    known = fields_of(FORMS[ClaimKind.MEDICAL].claim)
+    known = fields_of(V3_MEDICAL.claim)
     names = [
         "F09_OtherInsuredNameLast",
         random.one(("F09A_OtherInsuredGroupNum", "X12_OtherInsuredId")),
         "F09_PatientRelationshipToInsured",
         random.one(("X12_OtherPayerName", "F09D_OtherPlanName")),
-        *(
-            name
-            for name in sorted(_fields(ClaimKind.MEDICAL, "F09", "X12_Other"))
-            if random.maybe(0.4)
-        ),
+        *(name for name in sorted(_fields(V3_MEDICAL, "F09", "X12_Other")) if random.maybe(0.4)),
     ]
     claim |= {name: random.value(known[name]) for name in names}
     claim["F11D_OtherPlan"] = True
@@ -617,7 +613,7 @@ _DENTAL_BUNDLES: tuple[Bundle, ...] = (
     ),
 )
 _DENTAL_APART = _fields(
-    ClaimKind.DENTAL,
+    V3_DENTAL,
     "F05",
     "F06",
     "F07",
@@ -636,8 +632,8 @@ _DENTAL_APART -= {"F48_BillingDentistFirstName", "F48_BillingDentistMI", "F48_Bi
 
 def _dental(rng: Random, day: date) -> JSON:
     random = _RandomValues(rng, day)
-    claim = minimal_claim(ClaimKind.DENTAL, day)
-    claim |= _choose(random, ClaimKind.DENTAL, _DENTAL_BUNDLES, _DENTAL_APART)
+    claim = minimal_claim(V3_DENTAL, day)
+    claim |= _choose(random, V3_DENTAL, _DENTAL_BUNDLES, _DENTAL_APART)
     predetermination = random.maybe(SELDOM)
     claim |= {
         "F01_TypeOfTransaction": "Predetermination"
@@ -673,13 +669,13 @@ def _dental(rng: Random, day: date) -> JSON:
 
 
 def _dental_people(random: _RandomValues, claim: JSON) -> None:
-    known = fields_of(FORMS[ClaimKind.DENTAL].claim)
+    known = fields_of(V3_DENTAL.claim)
     claim["F18_PatientRelationship"] = random.code("relationship")
     claim["F13_InsuredDOB"] = random.before(12_000, 20_000)
     if codes.find("relationship", claim["F18_PatientRelationship"]) == codes.SELF:
         return
     optional = ("F20_PatientMI", "F20_PatientSuffix")
-    for name in sorted(_fields(ClaimKind.DENTAL, "F20", "F22")):
+    for name in sorted(_fields(V3_DENTAL, "F20", "F22")):
         if name not in optional or random.maybe():
             claim[name] = random.value(known[name])
     claim["F20_PatientFirstName"] = "Milo"
@@ -716,7 +712,7 @@ def _dental_treatment(random: _RandomValues, claim: JSON, *, predetermination: b
 
 
 def _dental_line(random: _RandomValues, at: int, claim: JSON, *, predetermination: bool) -> JSON:
-    known = fields_of(FORMS[ClaimKind.DENTAL].line)
+    known = fields_of(V3_DENTAL.line)
     line: JSON = {
         "F31_LineFee": random.wire(random.money(10, 900)),
         **random.rng.choice(_SITES)(random),
@@ -767,7 +763,7 @@ def _teeth(random: _RandomValues) -> list[JSON]:
 def _dental_insurance(random: _RandomValues, claim: JSON) -> None:
     if random.maybe():
         return
-    known = fields_of(FORMS[ClaimKind.DENTAL].claim)
+    known = fields_of(V3_DENTAL.claim)
     needed = (
         "F05_OtherInsuredLastName",
         "F08_OtherInsuredPolicy",
@@ -782,9 +778,7 @@ def _dental_insurance(random: _RandomValues, claim: JSON) -> None:
     )
     names = [*needed, *(address if random.maybe() else ())]
     names += [
-        name
-        for name in sorted(_fields(ClaimKind.DENTAL, "F05", "F06", "F07", "F09"))
-        if random.maybe(0.4)
+        name for name in sorted(_fields(V3_DENTAL, "F05", "F06", "F07", "F09")) if random.maybe(0.4)
     ]
     claim |= {name: random.value(known[name]) for name in names}
     claim["F04_OtherCoverage"] = True
@@ -818,7 +812,7 @@ def _dental_insurance(random: _RandomValues, claim: JSON) -> None:
             line["X12_LineRemainingPatientLiability"] = random.wire(random.money(0, 90))
 
 
-_MAKERS: Mapping[ClaimKind, Callable[[Random, date], JSON]] = {
-    ClaimKind.MEDICAL: _medical,
-    ClaimKind.DENTAL: _dental,
+_MAKERS: Mapping[AnyForm, Callable[[Random, date], JSON]] = {
+    V3_MEDICAL: _medical,
+    V3_DENTAL: _dental,
 }

@@ -43,9 +43,9 @@ def lines(width, columns=COLUMNS, rows=(ROW,)):
 def choices(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    terminal.choose(anew=True)
+    terminal.choose(reset=True)
     yield
-    terminal.choose(anew=True)
+    terminal.choose(reset=True)
 
 
 @pytest.mark.parametrize("width", [None, 200, 120, 100, 80, 60, 40, 24])

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from clearlane import client as library
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, eligibility_request
 from clearlane.kernel.clock import SystemClock
@@ -44,7 +44,7 @@ def client(sandbox):
         yield made
 
 
-def claim(kind=ClaimKind.MEDICAL, **changed):
+def claim(kind=V3_MEDICAL, **changed):
     made = samples.minimal_claim(kind, TODAY - timedelta(days=3))
     return {**made, "Svc_VendorClaimId": f"T-{uuid4().hex[:12]}", **changed}
 
@@ -74,7 +74,7 @@ def test_a_claim_is_accepted_and_answered_the_same_again(client):
 
 
 def test_good_and_bad_claims_are_distinguished(client):
-    good, bad = claim(ClaimKind.DENTAL), claim(ClaimKind.DENTAL, Svc_PayerId="NOBODY")
+    good, bad = claim(V3_DENTAL), claim(V3_DENTAL, Svc_PayerId="NOBODY")
     answer = client.submit_dental_claims([good, bad])
     assert [result.Status for result in answer.ClaimResults] == ["Accepted", "NotAccepted"]
     assert answer.ClaimResults[1].Errors[0].Location == "Claims[1].Svc_PayerId"

@@ -12,7 +12,7 @@ from typing import get_type_hints
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 from clearlane.client import input_types
 from tests.patience import PATIENCE_SECONDS
 from tools.docs import client_types
@@ -53,8 +53,8 @@ def test_the_types_agree_with_the_catalogues():
 @pytest.mark.parametrize(
     ("type", "sample"),
     [
-        (input_types.MedicalDocument, ClaimKind.MEDICAL),
-        (input_types.DentalDocument, ClaimKind.DENTAL),
+        (input_types.MedicalDocument, V3_MEDICAL),
+        (input_types.DentalDocument, V3_DENTAL),
     ],
 )
 def test_a_sample_with_every_field_fits_its_type(type, sample, day):

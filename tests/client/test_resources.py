@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from clearlane.api.v1.endpoints import V1
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, InvalidRequest, NotFound
 from clearlane.client.v1_calls import query_of, segment
@@ -44,7 +44,7 @@ def client(sandbox):
 
 
 def document(count=1):
-    claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
+    claim = samples.minimal_claim(V3_MEDICAL, DAY)
     claims = [
         {**claim, "Svc_VendorClaimId": f"R-{uuid4().hex[:12]}", "Svc_PayerId": "TST01"}
         for _ in range(count)

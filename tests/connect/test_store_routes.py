@@ -212,7 +212,7 @@ async def test_a_change_of_what_was_changed_meanwhile_is_refused(database, vault
     before = await load_route(database, vault, id)
     await change(database, vault, id, secrets=RouteSecrets(password="other"))
     after = RouteWithSecrets(replace(before.route, position=2), before.secrets)
-    with pytest.raises(OperationRefused, match="changed meanwhile"):
+    with pytest.raises(OperationRefused, match="Someone else changed route"):
         await change_route(database, vault, before, after, actor=NORA)
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.pipeline.intake import submit
 from clearlane.settings import load
 from clearlane.store.accounts.accounts import NewSite, add_site, add_vendor
@@ -55,14 +55,14 @@ class SandboxConsole:
     ) -> str:
         """Submit a claim whose insured id selects a scenario; return its number. It is accepted, or is not."""
         day = self.installation.clock.now().date() - timedelta(days=5)
-        document = samples.document(ClaimKind.MEDICAL, day=day, full=full)
+        document = samples.document(V3_MEDICAL, day=day, full=full)
         [claim] = document["Claims"]
         claim |= {"Svc_VendorClaimId": f"TEST-{next(COUNT)}", "Svc_PayerId": "TST01"}
         document["Claims"] = [claim | ({"F01A_InsuredId": scenario} if scenario else {}) | fields]
         done = await submit.submit(
             self.installation.work_context,
             json.dumps(document, default=str).encode(),
-            ClaimKind.MEDICAL,
+            V3_MEDICAL,
             site=self.site(site),
             actor=SENDER,
             now=self.installation.clock.now(),

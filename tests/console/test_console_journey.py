@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.console.frame.page_row import READ
 from clearlane.console.page_table import PAGES
 from tests.api.service_process import ServiceProcess
@@ -34,7 +34,7 @@ def service(tmp_path_factory):
     made.add_site(account, "A-1", "--baa-accepted", "--name", "Fernhill Family Practice")
     made.biller = add_person(made, "tessa", "--vendor", "ACME", "--site", "A-1")
     day = datetime.now(UTC).date() - timedelta(days=5)
-    document = samples.document(ClaimKind.MEDICAL, day=day, full=False)
+    document = samples.document(V3_MEDICAL, day=day, full=False)
     [claim] = document["Claims"]
     # The payer refuses all claims of 3004 for one reason: a billing NPI that it does not know.
     members = ("3016", "3001", "3003", "3004", "3025", *["3004"] * (GROUP_CLAIMS - 1))

@@ -15,8 +15,8 @@ from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import fields_of
+from clearlane.claims.forms import FORMS, V3_MEDICAL
 from clearlane.claims.read.decode import restore
 from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
 from clearlane.console.claims.correction_form import changed_texts, is_billed, to_fields
@@ -453,8 +453,8 @@ async def test_a_refused_claim_is_sent_again_unchanged(sandbox, biller):
 
 
 def test_texts_become_the_values_that_a_claim_takes():
-    document = samples.document(ClaimKind.MEDICAL, day=date(2026, 3, 1), full=False)
-    claim = restore(ClaimKind.MEDICAL, json.dumps(document["Claims"][0], default=str).encode())
+    document = samples.document(V3_MEDICAL, day=date(2026, 3, 1), full=False)
+    claim = restore(V3_MEDICAL, json.dumps(document["Claims"][0], default=str).encode())
     given = {
         "F33A_BillingProviderNpi": " 1598765432 ",
         "F21_DiagnosisCodes": "J029",

@@ -18,7 +18,7 @@ async def test_scenarios_are_sent_payers_changed_and_days_stopped(sandbox):
     operator = await sandbox.person(ConsoleRole.OPERATOR)
     page = await operator.text("/sandbox")
     assert "Denied, by its reasons alone" in page
-    assert "only <em>Advance</em> lets them pass" in page
+    assert "only <em>Advance</em> lets days pass" in page
     answer = await operator.ask("/sandbox/send", form={"member": "3018", "site": "A-1"})
     assert re.match(r"/console/claims/C\w{18}\?", answer.headers["location"])
     assert (await operator.ask("/sandbox/send", form={"member": "9"})).status_code == 400

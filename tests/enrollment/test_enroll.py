@@ -12,7 +12,7 @@ import pytest
 
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 from clearlane.enrollment.lifecycle import EnrollmentEvent
 from clearlane.kernel import limits
 from clearlane.payers.directory import PayerDirectory
@@ -307,7 +307,7 @@ async def test_an_unknown_id_is_reported(setup):
 # What an approval is good for.
 
 
-async def send(setup, site, kind=ClaimKind.MEDICAL, *, claims=1, whole=False, **changes):
+async def send(setup, site, kind=V3_MEDICAL, *, claims=1, whole=False, **changes):
     """Submit a claim; the rules of its findings, or the whole findings."""
     day = START.date() - timedelta(days=30)
     document = samples.document(kind, day=day, full=True)
@@ -413,10 +413,10 @@ async def test_a_claim_without_a_billing_npi_is_of_no_enrolled_provider(setup):
 async def test_dental_claims_too(setup):
     site = await setup.site()
     dental = {"Svc_PayerId": "SMD05", "F48_BillingDentistNPI": SAME["Npi"], "F51_BillingDentistTaxID": SAME["Tin"]}  # fmt: skip
-    assert await send(setup, site, ClaimKind.DENTAL, **dental) == [{"C106"}]
+    assert await send(setup, site, V3_DENTAL, **dental) == [{"C106"}]
     (outcome,) = (await setup.enroll(site, a_document(an_enrollment(**SAME)))).results
     await setup.move(outcome.id, EnrollmentEvent.APPROVE, ASKS_TOO)
-    assert await send(setup, site, ClaimKind.DENTAL, **dental) == [set()]
+    assert await send(setup, site, V3_DENTAL, **dental) == [set()]
 
 
 class Counting:

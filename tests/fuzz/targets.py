@@ -11,7 +11,7 @@ from functools import cache
 from random import Random
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import read_document
 from clearlane.eligibility.decode import decode_request
 from clearlane.enrollment.decode import decode_enrollment, split_request
@@ -95,7 +95,7 @@ def show_file(data: bytes) -> None:
 
 def decode_claims(data: bytes) -> None:
     """A document of claims is decoded or refused with findings."""
-    for kind in ClaimKind:
+    for kind in FORMS.values():
         document, claims = read_document(data, kind)
         _expect_sentences(document.findings)
         for read in claims:
@@ -151,7 +151,7 @@ def claim_seeds() -> tuple[bytes, ...]:
     """A minimal and a full document of each kind of claim."""
     return tuple(
         json.dumps(samples.document(kind, day=TODAY, full=full), default=str).encode()
-        for kind in ClaimKind
+        for kind in FORMS.values()
         for full in (False, True)
     )
 

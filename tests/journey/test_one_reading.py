@@ -15,7 +15,7 @@ from html import unescape
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from tests.api.service_process import ServiceProcess
 from tests.console.console_user import add_person, sign_in
 
@@ -86,9 +86,7 @@ class Readers:
     def submit(self, id: str, member: str = "3001", *, days: int = 20, **given: str) -> str:
         """Submit a claim of 100.00; its number."""
         day = TODAY - timedelta(days=days)
-        document = samples.document(
-            ClaimKind.MEDICAL, day=day, insured_id=member, claim_id=f"READ-{id}"
-        )
+        document = samples.document(V3_MEDICAL, day=day, insured_id=member, claim_id=f"READ-{id}")
         [claim] = json.loads(json.dumps(document["Claims"], default=str))
         body = {"DocumentType": "MedicalClaim", "Claims": [claim | given]}
         [result] = self.post(SUBMIT, body)["ClaimResults"]

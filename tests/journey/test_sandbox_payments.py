@@ -14,7 +14,7 @@ from decimal import Decimal
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.pipeline.load_claim import find_claim_scope
 from clearlane.pipeline.query.payment_list import list_payments
@@ -39,7 +39,7 @@ def claim_of(example: PaymentExample, at: int, time: int = 0) -> dict:
     wanted = example.claims[at]
     name = f"EX-{PAYMENT_EXAMPLES.index(example)}-{at}-{time}"
     document = samples.document(
-        ClaimKind.MEDICAL,
+        V3_MEDICAL,
         day=TODAY - timedelta(days=20),
         insured_id=wanted.insured_id,
         claim_id=name,

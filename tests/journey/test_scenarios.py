@@ -17,12 +17,12 @@ import httpx
 import pytest
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
 
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 SUBMIT = {MEDICAL: "/api/v3/claims/submit", DENTAL: "/api/v3/claims/submitDental"}
 BY_DATE = "/api/v3/claims/status/get_by_date"
 BY_ID = "/api/v3/claims/responses/get_by_doc_id"
@@ -202,11 +202,11 @@ FIELDS = {
 }  # fmt: skip
 
 
-def expected(kind: ClaimKind, member: str) -> Expected:
+def expected(kind: AnyForm, member: str) -> Expected:
     return BY_PLAN[kind] if member == PLAN else EXPECTED[member]
 
 
-def a_claim(kind: ClaimKind, member: str, prefix: str = "") -> dict:
+def a_claim(kind: AnyForm, member: str, prefix: str = "") -> dict:
     day = TODAY - timedelta(days=45)
     document = samples.document(
         kind, day=day, insured_id=member, claim_id=f"{prefix}{kind}-{member}"
@@ -252,8 +252,8 @@ class Caller:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def submit(self, kind: ClaimKind, *claims: dict) -> None:
-        body = {"DocumentType": f"{kind.title()}Claim", "Claims": list(claims)}
+    def submit(self, kind: AnyForm, *claims: dict) -> None:
+        body = {"DocumentType": kind.document_type, "Claims": list(claims)}
         results = self.post(SUBMIT[kind], body)["ClaimResults"]
         assert [(one["Status"], one["Errors"]) for one in results] == [("Accepted", [])] * len(
             claims
@@ -283,10 +283,10 @@ class ScenarioRun:
     days: dict[int, dict[str, dict]] = field(default_factory=dict)
     documents: dict[str, dict] = field(default_factory=dict)
 
-    def row(self, kind: ClaimKind, member: str, day: int = DAYS[-1]) -> dict:
+    def row(self, kind: AnyForm, member: str, day: int = DAYS[-1]) -> dict:
         return self.days[day][f"{kind}-{member}"]
 
-    def document(self, kind: ClaimKind, member: str, day: int = DAYS[-1]) -> dict:
+    def document(self, kind: AnyForm, member: str, day: int = DAYS[-1]) -> dict:
         return self.documents[self.row(kind, member, day)["RelatedDocumentId"]]
 
 
@@ -306,10 +306,10 @@ async def scenario_run(request, new_place) -> AsyncIterator[ScenarioRun]:
 def forty_days(caller: Caller) -> ScenarioRun:
     run = ScenarioRun(caller)
     caller.post("/sandbox/clock", {"Frozen": True})
-    for kind in ClaimKind:
+    for kind in FORMS.values():
         caller.submit(kind, a_claim(kind, WHOLE_FILE))
     caller.advance(0)
-    for kind in ClaimKind:
+    for kind in FORMS.values():
         caller.submit(kind, *(a_claim(kind, one) for one in MEMBERS if one != WHOLE_FILE))
     past = 0
     for day in DAYS:
@@ -322,7 +322,7 @@ def forty_days(caller: Caller) -> ScenarioRun:
 
 
 each_claim = pytest.mark.parametrize("member", MEMBERS)
-each_kind = pytest.mark.parametrize("kind", ClaimKind)
+each_kind = pytest.mark.parametrize("kind", FORMS.values())
 
 
 @each_kind
@@ -476,7 +476,7 @@ def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenari
 def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied(scenario_run):
     listed = json.loads(scenario_run.caller.server.command("inbox", "list", "--all", "--json"))
     unreadable = [one for one in listed if one["state"] == "quarantined"]
-    assert len(unreadable) == 2 * len(ClaimKind)  # a web page and half a file of each 3013
+    assert len(unreadable) == 2 * len(FORMS)  # a web page and half a file of each 3013
     assert {one["state"] for one in listed} == {"applied", "quarantined"}
 
 

@@ -10,8 +10,7 @@ from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
@@ -34,7 +33,7 @@ from tests.databases import START, make_site
 
 ACTOR = Actor("vendor", "a test")
 EVERYONE = SystemScope("a test looks")
-MEDICAL = ClaimKind.MEDICAL
+MEDICAL = V3_MEDICAL
 PAYER, OTHER_PAYER = "MM001", "HH002"
 
 
@@ -144,7 +143,7 @@ class Flow:
         self.number += 1
         document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
         (claim,) = document["Claims"]
-        lines = FORMS[MEDICAL].lines_field
+        lines = MEDICAL.lines_field
         claim[lines] = [one | (line or {}) for one in claim[lines]]
         document["Claims"] = [
             {

@@ -9,8 +9,7 @@ from datetime import date, timedelta
 from sqlalchemy import select
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence, Unreachable, no_mark
@@ -99,7 +98,7 @@ class Outbound:
         self.context, self.connections, self.site = context, connections, site
         self.clock = context.clock
 
-    async def submit(self, count=1, payer_id=MEADOW, kind=ClaimKind.MEDICAL, **own):
+    async def submit(self, count=1, payer_id=MEADOW, kind=V3_MEDICAL, **own):
         """Accepted claims; their request ids."""
         made = [
             minimal_claim(kind, DAY)
@@ -107,7 +106,7 @@ class Outbound:
             | own
             for _ in range(count)
         ]
-        document = {"DocumentType": FORMS[kind].document_type, "Claims": made}
+        document = {"DocumentType": kind.document_type, "Claims": made}
         done = await submitting.submit(
             self.context,
             json.dumps(document).encode(),

@@ -153,7 +153,7 @@ CASES = [
         "fetched over route 3 (sftp): The password is wrong.",
         polled(overdue_seconds=60),
     ),
-    ("route-not-polled", polled(overdue_seconds=7_200), "nobody looked for 2 hours", polled()),
+    ("route-not-polled", polled(overdue_seconds=7_200), "no node has looked for 2 hours", polled()),
     ("files-passed-over", polled(passed_over=1), "1 file with odd names is left", polled()),
     ("inbox-files", counted("quarantined"), "2 files of payers cannot be read", counted("applied")),
     ("inbox-files", counted("test_file"), "marked as tests", WELL),

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.kernel import limits
@@ -114,7 +114,7 @@ async def test_payers_and_types_get_files_of_their_own_with_their_own_addresses(
     ]
     await out.submit(2, MEADOW)
     await out.submit(1, HARBOR)
-    await out.submit(1, "SD001", ClaimKind.DENTAL)
+    await out.submit(1, "SD001", V3_DENTAL)
     assert await out.go(minutes=1) == 3
     seen = []
     for mailbox in mailboxes:

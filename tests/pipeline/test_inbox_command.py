@@ -56,7 +56,7 @@ def test_a_file_that_waits_to_be_posted_needs_nobody(clearlane, within):
         return await receive.receive_files(flow.context, flow.clock.now(), every_route=True)
 
     [id] = within(receive_one)
-    assert "No files. None needs somebody" in clearlane("inbox list")
+    assert "No files need attention." in clearlane("inbox list")
     assert [(row["id"], row["state"]) for row in clearlane("inbox list --all --json")] == [
         (id, "stored")
     ]

@@ -16,7 +16,7 @@ from clearlane.api.operations.metrics import Metrics
 from clearlane.api.operations.operations import Operations, Readiness
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_DENTAL
 from clearlane.cli.doctor.status import COLUMNS
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock, SystemClock
@@ -77,7 +77,7 @@ async def test_attempts_and_failures_are_counted_by_route_and_what_waits_by_paye
     payer.trouble = AWAY
     await out.submit(2)
     await out.submit(3, HARBOR)
-    await out.submit(1, "SD001", kind=ClaimKind.DENTAL)
+    await out.submit(1, "SD001", kind=V3_DENTAL)
     await out.go(minutes=2)
     await out.go(minutes=20)
     measures = await source_of(out.context).measure()

@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.claims import samples
-from clearlane.claims.forms import FORMS
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
@@ -496,7 +495,7 @@ async def test_the_same_id_twice_in_one_document_after_a_payment(flow):
     """The first is the paid claim again, the second another visit, the third comes while that one is on its way."""
     first = await ended(flow, PAID)
     document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
-    name = FORMS[MEDICAL].lines_field
+    name = MEDICAL.lines_field
     visit = NUMBER | {name: [one | VISIT for one in document["Claims"][0][name]]}
     one, two, three = await flow.post(each=[NUMBER, visit, visit | OTHER])
     assert one.claim_number == first

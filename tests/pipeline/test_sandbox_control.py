@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake import submit
@@ -52,10 +52,10 @@ class Sandbox:
         scope = await make_site(self.context.database)
         site = Site(scope.site, scope.vendor, "LARK", "C1", "Larkspur Dental", baa_accepted=True)
         day = self.clock.now().date() - timedelta(days=30)
-        document = samples.document(ClaimKind.MEDICAL, day=day, full=False)
+        document = samples.document(V3_MEDICAL, day=day, full=False)
         document["Claims"][0]["Svc_PayerId"] = PAYER
         done = await submit.submit(
-            self.context, json.dumps(document, default=str).encode(), ClaimKind.MEDICAL,
+            self.context, json.dumps(document, default=str).encode(), V3_MEDICAL,
             site=site, actor=VENDOR, now=self.clock.now(),
         )  # fmt: skip
         assert [one.accepted for one in done.results] == [True]

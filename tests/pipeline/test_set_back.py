@@ -158,14 +158,14 @@ async def test_an_older_copy_of_the_database_sends_nothing_twice(place):
 async def test_a_node_whose_database_is_set_back_below_it_sends_nothing_and_is_not_ready(place):
     async with outbound(place, SystemClock()) as out:
         await confirm_anchor(
-            out.context.database, clock=SystemClock(), actor=NORA, may_begin_anew=False
+            out.context.database, clock=SystemClock(), actor=NORA, may_start_over=False
         )
     put_back = await older_copy(place)
     site, _, _ = await prepare(place, 1)
     # The anchor of the node is ahead of the copy.
     async with outbound(place, SystemClock(), site=site) as out:
         await confirm_anchor(
-            out.context.database, clock=SystemClock(), actor=NORA, may_begin_anew=False
+            out.context.database, clock=SystemClock(), actor=NORA, may_start_over=False
         )
     place = put_back()
     async with outbound(place, SystemClock()) as out:
@@ -191,7 +191,7 @@ async def test_of_two_nodes_that_start_together_one_records_the_restore(new_plac
         database = await at.open(SystemClock(), anchor=f"anchor-{name}")
         try:
             return await confirm_anchor(
-                database, clock=SystemClock(), actor=NORA, may_begin_anew=False
+                database, clock=SystemClock(), actor=NORA, may_start_over=False
             )
         finally:
             await database.close()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.pipeline.outbound import write_batch
 from clearlane.store.database.database import Actor

@@ -303,7 +303,7 @@ async def test_a_deleted_anchor_is_a_fault_and_is_not_made_anew_by_who_never_saw
 ):
     """Else whoever cuts the tail deletes the anchor, and nothing shows."""
     assert (
-        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_start_over=False)
         is None
     )
     await trail.database.close()
@@ -317,7 +317,7 @@ async def test_a_deleted_anchor_is_a_fault_and_is_not_made_anew_by_who_never_saw
     assert "is missing" in trail.database.anchor_fault
     trail.database = await place.open(clock)
     with pytest.raises(OperationRefused, match="clearlane batch after-restore"):
-        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_start_over=False)
     await record_restore(trail.database, clock=clock, actor=OPERATOR)
     verified = await trail.verify()
     assert (verified.fault, len(verified.restores)) == ("", 1)
@@ -325,7 +325,7 @@ async def test_a_deleted_anchor_is_a_fault_and_is_not_made_anew_by_who_never_saw
 
 
 async def test_a_deleted_anchor_is_saved_anew_by_the_process_that_remembers_it(trail, clock):
-    await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_start_over=False)
     trail.anchor.file.unlink()
     await trail.grow(1)
     await until(trail.anchor.file.exists)
@@ -343,7 +343,7 @@ async def test_a_log_cut_in_half_after_a_kill_is_found_up_to_the_anchor(new_plac
     vault = Vault(database, place.keys(), clock)
     await vault.load()
     trail = Trail(place, database, vault.audit_key)
-    await confirm_anchor(database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    await confirm_anchor(database, clock=clock, actor=OPERATOR, may_start_over=False)
     await trail.grow(ROWS)
     head = await audit.read_head(database)
     await until(lambda: trail.anchor.read().head == head)

@@ -163,6 +163,7 @@ def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):
     return NewClaim(
         claim_number=f"C{number:018}",
         kind="medical",
+        form="v3_medical",
         state=state,
         payer_id="TST01",
         vendor_claim_hash=vendor_claim,

@@ -1,6 +1,6 @@
 """Write the types of what the client library sends, from the catalogues: ``clearlane/client/input_types.py``.
 
-The client imports nothing of the rest of the package, so its types are a file that ``make docs`` writes and a
+The client imports nothing from the rest of the package, so its types are a file that ``make docs`` writes and a
 test compares with the catalogues.
 """
 
@@ -52,7 +52,7 @@ def _claims() -> Iterator[str]:
     from clearlane.claims.forms import FORMS
 
     for form in FORMS.values():
-        # What is named by another stands before it.
+        # A type comes before the types that name it.
         parts = [*nested_parts(form.line).values(), form.line, form.claim]
         for part in parts:
             inner = {name: each.__name__ for name, each in nested_parts(part).items()}
@@ -98,7 +98,7 @@ def _inquiries() -> Iterator[str]:
             else:
                 inner = nested_struct(struct, name).__name__
                 type = f"list[{inner}]" if field.type == "objects" else inner
-            when = f" Required where {field.required_when}." if field.required_when else ""
+            when = f" Required if {field.required_when}." if field.required_when else ""
             yield from _field(name, type, f"{field.label}.{when}", required=field.required)
 
 

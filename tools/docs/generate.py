@@ -162,6 +162,7 @@ def fields_page() -> Iterator[str]:
     """Write every field of a claim and its place."""
     from clearlane.claims.fields import fields_of, nested_parts
     from clearlane.claims.forms import FORMS
+    from clearlane.claims.kinds import KINDS
 
     yield "# Claim fields"
     yield ""
@@ -170,11 +171,12 @@ def fields_page() -> Iterator[str]:
         "the field's place in the 837. A field without a place is kept and never sent, for the reason given. Fields "
         "marked *own* are Clearlane's, beside those of the interface: an 837 needs them, and nothing may be guessed."
     )
-    for kind, form in FORMS.items():
-        sent = _sent(kind)
-        groups = [(f"{kind.title()} claim", form.claim), (f"{kind.title()} line", form.line)]
+    for form in FORMS.values():
+        sent = _sent(form)
+        kind = KINDS[form.kind].label
+        groups = [(f"{kind} claim", form.claim), (f"{kind} line", form.line)]
         inner = nested_parts(form.line).values()
-        groups += [(part.__name__.removeprefix(kind.title()), part) for part in inner]
+        groups += [(part.__name__.removeprefix(kind), part) for part in inner]
         for title, part in groups:
             yield ""
             yield f"## {title}"
@@ -206,13 +208,12 @@ def fields_page() -> Iterator[str]:
     yield from _code_lists()
 
 
-def _sent(kind: Any) -> dict[str, str]:
+def _sent(form: Any) -> dict[str, str]:
     """Return the place of each field, or why it is not sent."""
-    from clearlane.claims.forms import FORMS
     from clearlane.claims.responses.field_lookup import field_places
 
     found: dict[str, list[str]] = {}
-    for place in field_places(kind):
+    for place in field_places(form):
         name = place.name.rpartition(".")[2].partition("[")[0]
         if place.place not in found.setdefault(name, []):
             found[name].append(place.place)
@@ -220,9 +221,7 @@ def _sent(kind: Any) -> dict[str, str]:
         name: ", ".join(f"`{text}`" for text in texts[:PLACES_SHOWN_MAX])
         for name, texts in found.items()
     }
-    return sent | {
-        name: f"Not sent: {reason}" for name, reason in FORMS[kind].placements.not_sent.items()
-    }
+    return sent | {name: f"Not sent: {reason}" for name, reason in form.placements.not_sent.items()}
 
 
 def samples_page() -> Iterator[str]:
@@ -236,14 +235,14 @@ def samples_page() -> Iterator[str]:
         "Made from the catalogue, accepted by the sandbox. `clearlane claim sample [--kind dental] [--full]` makes "
         "them with a day of service that is not old."
     )
-    for kind, form in FORMS.items():
+    for form in FORMS.values():
         for full in (False, True):
             yield ""
             yield f"## {form.document_type}, {'extended' if full else 'minimal'}"
             yield ""
             yield "```json"
             yield json.dumps(
-                samples.document(kind, day=SAMPLE_DAY, full=full), indent=2, default=str
+                samples.document(form, day=SAMPLE_DAY, full=full), indent=2, default=str
             )
             yield "```"
 
@@ -267,7 +266,7 @@ def _code_lists() -> Iterator[str]:
 
 def claim_rules_page() -> Iterator[str]:
     """Write every rule that a claim is checked by."""
-    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import FORMS
     from clearlane.claims.rules import RULES
 
     yield "# Claim rules"
@@ -276,13 +275,19 @@ def claim_rules_page() -> Iterator[str]:
     yield ""
     table: list[list[object]] = []
     for rule in RULES.values():
+        forms = [form for form in FORMS.values() if rule.applies_to(form)]
         boxes = "; ".join(
-            f"{kind}: {', '.join(found)}"
-            for kind in ClaimKind
-            if (found := rule.boxes(kind)) and kind in rule.kinds
+            f"{form.kind}: {', '.join(found)}" for form in forms if (found := rule.boxes(form))
         )
         table.append(
-            [f"`{rule.id}`", rule.severity, ", ".join(rule.kinds), rule.sentence, boxes, rule.x12]
+            [
+                f"`{rule.id}`",
+                rule.severity,
+                ", ".join(form.kind for form in forms),
+                rule.sentence,
+                boxes,
+                rule.x12,
+            ]
         )
     yield from grid(["Rule", "Severity", "Claims", "What must be true", "Boxes", "X12"], table)
 

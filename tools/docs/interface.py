@@ -21,7 +21,7 @@ def errors_page() -> Iterator[str]:
     yield "# Errors"
     yield from part(
         "Statuses that every call can answer with",
-        "A body is `text/plain` where it says text, else JSON. Every answer carries `X-Request-Id` (quote it) and `X-Service-Time`, the service's time in UTC.",
+        "A body is `text/plain` if it says text, else JSON. Every answer carries `X-Request-Id` (quote it) and `X-Service-Time`, the service's time in UTC.",
     )
     rows: list[list[object]] = [
         [
@@ -62,7 +62,7 @@ OWN_REFUSALS: Mapping[tuple[str, int], str] = {
     ("Eligibility", 400): "The request cannot be read, or the `requestId` is no integer.",
     ("Eligibility", 404): "There is no such request of this site.",
     ("Eligibility", 413): "The body is too large.",
-    ("Enrollment", 400): "Something is wrong with the request; nothing of it was submitted.",
+    ("Enrollment", 400): "Something is wrong with the request; nothing was submitted.",
     ("Enrollment", 413): "The body is too large.",
     (
         "Enrollment",
@@ -268,7 +268,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 def enrollment_fields_page() -> Iterator[str]:
     """Write every field of an enrollment."""
     from clearlane.enrollment.fields import FIELDS, TextFormat
-    from clearlane.enrollment.rules import NPI_TYPE_MESSAGE, describe_format
+    from clearlane.enrollment.rules import NPI_TYPE_MESSAGE, RULES, describe_format
 
     yield "# Enrollment fields"
     yield ""
@@ -297,6 +297,13 @@ def enrollment_fields_page() -> Iterator[str]:
             ]
         )
     yield from grid(["Field", "What it is", "Required", "What passes"], table)
+    yield from part(
+        "Rules", "A warning is shown to the operator who submits the enrollment to payers."
+    )
+    yield from grid(
+        ["Rule", "Severity", "What must be true"],
+        [[f"`{rule.id}`", rule.severity, rule.sentence] for rule in RULES.values()],
+    )
 
 
 def eligibility_fields_page() -> Iterator[str]:
@@ -320,7 +327,7 @@ def eligibility_fields_page() -> Iterator[str]:
             needed = (
                 "yes"
                 if line.required
-                else f"where {line.required_when}"
+                else f"if {line.required_when}"
                 if line.required_when
                 else "no"
             )

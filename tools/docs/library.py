@@ -65,8 +65,8 @@ def client_page() -> Iterator[str]:
     yield "## Repeating"
     yield ""
     yield (
-        "A call is repeated by itself where that is safe: questions about eligibility only where nothing was taken, "
-        "all others also where the answer was lost, because the service recognises what it knows. "
+        "A call is repeated by itself if that is safe: questions about eligibility only if nothing was taken, "
+        "all others also if the answer was lost, because the service recognises what it knows. "
         "`Retry(attempts_max=1)` never repeats."
     )
     yield from part("Faults")

@@ -32,15 +32,15 @@ def conditions_page() -> Iterator[str]:
     yield (
         "What an operator is warned of. The same table makes the `warnings` of `/readyz`, `clearlane doctor`, "
         "`clearlane status`, the parts on the console's home page, the metric `clearlane_condition` and the alert rules "
-        "in `deploy/clearlane.rules.yml`. A *fault* needs somebody now: something does not go out, does not come in, or could be "
-        "lost. A *warning* needs somebody within a day or so, while work goes on. "
+        "in `deploy/clearlane.rules.yml`. A *fault* needs attention now: something does not go out, does not come in, or could be "
+        "lost. A *warning* needs attention within a day or so, while work goes on. "
         "[How to watch an installation](../how-to/monitoring.md)."
     )
     for condition in CONDITIONS:
         yield ""
         yield f"## {condition.name}"
         yield ""
-        ends = "until somebody acts" if condition.needs_person else "until it ends by itself"
+        ends = "until a person acts" if condition.needs_person else "until it ends by itself"
         yield f"A {condition.severity.value} about *{condition.part.value.lower()}*, {ends}.{OF_NODE * condition.of_node}"
         yield ""
         yield f"* Measured: {condition.measured}"

@@ -112,7 +112,7 @@ def _row_count(events: type[Enum], table: Mapping[tuple[Enum, Enum], Enum]) -> i
 
 
 def _arrow(sources: Sequence[int], target: int, y: int) -> Iterator[str]:
-    """Draw dots at the sources, one line through them, an arrow at the target; a loop where it stays."""
+    """Draw dots at the sources, one line through them, an arrow at the target; a loop if it stays."""
     left, right = [x for x in sources if x < target], [x for x in sources if x > target]
     tip = DOT + 10
     if left:
@@ -160,7 +160,7 @@ def _packages(
         for place, package in enumerate(inside):
             yield from _package(start + place * (PACKAGE + GAP), y, package, WORDS[package])
         for package in (package for package in layer if package in APART):
-            known = ", ".join(sorted(drawn[package])) or "nothing of ours"
+            known = ", ".join(sorted(drawn[package])) or "none of our packages"
             yield from _package(apart_at, y, package, f"imports {known}", "box apart")
 
 

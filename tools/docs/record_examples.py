@@ -145,19 +145,19 @@ def _payers(recording: Recording) -> None:
 
 def _claims(recording: Recording) -> None:
     from clearlane.claims import samples
-    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
 
     today = recording.sandbox.today()
     for kind, name, path in (
-        (ClaimKind.MEDICAL, "SubmitClaims", "claims/submit"),
-        (ClaimKind.DENTAL, "SubmitDentalClaims", "claims/submitDental"),
+        (V3_MEDICAL, "SubmitClaims", "claims/submit"),
+        (V3_DENTAL, "SubmitDentalClaims", "claims/submitDental"),
     ):
         for example, full in (("required-fields", False), ("every-field", True)):
-            id = f"{kind.upper()}-{'FULL' if full else 'FIRST'}-1"
+            id = f"{kind.kind.upper()}-{'FULL' if full else 'FIRST'}-1"
             document = samples.document(kind, day=today, full=full, claim_id=id)
             recording.call(name, path, example, document)
-        wrong = samples.document(kind, day=today, claim_id=f"{kind.upper()}-WRONG-1")
-        wrong["Claims"][0] |= dict.fromkeys(WRONG_FIELDS[kind], "Q")
+        wrong = samples.document(kind, day=today, claim_id=f"{kind.kind.upper()}-WRONG-1")
+        wrong["Claims"][0] |= dict.fromkeys(WRONG_FIELDS[kind.kind], "Q")
         recording.call(name, path, "not-accepted", wrong)
         recording.call(name, path, "unreadable", {**wrong, "Claims": []})
 

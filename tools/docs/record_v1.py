@@ -35,10 +35,10 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
 def _submit(recording: Recording, id: str, insured: str = "") -> str:
     """Send a sample claim by V3; return its number."""
     from clearlane.claims import samples
-    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import V3_MEDICAL
 
     day = recording.sandbox.today()
-    document = samples.document(ClaimKind.MEDICAL, day=day, insured_id=insured, claim_id=id)
+    document = samples.document(V3_MEDICAL, day=day, insured_id=insured, claim_id=id)
     answer = recording.sandbox.post("/api/v3/claims/submit", document).json()
     return str(answer["ClaimResults"][0]["RequestId"])
 
@@ -64,7 +64,7 @@ def _corrected(recording: Recording) -> None:
 
 def _claims(recording: Recording) -> dict[str, Any]:
     from clearlane.claims import samples
-    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import V3_MEDICAL
 
     found = recording.call(
         "GetClaims", "claims", "complete", verb="GET", state="complete", limit=2
@@ -73,7 +73,7 @@ def _claims(recording: Recording) -> dict[str, Any]:
     recording.call("GetClaim", "claims/{claim_number}", "claim", verb="GET", at=number)
     recording.call("GetClaimX12", "claims/{claim_number}/x12", "sent", verb="GET", at=number)
     day = recording.sandbox.today()
-    document = samples.document(ClaimKind.MEDICAL, day=day, claim_id="TRY-1")
+    document = samples.document(V3_MEDICAL, day=day, claim_id="TRY-1")
     recording.call("ValidateClaims", "claims/validate", "accepted", document)
     return dict(found[0])
 

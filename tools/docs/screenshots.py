@@ -28,7 +28,7 @@ MISSING = 404
 
 @dataclass(frozen=True, slots=True)
 class BrowserPicture:
-    """An address as a picture, below ``docs``. ``{paid}``, ``{rejected}`` and ``{payment}`` stand for their numbers."""
+    """An address as a picture, below ``docs``. ``{paid}``, ``{rejected}`` and ``{payment}`` are replaced by their numbers."""
 
     file: str
     address: str
@@ -42,7 +42,7 @@ class BrowserPicture:
 
 @dataclass(frozen=True, slots=True)
 class TerminalPicture:
-    """A command and what it prints as a picture. ``{day}`` stands for the day the claims were sent."""
+    """A command and what it prints as a picture. ``{day}`` is replaced by the day the claims were sent."""
 
     file: str
     command: str
@@ -127,7 +127,7 @@ def _submit(document: dict[str, object], data: Path) -> list[str]:
 
 
 def find_numbers(paid: str, day: date, data: Path) -> dict[str, str]:
-    """Return what stands for the names in addresses."""
+    """Return what replaces the names in addresses."""
     statuses = json.loads(run(data, f"claim status --from {day} --json"))
     payments = json.loads(run(data, "payment list --json"))
     rejected = [row["ClaimNumber"] for row in statuses if row["CurrentState"] == "Rejected"]
@@ -192,7 +192,7 @@ def photograph(
 
 
 def make_pictures(wanted: set[str], docs: Path = DOCS) -> None:
-    """Make the pictures of these names, all where none is named, below a directory."""
+    """Make the pictures of these names, all if none is named, below a directory."""
     for file in (one.file for one in (*BROWSER, *TERMINAL)):
         (docs / file).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

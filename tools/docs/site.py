@@ -2,8 +2,8 @@
 
 MkDocs with the Material theme renders the pages; this module gives it the pages in their order, those at the
 root of the repository among them, and leads links between sources to the pages made from them. The built site
-goes into the package, where the service finds it. No page loads anything from another host or runs a script
-that stands in it, so that it can be served under a strict policy. A link that leads nowhere stops the build.
+goes into the package, where the service finds it. No page loads anything from another host or runs an inline
+script, so that it can be served under a strict policy. A link that leads nowhere stops the build.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 SITE = ROOT / "src" / "clearlane" / "api" / "pages" / "site"
 CONFIGURATION = Path(__file__).with_name("mkdocs.yml")
-# Files of the frame that mkdocs.yml names, where they stand in the repository.
+# Files of the frame that mkdocs.yml names, and their places in the repository.
 ASSETS = {
     "assets/site.css": Path(__file__).with_name("site.css"),
     "assets/icon.svg": ROOT / "src" / "clearlane" / "console" / "pages" / "icon.svg",
@@ -51,7 +51,7 @@ SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: where it comes from, where it stands in the site, and under which heading it is listed."""
+    """A page: where it comes from, where it is in the site, and under which heading it is listed."""
 
     source: Path
     target: PurePosixPath
@@ -64,7 +64,7 @@ class DeadLink(Exception):
 
 
 def build(site: Path = SITE) -> list[Page]:
-    """Write the whole site anew, and prove that every link of it leads somewhere."""
+    """Write the whole site, and prove that every link of it leads somewhere."""
     from mkdocs.commands.build import build as render
     from mkdocs.config import load_config
 
@@ -122,7 +122,7 @@ def navigation(pages: list[Page]) -> list[dict[str, Any]]:
 
 
 def stage(page: Page, pages: list[Page], staged: Path) -> None:
-    """Copy a page to where MkDocs finds it, with its links led to what is staged, and the files it names."""
+    """Copy a page to the place in which MkDocs finds it, with its links led to what is staged, and the files it names."""
     text = page.source.read_text(encoding="utf-8")
     # A picture drawn from the same table is beside a diagram's text, which would need a script of another host.
     text = FENCE.sub(lambda found: "" if found[2] == "mermaid" else found[0], text)
@@ -146,7 +146,7 @@ def stage(page: Page, pages: list[Page], staged: Path) -> None:
 
 
 def lift_scripts(site: Path) -> None:
-    """Put the scripts that stand in pages into files, so that a policy need not allow any in a page."""
+    """Move inline scripts of pages into files, so that a policy need not allow any in a page."""
     for file in sorted(site.rglob("*.html")):
         text = file.read_text(encoding="utf-8")
 

@@ -35,7 +35,7 @@ def states_page() -> Iterator[str]:
     yield from _payment_states()
     yield from part(
         "An enrollment with one payer",
-        "With a payer that nobody has acted for, an enrollment is submitted. "
+        "With a payer for which no one has acted, an enrollment is submitted. "
         "[How to move it](../how-to/enrollment.md).",
         "![The lifecycle of an enrollment](../pictures/enrollment-life.svg)",
     )
@@ -71,7 +71,7 @@ def _payment_states() -> Iterator[str]:
 
 
 PAYMENT_STATES = {
-    "posted": "Its claims were recorded, and nobody needs to look at it.",
+    "posted": "Its claims were recorded, and it needs no attention.",
     "needs_review": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
     "duplicate": "The same payment came before; this one counts nothing.",
 }
@@ -93,11 +93,11 @@ LABELS = {
     "paid": "Something paid, and no line denied.",
 }
 CLAIM_STATES = {
-    "received": "Stored, not sent; or nobody can say whether it was sent.",
+    "received": "Stored, not sent; or it is not known whether it was sent.",
     "sent": "Delivered to the payer; no answer yet but that the file was taken.",
     "acknowledged": "The payer took it into its work.",
     "pending": "The payer is working on it or wants information; or a payment was taken back.",
-    "rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent anew.",
+    "rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent again.",
     "complete": "There is a remittance, which may be a denial; or its void or replacement was decided.",
     "held": "Kept back by the vendor or a person until it is released. V3 shows `received`.",
     "canceled": "Taken back before it was sent; its claim id is free. V3 shows `rejected`.",
@@ -107,7 +107,7 @@ CLAIM_STATES = {
 BATCH_STATES = {
     "ready": "Its bytes, name and control numbers are stored; it waits to be sent.",
     "sending": "On its way, or its arrival is being looked up.",
-    "in_doubt": "Nobody can say whether it arrived: "
+    "in_doubt": "It is not known whether it arrived: "
     "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
     "delivered": "The payer has it.",
 }
@@ -155,7 +155,7 @@ def _files() -> Iterator[str]:
     words = {
         inbox.STORED: "Kept as it came; waits to be posted.",
         inbox.APPLIED: "Everything it states was recorded on its claims.",
-        inbox.PARKED: "Applied, but for statements about claims that are not known here.",
+        inbox.PARKED: "Applied, except for statements about claims that are not known here.",
         inbox.QUARANTINED: "It cannot be read; the reason is shown.",
         inbox.DISCARDED: "Put aside by a person.",
     }

@@ -1,7 +1,7 @@
 """Put the reference's viewer into the package: ``python -m tools.docs.viewer``.
 
 Fetches one pinned npm package with ``npm pack``, compares its hash, and keeps the one file that is served.
-Nothing of it is committed. Where npm is missing the service shows its plain reference page, and this says so.
+None of it is committed. If npm is missing the service shows its plain reference page, and this says so.
 """
 
 import base64
@@ -75,7 +75,7 @@ def fetch(folder: Path) -> Path:
 
 
 def check(content: bytes) -> None:
-    """Raise where a package is not the pinned one."""
+    """Raise if a package is not the pinned one."""
     found = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
     if found != INTEGRITY:
         raise WrongPackage(f"{PACKAGE} {VERSION} has the hash {found}, not {INTEGRITY}.")

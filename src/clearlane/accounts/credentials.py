@@ -20,7 +20,7 @@ class Credentials:
 
     vendor_key: str
     password: str | None = field(repr=False)
-    """None where only its hash is known."""
+    """None if only its hash is known."""
     vendor_site_id: str = ""
 
 

@@ -25,8 +25,8 @@ class VendorPassword:
     expires_at: datetime | None = None
 
 
-# Compared with the password of an unknown key, so that it takes as long as for a known one. Nobody can find a
-# password with this hash.
+# Compared with the password of an unknown key, so that it takes as long as for a known one. No
+# password has this hash.
 _NO_PASSWORD = (VendorPassword(bytes(HASH_BYTES)),)
 _UNKNOWN_VENDOR: tuple[Vendor | None, Sequence[VendorPassword]] = (None, _NO_PASSWORD)
 
@@ -75,7 +75,7 @@ class AccountDirectory:
     def authenticate(self, authorization: str | None, now: datetime) -> Vendor | None:
         """Return the active vendor whose live password the header carries, else None.
 
-        A key in another case counts where it is one vendor's only.
+        A key in another case counts if it is one vendor's only.
         An unknown key, a wrong password and a disabled vendor take the same time.
         """
         pair = read_basic(authorization)
@@ -96,7 +96,7 @@ class AccountDirectory:
     def site(self, vendor: Vendor, vendor_site_id: str) -> Site | None:
         """Return the vendor's site with this id; None for unknown ids and those of other vendors alike.
 
-        An id in another case counts where it is that of one of the vendor's sites only.
+        An id in another case counts if it is that of one of the vendor's sites only.
         """
         site = self._sites.get(vendor_site_id)
         if site is not None and site.vendor_id == vendor.id:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from zoneinfo import available_timezones
 
 from clearlane.kernel import limits
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 
 RATE_PER_MINUTE_MAX = 1_000_000
@@ -86,7 +86,7 @@ def rate_findings(rate_per_minute: int | None) -> list[Finding]:
     if rate_per_minute is None or 1 <= rate_per_minute <= RATE_PER_MINUTE_MAX:
         return []
     wanted = f"a whole number from 1 to {RATE_PER_MINUTE_MAX}, or off"
-    return [_finding("ACC004", "LIMIT", f"The limit of calls a minute must be {wanted}.")]
+    return [make_shape_finding("ACC004", "LIMIT", f"The limit of calls a minute must be {wanted}.")]
 
 
 # Clients send the key before the first colon of a Basic header and the vendorSiteId unencoded in a
@@ -96,7 +96,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
 def _identifier(label: str, location: str, text: str) -> Iterator[Finding]:
     if len(text) > limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX or not _IDENTIFIER.fullmatch(text):
-        yield _finding(
+        yield make_shape_finding(
             "ACC001",
             location,
             f"{label} must be 1 to {limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX} letters, digits, "
@@ -107,7 +107,7 @@ def _identifier(label: str, location: str, text: str) -> Iterator[Finding]:
 def _name(label: str, location: str, text: str) -> Iterator[Finding]:
     if text.strip() and text.isprintable() and len(text) <= limits.ACCOUNT_NAME_CHARACTERS_MAX:
         return
-    yield _finding(
+    yield make_shape_finding(
         "ACC002",
         location,
         f"{label} must be 1 to {limits.ACCOUNT_NAME_CHARACTERS_MAX} printable characters.",
@@ -121,12 +121,8 @@ def _time_zone(name: str) -> Iterator[Finding]:
         return
     alike = [zone for zone in sorted(known) if zone.casefold() == name.casefold()]
     hint = f" Did you mean {alike[0]}?" if alike else ""
-    yield _finding(
+    yield make_shape_finding(
         "ACC003",
         "TIME_ZONE",
         f"Time zone must be an IANA name such as America/Chicago or UTC.{hint}",
     )
-
-
-def _finding(rule: str, location: str, message: str) -> Finding:
-    return Finding(rule=rule, stage=Stage.SHAPE, location=location, message=message)

@@ -38,7 +38,7 @@ def verify_user_password(stored_hash: str, password: str) -> bool:
 
 
 UNSET_PREFIX = "unset:"
-"""Begins the hash of a user who has not chosen a password yet. Behind it is the hash of one that nobody knows, so
+"""Begins the hash of a user who has not chosen a password yet. Behind it is the hash of an unknown one, so
 that a sign-in takes as long as for others."""
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from clearlane.accounts.model import Site
 from clearlane.kernel import limits
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.kernel.ids import SiteId, VendorId
 
 # How short a password may be, and how many wrong one-time codes are allowed after a correct one.
@@ -104,7 +104,7 @@ def name_findings(name: str) -> list[Finding]:
         return []
     most = limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX
     wanted = f"1 to {most} letters, digits, '.', '_', '-', '+' or '@'"
-    return [_finding("ACC006", "NAME", f"User name must be {wanted}.")]
+    return [make_shape_finding("ACC006", "NAME", f"User name must be {wanted}.")]
 
 
 def password_findings(password: str, name: str) -> list[Finding]:
@@ -112,15 +112,11 @@ def password_findings(password: str, name: str) -> list[Finding]:
     least, most = CONSOLE_PASSWORD_CHARACTERS_MIN, limits.CONSOLE_PASSWORD_CHARACTERS_MAX
     if not least <= len(password) <= most:
         wanted = f"{least} to {most} characters"
-        return [_finding("ACC007", "PASSWORD", f"The password must have {wanted}.")]
+        return [make_shape_finding("ACC007", "PASSWORD", f"The password must have {wanted}.")]
     if password.lower().strip() == normalize_name(name) or len(set(password)) < least // 2:
         message = "The password must not be the user's name or repeat a few characters."
-        return [_finding("ACC008", "PASSWORD", message)]
+        return [make_shape_finding("ACC008", "PASSWORD", message)]
     return []
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._+@-]*", re.ASCII)
-
-
-def _finding(rule: str, location: str, message: str) -> Finding:
-    return Finding(rule=rule, stage=Stage.SHAPE, location=location, message=message)

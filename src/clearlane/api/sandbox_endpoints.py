@@ -18,6 +18,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.kernel.clock import Clock
+from clearlane.payers.model import PayerType
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.query.claim_summary import refresh_stale
 
@@ -41,7 +42,7 @@ class SandboxPayer(BaseModel):
     """A payer and how it behaves."""
 
     PayerId: str
-    Type: Literal["Dental", "Medical"]
+    Type: PayerType
     Name: str
     Mode: Literal["up", "down", "slow", "garbage"]
 

@@ -70,7 +70,7 @@ class ListenSockets:
 def own_pages(
     context: ApiContext, errors: ErrorShape, *, sandbox: bool, base_url: str
 ) -> tuple[MountedApp, ...]:
-    """Return the page at ``/`` and the documentation, which anybody may read."""
+    """Return the page at ``/`` and the documentation, which anyone may read."""
     root = RootPage(context, errors, sandbox=sandbox, base_url=base_url)
     return (
         MountedApp("RootPage", root_page.SEGMENT, root.answer),

@@ -44,13 +44,13 @@ _R, _S, _D, _A = BatchState
 NEXT: Mapping[tuple[BatchState, BatchEvent], BatchState] = {
     (_R, BatchEvent.REROUTED): _R,  # a file that may have been sent is never written again
     (_R, BatchEvent.ATTEMPTED): _S,  # durable before the first byte is sent
-    (_S, BatchEvent.ATTEMPTED): _S,  # where it may have arrived, the mailbox is looked into first
+    (_S, BatchEvent.ATTEMPTED): _S,  # if it may have arrived, the mailbox is looked into first
     (_S, BatchEvent.NOT_ARRIVED): _R,
     (_S, BatchEvent.MAY_HAVE_ARRIVED): _S,
     (_S, BatchEvent.CANNOT_BE_KNOWN): _D,
     (_R, BatchEvent.RESTORED): _D,  # it may have been sent since the backup
     (_S, BatchEvent.RESTORED): _D,
-    (_R, BatchEvent.RESENT): _R,  # at once, where its payer is paused
+    (_R, BatchEvent.RESENT): _R,  # at once, if its payer is paused
     (_S, BatchEvent.RESENT): _R,
     (_D, BatchEvent.RESENT): _R,
     (_R, BatchEvent.DELIVERED): _A,  # brought to the payer by other means

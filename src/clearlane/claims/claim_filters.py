@@ -7,7 +7,7 @@ A filter of a column is its row and nothing else. What is found by keyed hash, a
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.list_filter import FilterType
@@ -56,11 +56,11 @@ CLAIM_FILTERS = (
     ),
     ClaimFilter(
         "state", FilterType.CHOICE, "state", "State",
-        "Where the claim stands. Claims that were not accepted are listed only if asked for: `not_accepted`.",
+        "The state of the claim. Claims that were not accepted are listed only if asked for: `not_accepted`.",
         (*ClaimState, ClaimLabel.NOT_ACCEPTED),
     ),
     ClaimFilter("payer", FilterType.TEXT, "payer_id", "Payer", "The payer id."),
-    ClaimFilter("kind", FilterType.CHOICE, "kind", "Kind of claim", "Medical or dental.", tuple(ClaimKind)),
+    ClaimFilter("kind", FilterType.CHOICE, "kind", "Kind of claim", "Medical or dental.", tuple(SUBMITTED_KINDS)),
     ClaimFilter(
         "created_from", FilterType.DAY, "created_day_from", "Received from",
         "The first day of receipt, in the site's time zone.",

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimKind, ClaimPart, filled_names
+from clearlane.claims.fields import ClaimPart, filled_names
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
     ClaimReading,
@@ -80,26 +81,25 @@ class SharedFieldNames:
     line_remaining_liability: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClaimForm(Generic[C, L]):
     """A kind of claim: its model, its fields under shared names, and functions that read them.
 
     ``C`` is the model of a claim, ``L`` that of a line.
     """
 
+    name: str
     kind: ClaimKind
     form_name: str
     """The paper form."""
+    box_titles: Mapping[str, str]
+    """Names of boxes that several fields share."""
     document: type[ClaimPart]
     document_type: str
     claim: type[ClaimPart]
     line: type[ClaimPart]
     lines_field: str
     """The claim's field that holds its service lines."""
-    payer_type: str
-    """The type of payer in the directory that takes these claims."""
-    file_tag: str
-    """The transaction in names of files."""
     line_segment: str
     """The segment that begins with a line's procedure."""
     load_placements: Callable[[], "PlacementTables[Any, Any]"]
@@ -146,6 +146,10 @@ class ClaimForm(Generic[C, L]):
     # Functions of a line.
     line_charge: Callable[[L], Decimal]
 
+    def __repr__(self) -> str:
+        """Return its name."""
+        return self.name
+
     def view(self, claim: C) -> ClaimView:
         """Return the view of a claim."""
         reading = claim_reading(self, filled_names(claim))
@@ -158,7 +162,7 @@ class ClaimForm(Generic[C, L]):
 
     def locate(self, path: str) -> str:
         """Return the path of the field that holds the value of a path of the view."""
-        return places(self).locate(path)
+        return locate(self, path)
 
     def name_of(self, path: str) -> str:
         """Return the field that holds the value of a path of the view, as a sentence names it."""
@@ -221,7 +225,7 @@ class ClaimForm(Generic[C, L]):
         return claim.__dict__.get(name) in codes.MEDICARE
 
     def service_days(self, line: L) -> tuple[date | None, date | None]:
-        """Return the first and last day of a line; the last is None where it was not given."""
+        """Return the first and last day of a line; the last is None if it was not given."""
         given = line.__dict__
         return given.get(self.names.first_day), given.get(self.names.last_day)
 
@@ -261,6 +265,12 @@ def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
 def line_reading(form: AnyForm, names: tuple[str, ...]) -> PartReading:
     """Return how a line with certain filled fields is read into a view."""
     return compile_line(form.line_view_table, names)
+
+
+@lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
+def locate(form: AnyForm, path: str) -> str:
+    """Return the path of the field that holds the value of a path of the view. Claims of one caller repeat findings."""
+    return places(form).locate(path)
 
 
 @cache

@@ -32,9 +32,9 @@ class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     patient_cents: int = 0
     adjustment_cents: int = 0
     status_category: str = ""
-    """The category of the payer's status (STC01-1), where a status decided last."""
+    """The category of the payer's status (STC01-1), if a status decided last."""
     payment_status: str = ""
-    """CLP02, where a claim payment decided last."""
+    """CLP02, if a claim payment decided last."""
     decided_day: date | None = None
     """The day of that status or claim payment, or of the TA1 or 999 that refused the claim."""
     payer_control_number: str = ""

@@ -21,7 +21,7 @@ never for both (X12's interpretations 1391, 1515 and 1517). It is the provider's
 comes before what is computed. A patient's payment is for the whole claim: it counts against adjustments of the claim
 first, then line by line.
 
-**Medicare second.** Where Medicare pays after another payer, the provider must state why (SBR05). Medicare is known
+**Medicare second.** If Medicare pays after another payer, the provider must state why (SBR05). Medicare is known
 by the type of coverage that the claim states, never by a name.
 
 A form (``claims.forms``) reads these values from its fields into the view (``claims.view``).

@@ -2,7 +2,7 @@
 
 A field of list ``sex`` accepts ``F``, ``female`` and ``Female`` alike and becomes ``F``. Case, blanks and
 punctuation do not matter. A value that is not on the list stays as it came, for a rule to find.
-Where X12 has no code for a row (a claim that is no predetermination), the code is Clearlane's own and is not sent.
+If X12 has no code for a row (a claim that is no predetermination), the code is Clearlane's own and is not sent.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ ORIGINAL, CORRECTED, REPLACEMENT, VOID = "1", "6", "7", "8"
 MEDICARE = frozenset({"MA", "MB"})
 """The types of coverage (SBR09) that are Medicare's own, not those of a plan that replaces it."""
 
-# What callers write where a signature is missing.
+# What callers write instead of a missing signature.
 NOT_SIGNED = frozenset({"N", "NO", "NONE", "FALSE", "NOT SIGNED", "NOT ON FILE", "NO SIGNATURE"})
 POINTER_LETTERS = "ABCDEFGHIJKL"
 POINTED_PLACES: Mapping[str, int] = MappingProxyType(

@@ -10,7 +10,6 @@ Knows how a claim is written in JSON. Knows no rule, no X12 place and no code va
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
@@ -61,13 +60,6 @@ from clearlane.claims.value_types import (
     ValueType,
     Zip,
 )
-
-
-class ClaimKind(StrEnum):
-    """A kind of claim; its form is in ``claims.forms``."""
-
-    MEDICAL = "medical"
-    DENTAL = "dental"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

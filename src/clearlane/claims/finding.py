@@ -21,7 +21,7 @@ class ClaimFinding(Finding):
     """A finding about a field of a claim."""
 
     count: int = 1
-    """The findings that this one stands for: several where the others are not listed."""
+    """The number of findings that this one represents: several if the others are not listed."""
     act: str = ""
     """What a payer's answer asks for (``AdviceAct``); empty for a finding of our own checks."""
 

@@ -23,7 +23,7 @@ def given_values(claim: ClaimPart, repairs: Iterable[Repair]) -> Mapping[str, st
 
 
 def _value_at(part: Any, path: str) -> Any:
-    """Return the value at a path such as ``F24_ClaimLines[0]``; None where there is none."""
+    """Return the value at a path such as ``F24_ClaimLines[0]``; None if there is none."""
     for name in path.split("."):
         part = _step(part, name)
     return part

@@ -168,7 +168,7 @@ VERDICT_EVENTS: dict[StatusVerdict, ClaimEvent | None] = {
     StatusVerdict.PENDING: ClaimEvent.PENDED,
     StatusVerdict.REJECTED: ClaimEvent.DECLINED,
 }
-"""The events of status verdicts, by increasing weight where time does not decide."""
+"""The events of status verdicts, by increasing weight; used if time does not decide."""
 
 CLOSING_EVENTS: dict[ClaimClosing, ClaimEvent] = {
     ClaimClosing.VOIDED: ClaimEvent.VOIDED,
@@ -182,9 +182,9 @@ class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     state: ClaimState = ClaimState.RECEIVED
     state_changed_day: date | None = None
     status_category: str = ""
-    """The category of the payer's status (STC01-1), where a status decided last."""
+    """The category of the payer's status (STC01-1), if a status decided last."""
     payment_status: str = ""
-    """CLP02, where a claim payment decided last."""
+    """CLP02, if a claim payment decided last."""
     decided_day: date | None = None
     """The day of that status or claim payment, or of the TA1 or 999 that refused the claim."""
     payer_control_number: str = ""
@@ -202,7 +202,7 @@ class LifecycleStatus(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     send_again: bool = False
     """Whether its set was rejected because of other claims, or its file, and it waits to be sent in a new one."""
     file_refused: bool = False
-    """Whether it is rejected only because a TA1 rejected the whole interchange: nothing of the claim is wrong."""
+    """Whether it is rejected only because a TA1 rejected the whole interchange: nothing is wrong with the claim."""
     closing: ClaimClosing | None = None
     """How it was closed by the decision on a void or replacement."""
     unprocessable: bool = False
@@ -242,7 +242,7 @@ class RemittanceRole:
     is_correction: bool = False
     """Whether it follows a reversal, or replaces an earlier one that was not reversed."""
     reverses: RemittanceFact | None = None
-    """What a reversal takes back, where that is known."""
+    """What a reversal takes back, if that is known."""
     in_force: bool = True
     """False for a reversal, and for what was reversed or replaced."""
     replaced: bool = False
@@ -330,7 +330,7 @@ class _Fold:
         after = NEXT.get((self.state, event)) if event else None
         if after is None:
             return
-        # A new decision counts as a change even where the state stays the same.
+        # A new decision counts as a change even if the state stays the same.
         if after is not self.state or event is ClaimEvent.REMITTED:
             self._changed = day
         self.state = after
@@ -418,7 +418,7 @@ def _remit(fold_state: _Fold, remittances: Sequence[RemittanceFact]) -> list[Rem
 
 
 def _taken_back(remittances: Sequence[RemittanceFact]) -> dict[int, int]:
-    """Return for each reversal the remittance it reverses, by index, where that one is known."""
+    """Return for each reversal the remittance it reverses, by index, if that one is known."""
     targets: dict[int, int] = {}
     for at, one in enumerate(remittances):
         if one.is_reversal:

@@ -16,7 +16,7 @@ from clearlane.kernel.redacted_repr import redact_repr
 
 ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
 ORIGINAL_ONLY = "original_only"
-"""The payer's attribute ``replacements`` where it takes neither replacements nor voids."""
+"""The payer's attribute ``replacements`` if it takes neither replacements nor voids."""
 TAKES_NO_REPLACEMENTS = "The payer takes no replacements"
 NOT_PROCESSED = "The payer could not process the earlier claim"
 
@@ -201,7 +201,7 @@ class PredecessorClaim:
 
     @property
     def number_at_the_payer(self) -> str:
-        """The number under which the payer has what is to be corrected; empty where it has nothing.
+        """The number under which the payer has what is to be corrected; empty if it has nothing.
 
         Of a refused replacement that is the number of the claim it was to replace.
         """

@@ -1,6 +1,6 @@
 """Samples that differ: patient, insured's number, day and charge follow from the claim's id.
 
-    vary(minimal_claim(kind, day), kind, claim_id="FIRST-1")
+    vary(minimal_claim(form, day), form, claim_id="FIRST-1")
 
 A payer takes two claims of one patient with the same day, code and charge for duplicates, and so does the sandbox; samples
 with different ids must therefore be different claims. The same id gives the same claim, always. People are invented.
@@ -13,8 +13,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
 
 LAST_NAMES = ("Arden", "Birch", "Fenn", "Lund", "Quill", "Sorrel", "Tarn", "Wick")
 FIRST_NAMES = ("Rosa", "Tessa", "Nora", "Ines", "Maren", "Vera")
@@ -40,8 +39,8 @@ class _VariedFields:
     """What most claims have though it is not required: a payer without it would answer with a warning."""
 
 
-_FIELDS: Mapping[ClaimKind, _VariedFields] = {
-    ClaimKind.MEDICAL: _VariedFields(
+_FIELDS: Mapping[AnyForm, _VariedFields] = {
+    V3_MEDICAL: _VariedFields(
         last_names=("F02_PatientNameLast", "F04_InsuredNameLast"),
         first_names=("F02_PatientNameFirst", "F04_InsuredNameFirst"),
         birth_dates=("F03_PatientDob", "F11A_InsuredDob"),
@@ -52,7 +51,7 @@ _FIELDS: Mapping[ClaimKind, _VariedFields] = {
             "F33A_BillingProviderNpi": samples.BILLING_NPI,
         },
     ),
-    ClaimKind.DENTAL: _VariedFields(
+    V3_DENTAL: _VariedFields(
         last_names=("F12_InsuredLastName",),
         first_names=("F12_InsuredFirstName",),
         birth_dates=("F13_InsuredDOB",),
@@ -80,13 +79,13 @@ def service_day(claim_id: str, today: date) -> date:
 
 
 def vary(
-    claim: dict[str, Any], kind: ClaimKind, *, claim_id: str, patient: tuple[str, str] | None = None
+    claim: dict[str, Any], form: AnyForm, *, claim_id: str, patient: tuple[str, str] | None = None
 ) -> dict[str, Any]:
     """Return a minimal claim with another patient, insured's number and charge, chosen by its id.
 
     ``patient`` is a last and a first name to take instead.
     """
-    fields, form, choices = _FIELDS[kind], FORMS[kind], _Choices(claim_id)
+    fields, choices = _FIELDS[form], _Choices(claim_id)
     charge = f"{CHARGES_FROM + CHARGES_STEP * choices.below(CHARGES)}.00"
     member = f"W{choices.below(MEMBER_NUMBERS):09}"
     birth = date(BIRTH_YEARS_FIRST, 1, 1) + timedelta(days=choices.below(BIRTH_DAYS))
@@ -110,7 +109,7 @@ def vary(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleWish:
-    """What somebody wants of a sample; what is left open follows from its id."""
+    """What the caller asks of a sample; its id decides the rest."""
 
     full: bool = False
     """Every field of the catalogue; then only the day follows from the id."""
@@ -122,19 +121,17 @@ class SampleWish:
     """The day of service."""
 
 
-def sample_claim(
-    kind: ClaimKind, claim_id: str, wish: SampleWish, *, today: date
-) -> dict[str, Any]:
+def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date) -> dict[str, Any]:
     """Return one claim for the sandbox's test payers."""
     day = wish.day or service_day(claim_id, today)
     document = samples.document(
-        kind, day=day, full=wish.full, insured_id=wish.scenario, claim_id=claim_id
+        form, day=day, full=wish.full, insured_id=wish.scenario, claim_id=claim_id
     )
     [claim] = document["Claims"]
     if wish.full:
-        names = _FIELDS[kind].patient_of_full
+        names = _FIELDS[form].patient_of_full
         return claim | dict(zip(names, wish.patient, strict=True)) if wish.patient else dict(claim)
-    varied = vary(claim, kind, claim_id=claim_id, patient=wish.patient)
+    varied = vary(claim, form, claim_id=claim_id, patient=wish.patient)
     if wish.scenario:
-        varied[FORMS[kind].names.member_id] = wish.scenario
+        varied[form.names.member_id] = wish.scenario
     return varied

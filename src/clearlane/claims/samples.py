@@ -1,6 +1,6 @@
 """Sample documents made from the catalogue: minimal and extended.
 
-The minimal document has the required fields only. The extended one has every field of the catalogue; where
+The minimal document has the required fields only. The extended one has every field of the catalogue; if
 fields exclude each other, one line has null and another a value.
 
 The people, places and payers are invented.
@@ -13,37 +13,35 @@ from typing import Any
 
 from clearlane.claims.fields import (
     ClaimField,
-    ClaimKind,
     ClaimPart,
     fields_of,
     nested_parts,
 )
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel.formats import is_npi
 
 JSON = dict[str, Any]
 PAID_IN_FULL = "3001"
 """The insured's id that makes a test payer pay as charged."""
-TEST_PAYERS = {ClaimKind.MEDICAL: "TST01", ClaimKind.DENTAL: "TST02"}
+TEST_PAYERS = {V3_MEDICAL: "TST01", V3_DENTAL: "TST02"}
 
 
 def document(
-    kind: ClaimKind, *, day: date, full: bool = False, insured_id: str = "", claim_id: str = ""
+    form: AnyForm, *, day: date, full: bool = False, insured_id: str = "", claim_id: str = ""
 ) -> JSON:
     """Return a document with one claim; ``day`` is the day of service."""
-    claim = extended_claim(kind, day) | _ORIGINAL[kind] if full else minimal_claim(kind, day)
+    claim = extended_claim(form, day) | _ORIGINAL[form] if full else minimal_claim(form, day)
     if insured_id:
-        claim[FORMS[kind].names.member_id] = insured_id
+        claim[form.names.member_id] = insured_id
     if claim_id:
         claim["Svc_VendorClaimId"] = claim_id
-    return {"DocumentType": FORMS[kind].document_type, "Claims": [claim]}
+    return {"DocumentType": form.document_type, "Claims": [claim]}
 
 
-def minimal_claim(kind: ClaimKind, day: date) -> JSON:
+def minimal_claim(form: AnyForm, day: date) -> JSON:
     """Return a claim with the required fields only."""
-    form = FORMS[kind]
-    needed = _NEEDED_TOO[kind]
+    needed = _NEEDED_TOO[form]
     claim = {
         name: _value(field, day)
         for name, field in fields_of(form.claim).items()
@@ -56,15 +54,14 @@ def minimal_claim(kind: ClaimKind, day: date) -> JSON:
             if field.required or name in needed
         }
     ]
-    return claim | _MINIMAL[kind](claim)
+    return claim | _MINIMAL[form](claim)
 
 
-def extended_claim(kind: ClaimKind, day: date) -> JSON:
+def extended_claim(form: AnyForm, day: date) -> JSON:
     """Return a claim in which every field of the catalogue appears."""
-    form = FORMS[kind]
     claim = _whole(form.claim, day)
-    claim[form.lines_field] = [{**_whole(form.line, day), **own} for own in _EXTENDED_LINES[kind]]
-    return claim | _EXTENDED[kind]
+    claim[form.lines_field] = [{**_whole(form.line, day), **own} for own in _EXTENDED_LINES[form]]
+    return claim | _EXTENDED[form]
 
 
 def _whole(part: type[ClaimPart], day: date) -> JSON:
@@ -203,7 +200,7 @@ _CODES: Mapping[str, str] = {
     "places_of_service": "11",
 }
 
-# Values of single fields, where the type of value is not enough.
+# Values of single fields, used if the type of value is not enough.
 _OWN: Mapping[str, Any] = {
     "F00_PayerName": "Meadow Mutual",
     "F03_PayerName": "Summit Dental",
@@ -279,7 +276,7 @@ _BY_KIND: Mapping[ValueType, Callable[[ClaimField, date], Any]] = {
 
 def _value(field: ClaimField, day: date) -> Any:
     if field.name == "Svc_PayerId":
-        return TEST_PAYERS[ClaimKind.MEDICAL]
+        return TEST_PAYERS[V3_MEDICAL]
     return _OWN[field.name] if field.name in _OWN else _BY_KIND[field.value_type](field, day)
 
 
@@ -299,19 +296,19 @@ def _reference(field: ClaimField) -> str:
 
 
 # Required as one of several, or required under a condition.
-_NEEDED_TOO: Mapping[ClaimKind, frozenset[str]] = {
-    ClaimKind.MEDICAL: frozenset({"F25_FederalTaxIdEin"}),
-    ClaimKind.DENTAL: frozenset({"X12_ServiceDate", "F24_DateOfServiceFrom"}),
+_NEEDED_TOO: Mapping[AnyForm, frozenset[str]] = {
+    V3_MEDICAL: frozenset({"F25_FederalTaxIdEin"}),
+    V3_DENTAL: frozenset({"X12_ServiceDate", "F24_DateOfServiceFrom"}),
 }
 # The minimal claim's patient is the insured.
-_MINIMAL: Mapping[ClaimKind, Callable[[JSON], JSON]] = {
-    ClaimKind.MEDICAL: lambda claim: {
-        "Svc_PayerId": TEST_PAYERS[ClaimKind.MEDICAL],
+_MINIMAL: Mapping[AnyForm, Callable[[JSON], JSON]] = {
+    V3_MEDICAL: lambda claim: {
+        "Svc_PayerId": TEST_PAYERS[V3_MEDICAL],
         "F02_PatientNameLast": claim["F04_InsuredNameLast"],
         "F02_PatientNameFirst": claim["F04_InsuredNameFirst"],
         "F03_PatientDob": claim["F11A_InsuredDob"],
     },
-    ClaimKind.DENTAL: lambda claim: {"Svc_PayerId": TEST_PAYERS[ClaimKind.DENTAL]},
+    V3_DENTAL: lambda claim: {"Svc_PayerId": TEST_PAYERS[V3_DENTAL]},
 }
 
 
@@ -347,8 +344,8 @@ def _dental_line(number: int, **own: Any) -> JSON:
     return {"X12_LineControlNumber": f"LINE-{number}", **own}
 
 
-_EXTENDED_LINES: Mapping[ClaimKind, tuple[JSON, ...]] = {
-    ClaimKind.MEDICAL: (
+_EXTENDED_LINES: Mapping[AnyForm, tuple[JSON, ...]] = {
+    V3_MEDICAL: (
         _medical_line(1, "X12_DrugQuantityUnits", F24E_DiagnosisPointers=["A", "B"], F24C_Emg=True),
         _medical_line(
             2,
@@ -373,7 +370,7 @@ _EXTENDED_LINES: Mapping[ClaimKind, tuple[JSON, ...]] = {
             F24G_DaysOrUnits="45",
         ),
     ),
-    ClaimKind.DENTAL: (
+    V3_DENTAL: (
         _dental_line(
             1,
             F25_AreaOfOralCavity=None,
@@ -383,23 +380,23 @@ _EXTENDED_LINES: Mapping[ClaimKind, tuple[JSON, ...]] = {
         _dental_line(2, F29_ProcedureCode="D4341", Teeth=None, F26_ToothSystem=None),
     ),
 }
-# A document is sent as it is, so its claim is an original: nobody knows a claim that it could replace. The insured's
+# A document is sent as it is, so its claim is an original: there is no claim that it could replace. The insured's
 # id selects payment in full, however often the sample is sent.
-_ORIGINAL: Mapping[ClaimKind, JSON] = {
-    ClaimKind.MEDICAL: {
+_ORIGINAL: Mapping[AnyForm, JSON] = {
+    V3_MEDICAL: {
         "F01A_InsuredId": PAID_IN_FULL,
         "F22_MedicaidResubmissionCode": "1",
         "F22_OriginalReferenceNumber": None,
     },
-    ClaimKind.DENTAL: {
+    V3_DENTAL: {
         "F15_InsuredID": PAID_IN_FULL,
         "X12_ClaimFrequencyCode": "1",
         "X12_PayerControlNumber": None,
     },
 }
-_EXTENDED: Mapping[ClaimKind, JSON] = {
-    ClaimKind.MEDICAL: {
-        "Svc_PayerId": TEST_PAYERS[ClaimKind.MEDICAL],
+_EXTENDED: Mapping[AnyForm, JSON] = {
+    V3_MEDICAL: {
+        "Svc_PayerId": TEST_PAYERS[V3_MEDICAL],
         "F06_PatientRelationshipToInsured": "Spouse",
         "F09_PatientRelationshipToInsured": "Child",
         "F10A_PatientCondEmployment": True,
@@ -418,8 +415,8 @@ _EXTENDED: Mapping[ClaimKind, JSON] = {
         "F01_ClaimType": "Medicare",
         "X12_MedicareSecondaryReason": "14",
     },
-    ClaimKind.DENTAL: {
-        "Svc_PayerId": TEST_PAYERS[ClaimKind.DENTAL],
+    V3_DENTAL: {
+        "Svc_PayerId": TEST_PAYERS[V3_DENTAL],
         "F04_OtherCoverage": True,
         "F10_OtherPatientRelationship": "Child",
         "F18_PatientRelationship": "Child",

@@ -18,7 +18,7 @@ NAME_START_LETTERS = 3
 
 
 class SearchTerms(NamedTuple):
-    """The terms of one claim; empty where the claim has none."""
+    """The terms of one claim; empty if the claim has none."""
 
     account: str
     patient: tuple[str, str] | None

@@ -36,7 +36,7 @@ def close_void(own: Sequence[RemittanceFact], *, taken_back: date | None) -> Clo
 
 
 def reversals_in_effect(remittances: Sequence[RemittanceFact]) -> list[RemittanceFact]:
-    """Return the reversals of a claim of which nothing is in force any more; none while a payment is."""
+    """Return the reversals of a claim that has no payment in force; none while it has one."""
     if any(role.in_force for role in remittance_roles(remittances)):
         return []
     return [one for one in remittances if one.is_reversal]

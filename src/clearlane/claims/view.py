@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel.redacted_repr import redact_repr
 
 
@@ -113,7 +113,7 @@ class PayerView:
     id: str | None = None
     name: str | None = None
     plan_name: str | None = None
-    """The name of the plan, which stands for a payer without a name."""
+    """The name of the plan, used for a payer without a name."""
     coverage: str | None = None
     """The type of coverage (SBR09)."""
     street: str | None = None

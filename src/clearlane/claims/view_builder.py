@@ -274,6 +274,10 @@ class Places:
             *(("lines[]." + path, name) for name, path in line_table.paths.items()),
         ]
         self._more = more
+        words = [path.split(".") for path in (*self._templates, *more)]
+        self._known = {
+            ".".join(each[:count]) for each in words for count in range(1, len(each) + 1)
+        }
 
     def locate(self, path: str) -> str:
         """Return the path of the field that holds the value of a path."""
@@ -283,8 +287,8 @@ class Places:
         return template.format(*_INDEX.findall(path))
 
     def has(self, path: str) -> bool:
-        """Return whether the form has a field for a path; an index may be left out."""
-        return path in self._more or _INDEX.sub("[]", path) in self._templates
+        """Return whether the form has a field for a path, or for a part of it; an index may be left out."""
+        return path in self._more or _INDEX.sub("[]", path) in self._known
 
     def fields(self, path: str) -> list[str]:
         """Return the names of the fields that hold the value of a path, or of the part at it."""

@@ -58,7 +58,7 @@ class Account:
 
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request of this account."""
-        # A call of V1 names a site only where it is for one site.
+        # A call of V1 names a site only if it is for one site.
         site = {"vendorSiteId": self.site} if call.version == V3 else {}
         query = urlencode({**site, **call.query}, quote_via=quote)
         return Request(

@@ -1,6 +1,6 @@
 """The client for an event loop: each call of V3 as a method.
 
-Runs the steps of ``protocol`` over a transport; knows nothing of requests, retries or responses.
+Runs the steps of ``protocol`` over a transport; does not know requests, retries or responses.
 """
 
 import asyncio
@@ -233,7 +233,7 @@ class AsyncClient:
         """Wait until a claim is decided or rejected; by its ``Svc_VendorClaimId`` or its ``RequestId``.
 
         ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
-        last status when the time is over, :class:`NotFound` where there is no such claim.
+        last status when the time is over, :class:`NotFound` if there is no such claim.
         """
         steps = wait_for_claim(self._calls.protocol, claim_id, created=created, seconds=seconds)
         return await self._calls.run(steps)

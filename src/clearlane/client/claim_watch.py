@@ -25,7 +25,7 @@ def wait_for_claim(
     status: ClaimStatus | None = None
     while True:
         rows = yield from protocol.perform(calls.status(first, last))
-        # An id that was corrected and sent again stands in several rows; the newest is the last.
+        # An id that was corrected and sent again is in several rows; the newest is the last.
         for row in rows:
             if claim_id in {row.VendorClaimId, row.ClaimNumber}:
                 status = row

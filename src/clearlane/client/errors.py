@@ -5,7 +5,7 @@
     ClearlaneError
     ├── BadCredentials        401 (proxy login: 404 that begins with 101:)
     ├── BaaMissing            401 whose text before the first colon is 201
-    ├── InvalidRequest        400 and the like: ``model_state``, ``errors``, ``faults``
+    ├── InvalidRequest        400 and similar: ``model_state``, ``errors``, ``faults``
     │   ├── Conflict          409: the present state forbids it, such as a claim that another has taken over from
     │   └── TooLarge          413
     ├── NotFound              404

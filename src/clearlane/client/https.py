@@ -80,7 +80,7 @@ HttpxError: TypeAlias = httpx.HTTPError | httpx.InvalidURL
 
 
 def convert_error(request: Request, fault: HttpxError) -> Exception:
-    """Return our exception for one of httpx. Its text is used only where it contains no URL."""
+    """Return our exception for one of httpx. Its text is used only if it contains no URL."""
     kind = type(fault).__name__
     if "CERTIFICATE_VERIFY_FAILED" in str(fault):
         _, _, reason = str(fault).partition("certificate verify failed: ")

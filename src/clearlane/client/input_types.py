@@ -811,9 +811,9 @@ class RequestSubscriber(TypedDict, total=False):
     """An element of ``Subscribers``."""
 
     CommonName: str | None
-    """Last name. Required where the subscriber is a patient."""
+    """Last name. Required if the subscriber is a patient."""
     FirstName: str | None
-    """First name. Required where the subscriber is a patient."""
+    """First name. Required if the subscriber is a patient."""
     BirthDate: Day | None
     """Birth date."""
     Gender: str | None

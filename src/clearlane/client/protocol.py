@@ -60,7 +60,7 @@ class CallProtocol:
     service_time: ServiceTime = field(default_factory=ServiceTime)
 
     def perform(self, call: Call[T]) -> CallSteps[T]:
-        """Send one call, retry it where that is safe, and return its result."""
+        """Send one call, retry it if that is safe, and return its result."""
         request = self.account.request(call)
         if self.timeout_seconds is not None:
             request = replace(request, timeout_seconds=self.timeout_seconds)
@@ -94,7 +94,7 @@ class CallProtocol:
     def submit_part(
         self, kind: ClaimKind, claims: list[msgspec.Raw]
     ) -> CallSteps[tuple[ClaimResult, ...]]:
-        """Submit claims that fit in a document; where the service takes less, in halves."""
+        """Submit claims that fit in a document; if the service takes less, in halves."""
         try:
             answer = yield from self.perform(calls.submission(kind, claims))
         except TooLarge:

@@ -1,7 +1,7 @@
 # Written by tools/sync_client.py from async_client.py: change that, and run `make format`.
 """The client for threads: each call of V3 as a method.
 
-Runs the steps of ``protocol`` over a transport; knows nothing of requests, retries or responses.
+Runs the steps of ``protocol`` over a transport; does not know requests, retries or responses.
 """
 
 import time
@@ -230,7 +230,7 @@ class Client:
         """Wait until a claim is decided or rejected; by its ``Svc_VendorClaimId`` or its ``RequestId``.
 
         ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
-        last status when the time is over, :class:`NotFound` where there is no such claim.
+        last status when the time is over, :class:`NotFound` if there is no such claim.
         """
         steps = wait_for_claim(self._calls.protocol, claim_id, created=created, seconds=seconds)
         return self._calls.run(steps)

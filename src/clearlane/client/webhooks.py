@@ -32,7 +32,7 @@ def verify(
     *,
     now: float | None = None,
 ) -> Event:
-    """Return the event of a webhook; raise :class:`SignatureRefused` where it is not from Clearlane or too old.
+    """Return the event of a webhook; raise :class:`SignatureRefused` if it is not from Clearlane or too old.
 
     ``secret`` may be several while a secret is rotated. ``now`` is the time in seconds, by default that of this machine.
     """

@@ -156,7 +156,7 @@ class CoreMailbox:
     async def _send(
         self, operation: CoreOperation, envelope: CoreEnvelope, *, size: int
     ) -> CoreEnvelope | None:
-        """Send an envelope and return the answer's; None where HTTP 202 alone confirmed the batch."""
+        """Send an envelope and return the answer's; None if HTTP 202 alone confirmed the batch."""
         silence = self._route.number("seconds_max")
         seconds = silence + size / limits.TRANSFER_BYTES_PER_SECOND_MIN
         # Base64 makes three bytes four, and lines of it a few more.
@@ -213,7 +213,7 @@ class CoreRealtime:
 
 
 def role_of(content: bytes) -> str:
-    """Return the role of a file by its first GS08; raise Denied where CORE has none."""
+    """Return the role of a file by its first GS08; raise Denied if CORE has none."""
     text = content[:4_000].decode("latin-1")
     if text.startswith("ISA") and len(text) > 106:
         for segment in text.split(text[105]):

@@ -44,7 +44,7 @@ class EnvelopeForm(StrEnum):
 
 
 class UnreadableEnvelope(ValueError):
-    """An answer that is no CORE envelope. The message gives the reason and quotes nothing of it."""
+    """An answer that is no CORE envelope. The message gives the reason and does not quote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +351,7 @@ class _Elements:
         self.texts: dict[str, str] = {}
         self.include = ""
         self.has_progressed = False
-        """Whether a tag or text was found; whoever feeds the parser sets it back."""
+        """Whether a tag or text was found; the caller that feeds the parser resets it."""
         self._open: list[list[str]] = []
         self._count = 0
 
@@ -478,7 +478,7 @@ def _from_fields(fields: dict[str, bytes]) -> CoreEnvelope:
 
 
 def _require_whole(payload: bytes | None, texts: dict[str, str]) -> None:
-    """Raise where the payload differs from the checksum or length that the envelope states."""
+    """Raise if the payload differs from the checksum or length that the envelope states."""
     wanted, length = texts.get("CheckSum", ""), texts.get("PayloadLength", "")
     if payload and wanted and wanted.lower() != checksum(payload):
         raise UnreadableEnvelope("The payload came damaged: its checksum differs.")

@@ -32,9 +32,9 @@ class PayerRoute:
     sender_qualifier: str = "ZZ"
     receiver_qualifier: str = "ZZ"
     group_sender: str = ""
-    """GS02, where it differs from ISA06."""
+    """GS02, if it differs from ISA06."""
     group_receiver: str = ""
-    """GS03, where it differs from ISA08."""
+    """GS03, if it differs from ISA08."""
     senders: str = ""
     """Other addresses that the payer sends from, such as ``ZZ:MEADOW|GS:MEADOW1``."""
     usage: str = "P"
@@ -42,14 +42,14 @@ class PayerRoute:
     claims_max: int = limits.CLAIMS_PER_SET_MAX
     poll_seconds: int = limits.ROUTE_POLL_SECONDS
     settle_seconds: int | None = None
-    """How long a file from the payer must be unchanged; None where the route has no number of its own."""
+    """How long a file from the payer must be unchanged; None if the route has no number of its own."""
     takeover_seconds: int = limits.ROUTE_TAKEOVER_SECONDS
     send_windows: str = ""
     """When files are sent; empty for any time."""
     time_zone: str = ""
     """The time zone of the send windows."""
     answer_days: int = 0
-    """Within how many days the payer usually answers a claim; 0 where it has no number of its own."""
+    """Within how many days the payer usually answers a claim; 0 if it has no number of its own."""
     file_name: str = OUTGOING_DEFAULT
     """The pattern of the names of files that are sent."""
 
@@ -75,7 +75,7 @@ class Connections(Protocol):
     """Directory of all connections to payers."""
 
     def mailbox_routes(self, type: str, payer_id: str) -> Sequence[PayerRoute]:
-        """Return the routes for a payer's files, first choice first; empty where there is none."""
+        """Return the routes for a payer's files, first choice first; empty if there is none."""
         ...
 
     def all_mailbox_routes(self) -> Sequence[PayerRoute]:
@@ -87,7 +87,7 @@ class Connections(Protocol):
         ...
 
     def realtime_connections(self, type: str, payer_id: str) -> Sequence[RealtimeConnection]:
-        """Return the real-time connections to a payer, first choice first; empty where it takes files only."""
+        """Return the real-time connections to a payer, first choice first; empty if it takes files only."""
         ...
 
     async def close(self) -> None:

@@ -88,7 +88,7 @@ class FolderMailbox:
                 return Presence.THERE
             # A file that the payer has collected is missing just like one that never came.
             missed = self._uploads_stay or os.path.lexists(partial)
-            self._outbox.stat()  # raises where the directory itself is gone: that proves nothing
+            self._outbox.stat()  # raises if the directory itself is gone: that proves nothing
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
         return await self._run(seen)
@@ -215,7 +215,7 @@ def _listing(inbox: Path, names: str) -> tuple[list[IncomingFile], int]:
 def _file_system_nanos(directory: Path) -> int:
     """Return the time of the clock that stamps the files of a directory, or a moment before it.
 
-    On a network drive that is another machine's clock. An unnamed file, which nobody else sees, is stamped with it when it
+    On a network drive that is another machine's clock. An unnamed file, which no one else sees, is stamped with it when it
     is made. If the file system has no such files, the directory's own time is used: something happened then, so the clock
     is past it.
     """

@@ -122,7 +122,7 @@ class LoopbackMailbox:
                 await self._ledger.put(self._name, {FILE_PREFIX + name: None, FILE_INDEX: index})
 
     async def busy(self, now: datetime) -> bool:
-        """Return whether the payer has anything due; False where it is down."""
+        """Return whether the payer has anything due; False if it is down."""
         try:
             return await self._payer.busy(now)
         except Unreachable:
@@ -163,7 +163,7 @@ class LoopbackRealtime:
 
 
 def payload_type_of(answer: bytes) -> str:
-    """Return the CAQH CORE payload type of an interchange; empty where it has none."""
+    """Return the CAQH CORE payload type of an interchange; empty if it has none."""
     text = answer[:4_000].decode("latin-1")
     if not text.startswith("ISA") or len(text) < 106:
         return ""

@@ -105,7 +105,7 @@ class LoopbackConnections:
         return loopback_route(type, payer_id, window_seconds=self._window_seconds)
 
     def _payer(self, route: PayerRoute) -> Payer:
-        # A payer that was sent claims answers them, even where the directory has dropped it since.
+        # A payer that was sent claims answers them, even if the directory has dropped it since.
         known = self._payers().find(route.payer_id, route.type)
         return known or Payer(route.type, route.payer_id, route.payer_id, route.payer_id)
 

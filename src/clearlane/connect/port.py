@@ -21,7 +21,7 @@ class Presence(StrEnum):
 class Unreachable(Exception):
     """The payer did not answer, or not in time; trying again later may help.
 
-    The message is a sentence without anything of a payload. ``arrival`` is ABSENT where the
+    The message is a sentence without anything of a payload. ``arrival`` is ABSENT if the
     failure came before anything could have arrived.
     """
 
@@ -60,7 +60,7 @@ class IncomingFile:
 
 
 BeforeArrival = Callable[[], Awaitable[None]]
-"""Called directly before the step after which a payer has a file; where it raises, the file is not sent."""
+"""Called directly before the step after which a payer has a file; if it raises, the file is not sent."""
 
 
 async def no_mark() -> None:

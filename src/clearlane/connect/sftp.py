@@ -1,7 +1,7 @@
 """A mailbox of two directories on a payer's SFTP server.
 
 The server is identified by its pinned host key alone: any other key ends the connection before
-the login. Nothing of this machine's own SSH configuration is used.
+the login. This machine's own SSH configuration is not used.
 """
 
 import asyncio
@@ -120,7 +120,7 @@ class SftpMailbox:
             missed = self._route.flag("uploads_stay") or await sftp.lexists(final + PARTIAL_SUFFIX)
             await sftp.stat(
                 str(self._outbox)
-            )  # raises where the directory is gone: that proves nothing
+            )  # raises if the directory is gone: that proves nothing
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
     async def waiting(self) -> list[IncomingFile]:
@@ -275,7 +275,7 @@ class SftpMailbox:
         return self._sftp
 
     def _options(self, seen: "_HostKey") -> asyncssh.SSHClientConnectionOptions:
-        """Return options from the route alone; nothing of the user this process runs as."""
+        """Return options from the route alone, none of the user that this process runs as."""
         seconds = limits.CONNECT_SECONDS_MAX
         return asyncssh.SSHClientConnectionOptions(
             username=self._route.text("username"),

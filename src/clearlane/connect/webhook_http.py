@@ -26,7 +26,7 @@ TIMEOUTS = {"connect": WEBHOOK_SECONDS_MAX * 0.45, "read": 9.5, "write": 9.5, "p
 
 @dataclass(frozen=True, slots=True)
 class WebhookAnswer:
-    """What an endpoint answered; a fault where it did not."""
+    """What an endpoint answered; a fault if it did not."""
 
     status: int | None = None
     body: bytes = field(default=b"", repr=False)
@@ -38,7 +38,7 @@ class WebhookAnswer:
 
 
 def address_fault(url: str, *, sandbox: bool) -> str:
-    """Return why webhooks cannot be sent to an address, and what would pass; empty where they can."""
+    """Return why webhooks cannot be sent to an address, and what would pass; empty if they can."""
     if len(url) > WEBHOOK_URL_CHARACTERS_MAX:
         return f"It has more than {WEBHOOK_URL_CHARACTERS_MAX} characters."
     try:

@@ -139,7 +139,7 @@ class Console:
     async def _message(
         self, request: PageRequest, status: int, heading: str, sentence: str
     ) -> Response:
-        """Return a page with one sentence, in the frame where somebody is signed in and their site is known."""
+        """Return a page with one sentence, in the frame if a user is signed in and their site is known."""
         if request.user is not None:
             with suppress(NoSuchPage):
                 request.menu_counts = await count_menu(request)

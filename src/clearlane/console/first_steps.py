@@ -11,7 +11,7 @@ from datetime import timedelta
 from starlette.responses import Response
 
 from clearlane.claims import samples
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import V3_MEDICAL
 from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
@@ -49,7 +49,7 @@ GUIDE_STEPS = (
     ),
     FirstStep(
         title="Let the payer answer",
-        text="Acknowledgements come within days. What is rejected stands here, with what to do.",
+        text="Acknowledgements come within days. Rejected claims are listed here, with what to do.",
         button="How to work with claims",
         href="/docs/how-to/billing/",
     ),
@@ -109,7 +109,7 @@ async def submit_sample(request: PageRequest, member: str) -> Response:
         raise NoSuchPage("Only a sandbox sends sample claims.")
     context, now = request.context.work_context, request.context.clock.now()
     document = samples.document(
-        ClaimKind.MEDICAL, day=request.today - timedelta(days=SAMPLE_DAYS_AGO), full=False
+        V3_MEDICAL, day=request.today - timedelta(days=SAMPLE_DAYS_AGO), full=False
     )
     [claim] = document["Claims"]
     own = {
@@ -121,7 +121,7 @@ async def submit_sample(request: PageRequest, member: str) -> Response:
     outcome = await submit.submit(
         context,
         json.dumps(document, default=str).encode(),
-        ClaimKind.MEDICAL,
+        V3_MEDICAL,
         site=site,
         actor=request.actor,
         now=now,

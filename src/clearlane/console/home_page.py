@@ -152,7 +152,7 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
         files = await inbox.list_files(tx, inbox.NEEDS_ATTENTION, FILES_COUNTED_MAX)
     tests = [one.received_at for one in files if one.state == inbox.TEST_FILE]
     others = [one.received_at for one in files if one.state != inbox.TEST_FILE]
-    # Also where the route is down: then its condition does not say that a delivery is in doubt.
+    # Also if the route is down: then its condition does not say that a delivery is in doubt.
     in_doubt = [state for state in states if state.waiting.in_doubt]
     return [
         *rows,
@@ -169,12 +169,12 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
 
 
 def _waits_since(state: RouteState) -> int | None:
-    """Return since when the oldest claim waits; since when tries fail where none does."""
+    """Return since when the oldest claim waits; since when tries fail if none does."""
     return state.waiting.oldest_at or state.waiting.failing_since
 
 
 def _oldest(request: PageRequest, moments: Iterable[int | None]) -> str:
-    """Return the age in days of the oldest of some stored moments; empty where there is none."""
+    """Return the age in days of the oldest of some stored moments; empty if there is none."""
     oldest = min(filter(None, moments), default=None)
     if oldest is None:
         return ""
@@ -188,7 +188,7 @@ def _names(states: Sequence[RouteState]) -> str:
 def _file_rows(
     request: PageRequest, kind: str, text: str, count: int, since: Iterable[int | None]
 ) -> list[ToDo]:
-    """Return the row of files that need a person; none where there are none."""
+    """Return the row of files that need a person; none if there are none."""
     href = request.url("/files", tab="review")
     oldest = _oldest(request, since)
     row = ToDo(kind=kind, text=text, count=count, cents=None, oldest=oldest, href=href, noun="file")

@@ -11,7 +11,7 @@ from clearlane.store.payments.payment_query import COUNTED_MAX
 
 
 async def count_menu(request: PageRequest) -> dict[str, str]:
-    """Return the counts of the chosen sites by address of the menu entry; none where nothing needs the user."""
+    """Return the counts of the chosen sites by address of the menu entry; none if nothing needs the user."""
     context = request.context.work_context
     summaries = [await load_summary(context, site) for site in request.counted_sites]
     counts = {"/claims": sum(_claims(one) for one in summaries), "/payments": _payments(summaries)}
@@ -29,7 +29,7 @@ async def count_menu(request: PageRequest) -> dict[str, str]:
 
 
 async def count_again(request: PageRequest) -> None:
-    """Count anew what the menu shows of the chosen site and the installation, after an action that changed it."""
+    """Recount what the menu shows of the chosen site and the installation, after an action that changed it."""
     context = request.context.work_context
     if request.site is not None and request.site.baa_accepted:
         await refresh_summary(context, request.site)

@@ -14,7 +14,7 @@ from clearlane.eligibility.model import (
     InquiryPerson,
 )
 from clearlane.inquiry.inquiry_outcome import InquiryTrace
-from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.payers.model import DENTAL, PAYER_TYPES, Payer
 from clearlane.x12.writer.encode import clean
 
 # INS02 of a 270 (005010X279A1) allows spouse, child and other adult only.
@@ -128,7 +128,7 @@ def choose_payer(
 
     def fit(payer: Payer) -> tuple[bool, ...]:
         usable = payer.active and payer.offers_eligibility and payer.has_route
-        return usable, payer.is_test == test, (payer.type == "Dental") == dental
+        return usable, payer.is_test == test, (payer.type == DENTAL) == dental
 
     return max(known, key=fit, default=None)
 

@@ -105,7 +105,7 @@ def _same_member_id(answer: PatientAnswer, inquiry: Inquiry) -> bool:
 
 
 def _same_member(answer: PatientAnswer, inquiry: Inquiry) -> bool:
-    """Return whether the member id agrees, and the first name too where a family shares the id."""
+    """Return whether the member id agrees, and the first name too if a family shares the id."""
     patient = answer.dependent.party if answer.dependent else None
     return _same_member_id(answer, inquiry) and (
         patient is None or clean(patient.first)[0] == inquiry.patient.first

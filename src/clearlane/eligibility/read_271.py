@@ -123,7 +123,7 @@ class _Levels(NamedTuple):
 
 
 def _fill_levels(answer: PatientAnswer, inquiry: Inquiry | None) -> _Levels:
-    """Return the levels of an answer, with those of the inquiry where the payer left them out."""
+    """Return the levels of an answer, with those of the inquiry if the payer left them out."""
     source, receiver = answer.source, answer.receiver
     subscriber, dependent = answer.subscriber, answer.dependent
     if inquiry is not None:
@@ -144,7 +144,7 @@ def _strip_source(
 
 
 def _strip_member(member: benefits.MemberView) -> benefits.MemberView:
-    """Return a member without dependents, and with benefits that stood outside their loop among the others."""
+    """Return a member without dependents, with the benefits that were outside their loop added to the others."""
     misplaced, rest = _misplaced_benefits(member.other)
     return replace(
         member, dependents=(), benefits=(*member.benefits, *misplaced), other=tuple(rest)

@@ -9,7 +9,7 @@ reported once and stops all patients below it.
 Knows requests and business rules; the caller passes the facts. Knows no X12 position.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -29,6 +29,8 @@ from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.stepwise import run_to_end
 from clearlane.inquiry.inquiry_outcome import ValidationResult
 from clearlane.kernel import formats, limits
+from clearlane.kernel.finding import Severity
+from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
 
 ELIGIBILITY_PATIENTS_MAX = 10_000
@@ -87,20 +89,18 @@ class InquiryRuleContext:
         return self.patient.dependent or self.patient.subscriber  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True)
-class InquiryRule:
+Check = Callable[[InquiryRuleContext], Iterable[RuleProblem]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryRule(FindingType):
     """One row of the table of rules."""
 
-    id: str
     level: RequestLevel
-    sentence: str
-    check: Callable[[InquiryRuleContext], Iterable[RuleProblem]]
+    check: Check
 
 
-RULES: dict[str, InquiryRule] = {}
-BY_LEVEL: dict[RequestLevel, list[InquiryRule]] = {level: [] for level in RequestLevel}
-
-Check = Callable[[InquiryRuleContext], Iterable[RuleProblem]]
+RULES: RuleRegistry[InquiryRule] = RuleRegistry(InquiryRule)
 
 
 def check_request(request: EligibilityRequest, facts: InquiryFacts) -> CheckedRequest:
@@ -132,15 +132,7 @@ def check_stepwise(
 
 def rule(id: str, level: RequestLevel) -> Callable[[Check], Check]:
     """Return a decorator that registers a rule."""
-
-    def register(check: Check) -> Check:
-        assert id not in RULES, f"rule {id} is defined twice"
-        assert check.__doc__, f"rule {id} has no sentence"
-        RULES[id] = InquiryRule(id, level, check.__doc__, check)
-        BY_LEVEL[level].append(RULES[id])
-        return check
-
-    return register
+    return RULES.rule(id, Severity.ERROR, level=level)
 
 
 # --- the document -----------------------------------------------------------------------------------
@@ -389,6 +381,9 @@ def member_id_is_long_enough(context: InquiryRuleContext) -> Iterator[RuleProble
 
 SELF = "18"
 MEMBER_ID_MIN = 2
+BY_LEVEL: Mapping[RequestLevel, list[InquiryRule]] = {
+    level: [rule for rule in RULES.values() if rule.level is level] for level in RequestLevel
+}
 
 
 # --- running the rules -----------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from clearlane.kernel import limits
-from clearlane.payers.model import PayerType
+from clearlane.payers.model import DENTAL, MEDICAL, PayerType
 
 HEALTH_PLAN, DENTAL_CARE = "30", "35"
-DEFAULT_SERVICES: Mapping[str, str] = {"Medical": HEALTH_PLAN, "Dental": DENTAL_CARE}
+DEFAULT_SERVICES: Mapping[str, str] = {MEDICAL: HEALTH_PLAN, DENTAL: DENTAL_CARE}
 """The service type of an inquiry that names none, by the type of the payer."""
 DENTAL_SERVICES = frozenset({
     "23", "24", "25", "26", "27", "28", "35", "36", "37", "38", "39", "40", "41",

@@ -34,7 +34,7 @@ class EngineBacklog:
 
     @property
     def total(self) -> int:
-        """How many pieces wait; BACKLOG_ROWS_MAX means so many or more."""
+        """How many pieces wait; BACKLOG_ROWS_MAX means that number or more."""
         return sum(self.waiting.values())
 
 

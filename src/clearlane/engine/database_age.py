@@ -1,6 +1,6 @@
 """Check that the database is not older than its anchor, before the engine of a node starts.
 
-Where it is, what may have been sent is put in doubt first. Refuses while other nodes work on the database, because they
+If it is, what may have been sent is put in doubt first. Refuses while other nodes work on the database, because they
 would go on sending.
 """
 
@@ -24,11 +24,11 @@ NODES_ALIVE = "The database is older than its anchor, and these nodes work on it
 async def confirm_database_age(
     database: Database, data: Path, *, node: str, clock: Clock, sandbox: bool
 ) -> SetBack | None:
-    """Return what was put in doubt where the database was set back; None where it was not."""
+    """Return what was put in doubt if the database was set back; None if it was not."""
     if await is_set_back(database):
         await _require_alone(database, data)
     found = await confirm_anchor(
-        database, clock=clock, actor=Actor("node", node), may_begin_anew=sandbox
+        database, clock=clock, actor=Actor("node", node), may_start_over=sandbox
     )
     if found is not None:
         log.error(

@@ -61,7 +61,7 @@ CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
-# The queue of the engine's own schedule, hourly, for which nobody waits.
+# The queue of the engine's own schedule, hourly, for which no one waits.
 HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=15.0)
 
 
@@ -144,7 +144,7 @@ class Engine:
         return await self._client.result(work, seconds=seconds)
 
     async def find(self, work: str) -> QueuedWork | None:
-        """Return one piece of work, None where it is unknown."""
+        """Return one piece of work, None if it is unknown."""
         return await self._client.find(work)
 
     async def backlog(self) -> EngineBacklog | None:

@@ -99,7 +99,7 @@ async def release_parked_work(
 
     async def unpark(tx: Tx) -> bool:
         if not await tx.run(_UNPARK, work_id=work):
-            return False  # somebody else has just released it
+            return False  # someone else has just released it
         tx.audit("work.release", ids=[work])
         return True
 

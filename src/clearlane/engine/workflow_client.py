@@ -88,7 +88,7 @@ class WorkflowClient:
         return key
 
     async def find(self, work: str) -> QueuedWork | None:
-        """Return one piece of work; None where it is unknown."""
+        """Return one piece of work; None if it is unknown."""
         found = await self._list(workflow_ids=[work], limit=1)
         return found[0] if found else None
 

@@ -108,7 +108,7 @@ class WorkSchedule:
 class WorkTick:
     """A tick: ``async def verb(context, steps)``, run by the timer of every node.
 
-    Nothing of it is recorded. The verb looks for what is due and may be repeated; rows of our own keep two nodes from
+    The engine records none of it. The verb looks for what is due and may be repeated; rows of our own keep two nodes from
     doing a thing twice. A run may last longer than the pause: ``at_once`` runs may go on side by side.
     """
 

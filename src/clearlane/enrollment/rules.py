@@ -16,12 +16,26 @@ from clearlane.enrollment.fields import (
     TypeOfNpi,
 )
 from clearlane.kernel import formats
-from clearlane.kernel.finding import Finding, Severity, Stage
+from clearlane.kernel.finding import Finding, Severity, make_shape_finding
+from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 
-# Rule ids. The messages are built where the field is known.
-REQUIRED, REQUIRED_FOR_TYPE, NOT_TEXT = "ENR001", "ENR002", "ENR003"
-WRONG_LENGTH, WRONG_FORM, PO_BOX = "ENR004", "ENR005", "ENR006"
-NOT_UNIQUE, NOT_READABLE, NPI_CHECK_DIGIT = "ENR007", "ENR008", "ENR101"
+RULES: RuleRegistry[FindingType] = RuleRegistry(
+    FindingType,
+    [
+        FindingType("ENR001", Severity.ERROR, "A required field is given."),
+        FindingType("ENR002", Severity.ERROR, "A field that the type of NPI calls for is given."),
+        FindingType("ENR003", Severity.ERROR, "A text is a JSON string."),
+        FindingType("ENR004", Severity.ERROR, "A text has a length that its field allows."),
+        FindingType("ENR005", Severity.ERROR, "A value has the form of its field."),
+        FindingType("ENR006", Severity.ERROR, "An address names a street, not a PO box."),
+        FindingType("ENR007", Severity.ERROR, "A RequestId is used once in a request."),
+        FindingType("ENR008", Severity.ERROR, "The document can be read as enrollments."),
+        FindingType("ENR101", Severity.WARNING, "The NPI has a right check digit."),
+    ],
+)
+"""What can be wrong with an enrollment. The messages are built where the field is known."""
+(REQUIRED, REQUIRED_FOR_TYPE, NOT_TEXT, WRONG_LENGTH, WRONG_FORM, PO_BOX,
+ NOT_UNIQUE, NOT_READABLE, NPI_CHECK_DIGIT) = RULES  # fmt: skip
 
 
 def check_fields(values: Mapping[str, object], at: str) -> Iterator[Finding]:
@@ -56,16 +70,12 @@ def operator_notes(enrollment: Enrollment) -> list[Finding]:
     if formats.is_npi(enrollment.Npi):
         return []
     message = "The check digit of the NPI is wrong; ask the primary contact for the right number."
-    return [make_finding(NPI_CHECK_DIGIT, "Npi", message, Severity.WARNING)]
+    return [make_finding(NPI_CHECK_DIGIT, "Npi", message)]
 
 
-def make_finding(
-    rule: str, location: str, message: str, severity: Severity = Severity.ERROR
-) -> Finding:
+def make_finding(rule: str, location: str, message: str) -> Finding:
     """Return a finding about an enrollment."""
-    return Finding(
-        rule=rule, message=message, severity=severity, stage=Stage.SHAPE, location=location
-    )
+    return make_shape_finding(rule, location, message, RULES[rule].severity)
 
 
 NPI_TYPE_MESSAGE = (

@@ -43,7 +43,7 @@ class NewEvent(NamedTuple):
     site_id: int | None = None
     claim_number: str = ""
     sequence: int = 0
-    """Counts the events of one claim, from 1; 0 where there is no claim."""
+    """Counts the events of one claim, from 1; 0 if there is no claim."""
     data: EventData = NO_DATA
     actor: EventActor | None = None
     """None for the one who acts in the transaction."""
@@ -69,7 +69,7 @@ def format_event_id(number: int) -> str:
 
 
 def parse_event_id(text: str) -> int | None:
-    """Return the number of an event id; None where the text is none."""
+    """Return the number of an event id; None if the text is none."""
     digits = text.removeprefix(EVENT_LETTER)
     if len(digits) != EVENT_ID_DIGITS or digits == text:
         return None

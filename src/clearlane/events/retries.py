@@ -8,7 +8,7 @@ JITTER = 0.1
 
 
 def retry_seconds(attempts: int, chance: float) -> float | None:
-    """Return the pause after so many failed attempts; None where there is no other. ``chance`` is from 0 to 1."""
+    """Return the pause after a number of failed attempts; None if there is no other. ``chance`` is from 0 to 1."""
     if attempts >= ATTEMPTS_MAX:
         return None
     return RETRY_SECONDS[attempts - 1] * (1 + JITTER * chance)

@@ -54,7 +54,7 @@ _ROWS = (
     ),
     EventType("claim.pending", _SITE, "The payer is deciding on the claim."),
     EventType("claim.information_requested", _SITE, "The payer waits for more information."),
-    EventType("claim.paid", _SITE, "The payer decided: it pays, or nothing is due from anybody."),
+    EventType("claim.paid", _SITE, "The payer decided: it pays, or nothing is due from anyone."),
     EventType("claim.denied", _SITE, "The payer denied the claim."),
     EventType("claim.partly_denied", _SITE, "The payer pays, and denied at least one line."),
     EventType("claim.patient_owes", _SITE, "The payer pays nothing; the patient owes the rest."),
@@ -100,7 +100,7 @@ _ROWS = (
         "webhook.disabled", _VENDOR, "A webhook endpoint failed for too long, or was disabled."
     ),
     EventType("baa.accepted", _SITE, "The business associate agreement of a site was accepted."),
-    EventType("ping", _VENDOR, "Somebody tests a webhook endpoint."),
+    EventType("ping", _VENDOR, "A test of a webhook endpoint."),
     EventType("route.down", _OPERATORS, "A payer's route fails."),
     EventType("route.up", _OPERATORS, "A payer's route works again."),
 )

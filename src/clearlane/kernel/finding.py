@@ -1,4 +1,4 @@
-"""Findings: what is wrong with somebody's data, where, and what would pass. One type for every check.
+"""Findings: what is wrong in a vendor's or payer's data, where, and what would pass. One type for every check.
 
 Knows no format, no API and no database. The API, the console and the commands render findings.
 """
@@ -61,3 +61,12 @@ class Finding:
     """The kind of value that was found (``empty``, ``text``, ``digits``, ...), never the value."""
     syntax_error: str = ""
     """The 999 code (IK304, IK403, IK502, AK905) or TA105 note that reports this finding."""
+
+
+def make_shape_finding(
+    rule: str, location: str, message: str, severity: Severity = Severity.ERROR
+) -> Finding:
+    """Return a finding about the shape of a document, a file or a form."""
+    return Finding(
+        rule=rule, message=message, severity=severity, stage=Stage.SHAPE, location=location
+    )

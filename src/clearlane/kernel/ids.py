@@ -98,7 +98,7 @@ def _time_digits(milliseconds: int) -> str:
 
 
 def format_digits(number: int, count: int) -> str:
-    """Return a number in so many of the digits that ids have; they sort as the numbers do."""
+    """Return a number in a fixed count of the digits that ids have, so that texts sort as the numbers do."""
     found = ""
     for _ in range(count):
         number, digit = divmod(number, len(NUMBER_DIGITS))
@@ -107,7 +107,7 @@ def format_digits(number: int, count: int) -> str:
 
 
 def parse_digits(text: str) -> int:
-    """Return the number that digits of an id stand for; a ValueError where one is none."""
+    """Return the number that digits of an id represent; raise ValueError if one is not such a digit."""
     number = 0
     for digit in text:
         number = number * len(NUMBER_DIGITS) + NUMBER_DIGITS.index(digit)

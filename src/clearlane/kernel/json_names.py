@@ -40,7 +40,7 @@ def decode_as_written(text: bytes | msgspec.Raw) -> Any:
 def decode_in_order(text: bytes) -> Any:
     """Decode JSON as :func:`decode_as_written` does, with each object's names in the order of their last use.
 
-    Several times slower. It is needed only where two spellings of one field decide which value is the last.
+    Several times slower. It is needed only if two spellings of one field decide which value is the last.
     """
     return json.loads(text, object_pairs_hook=_by_last_use, parse_float=NumberText)
 
@@ -48,8 +48,8 @@ def decode_in_order(text: bytes) -> Any:
 def sort_by_last_use(text: bytes, fields: Mapping[str, T]) -> dict[str, T]:
     """Return the fields of a JSON object by name, in the order of each name's last use.
 
-    A dictionary keeps the place of a name's first use. It is needed where two spellings of one field decide which value
-    is the last, and one of them stands there twice.
+    A dictionary keeps the place of a name's first use. It is needed if two spellings of one field decide which value
+    is the last, and one of them occurs twice.
     """
     return {name: fields[name] for name in decode_in_order(text)}
 
@@ -127,7 +127,7 @@ def is_null(value: object) -> bool:
 
 
 def find_fields(text: bytes, names: Iterable[str]) -> dict[str, msgspec.Raw]:
-    """Return some fields of a large JSON object under all spellings that stand in it, in their order.
+    """Return some fields of a large JSON object under all spellings that occur in it, in their order.
 
     A dictionary of all names could hold millions of them; a struct with the few spellings skips the others.
     """
@@ -148,7 +148,7 @@ def _spellings_in(text: bytes, names: Iterable[str]) -> dict[str, int]:
         quoted = f'"{fold_name(name)}"'.encode()
         start, stop = 0, len(folded)
         for turn in range(FIELD_OCCURRENCES_MAX):
-            # Alternately from both ends: a field of the object itself stands before or behind the large one.
+            # Alternately from both ends: a field of the object itself is before or after the large one.
             is_forward = turn % 2 == 0
             at = (folded.find if is_forward else folded.rfind)(quoted, start, stop)
             if at < 0:

@@ -42,7 +42,7 @@ CONTROL_NUMBERS_REMEMBERED_MAX = 100_000
 SEGMENTS_HELD_MAX = 100_000
 VALUES_REMEMBERED_MAX = 16_384
 
-# Ids of documents, which nobody can guess.
+# Ids of documents, which cannot be guessed.
 DOCUMENT_ID_CHARACTERS = 32
 
 # Storage.
@@ -124,5 +124,5 @@ EVENTS_KEPT_DAYS = 90
 # Claims that were not accepted.
 NOT_ACCEPTED_KEPT_DAYS = 90
 
-# After so many days without an answer of the payer a claim may be sent again under its id.
+# Days without an answer of the payer, after which a claim may be sent again under its id.
 CLAIM_SILENCE_DAYS_MAX = 30

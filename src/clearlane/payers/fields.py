@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.payers.model import ERAS, PAYER_TYPES, REPLACEMENTS, Payer
 
 PAYER_ID_CHARACTERS_MAX = 80
@@ -52,7 +52,9 @@ def unknown_field_findings(columns: Collection[str]) -> Iterator[Finding]:
     for name in columns:
         if name.casefold() not in FIELDS_BY_NAME:
             known = ", ".join(field.wire_name for field in PAYER_FIELDS)
-            yield finding("PAY003", printable(name), f"There is no such field. Known are {known}.")
+            yield make_shape_finding(
+                "PAY003", printable(name), f"There is no such field. Known are {known}."
+            )
 
 
 def read_payer(
@@ -68,13 +70,15 @@ def read_payer(
         value = values.get(field.wire_name)
         if _blank(value):
             if field.required and field.wire_name not in absent:
-                findings.append(finding("PAY001", field.wire_name, "The field is required."))
+                findings.append(
+                    make_shape_finding("PAY001", field.wire_name, "The field is required.")
+                )
             continue
         try:
             found[field.attribute] = field.read(value)
         except InvalidPayerValueError as wanted:
             findings.append(
-                finding(
+                make_shape_finding(
                     "PAY002", field.wire_name, f"{_quoted(value)} cannot be used: give {wanted}."
                 )
             )
@@ -82,11 +86,6 @@ def read_payer(
         return None, findings
     found.setdefault("svc_payer_id", found["payer_id"])
     return Payer(**found), findings  # type: ignore[arg-type]  # each reader returns its field's type
-
-
-def finding(rule: str, location: str, message: str) -> Finding:
-    """Return a finding about a field of a payer file."""
-    return Finding(rule=rule, stage=Stage.SHAPE, location=location, message=message)
 
 
 def printable(text: str) -> str:

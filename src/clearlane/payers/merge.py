@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace as with_values
 
-from clearlane.kernel.finding import Finding
-from clearlane.payers.fields import finding
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import RESERVED_IDS
 from clearlane.payers.transfer import RowFinding
@@ -75,7 +74,7 @@ def _reserved(incoming: Sequence[tuple[int, Payer]]) -> Iterator[RowFinding]:
         for field, id in _ids(payer):
             if id in RESERVED_IDS:
                 wrong = "The id belongs to a test payer of the sandbox. Give another one."
-                yield RowFinding(line, finding("PAY006", field, wrong))
+                yield RowFinding(line, make_shape_finding("PAY006", field, wrong))
 
 
 def _twice(incoming: Sequence[tuple[int, Payer]]) -> Iterator[RowFinding]:
@@ -84,7 +83,7 @@ def _twice(incoming: Sequence[tuple[int, Payer]]) -> Iterator[RowFinding]:
         earlier = first.setdefault(payer.key, line)
         if earlier != line:
             wrong = f"The {payer.type} payer is on line {earlier} already. Keep one of the two."
-            yield RowFinding(line, finding("PAY004", "PayerId", wrong))
+            yield RowFinding(line, make_shape_finding("PAY004", "PayerId", wrong))
 
 
 def _shared(
@@ -106,7 +105,7 @@ def _shared(
 
 def _conflict(field: str, other: str, where: str) -> Finding:
     wrong = f"The id is the PayerId or SvcPayerId of payer {other}{where} too. Give another one."
-    return finding("PAY005", field, wrong)
+    return make_shape_finding("PAY005", field, wrong)
 
 
 def _ids(payer: Payer) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ Era = Literal["Available", "RequiresEnrollment", "NotAvailable"]
 Replacements = Literal["accepted", "original_only"]
 
 PAYER_TYPES: tuple[str, ...] = get_args(PayerType)
+MEDICAL, DENTAL = PAYER_TYPES
 ERAS: tuple[str, ...] = get_args(Era)
 REPLACEMENTS: tuple[str, ...] = get_args(Replacements)
 

@@ -25,7 +25,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "date": "the day, YYYYMMDD in UTC",
     "time": "the time, HHMMSS in UTC",
 }
-# The longest that a placeholder stands for; ISA06 and ISA08 have 15 places.
+# The longest value of a placeholder; ISA06 and ISA08 have 15 places.
 PLACEHOLDER_CHARACTERS_MAX = 15
 UNIQUE = "control"
 """The placeholder that keeps two files from having one name."""

@@ -6,7 +6,7 @@ Payer, type and kind stay: another of these is another route. Knows no connectio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.payers.routes import SECRET_NAMES, OptionValue, Route, RouteSecrets, read_route
 
 PLACE_OPTIONS = frozenset({"host", "port", "username", "outbox", "url"})
@@ -55,10 +55,12 @@ def read_change(
     given = {name for name, _ in edit.options} | edit.secrets.filled().keys()
     stored = route.options.keys() | secrets.filled().keys()
     findings = [
-        _finding(name, "It is both given and unset.") for name in edit.unset if name in given
+        make_shape_finding("RTE006", name, "It is both given and unset.")
+        for name in edit.unset
+        if name in given
     ]
     findings += (
-        _finding(name, "There is nothing to unset: the route does not have it.")
+        make_shape_finding("RTE006", name, "There is nothing to unset: the route does not have it.")
         for name in edit.unset
         if name not in stored
     )
@@ -129,7 +131,3 @@ def _text(value: OptionValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
-
-
-def _finding(location: str, message: str) -> Finding:
-    return Finding(rule="RTE006", stage=Stage.SHAPE, location=location, message=message)

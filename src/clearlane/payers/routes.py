@@ -15,7 +15,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.payers import name_patterns
 from clearlane.payers.send_windows import is_time_zone, read_send_windows
@@ -138,18 +138,20 @@ def read_route(
     findings: list[Finding] = []
     for name, text in options:
         if name in values:
-            findings.append(_finding("RTE004", name, "The option is given twice."))
+            findings.append(make_shape_finding("RTE004", name, "The option is given twice."))
             continue
         try:
             values[name] = _option(name, kind).read(_bounded(text))
         except InvalidOptionError as wanted:
-            findings.append(_finding("RTE002", name, f"This cannot be used: {wanted}."))
+            findings.append(make_shape_finding("RTE002", name, f"This cannot be used: {wanted}."))
             values[name] = ""
     if not 1 <= position <= ROUTE_POSITIONS_MAX:
         most = ROUTE_POSITIONS_MAX
-        findings.append(_finding("RTE002", "position", f"Give a number from 1 to {most}."))
+        findings.append(
+            make_shape_finding("RTE002", "position", f"Give a number from 1 to {most}.")
+        )
     findings += (
-        _finding("RTE001", option.name, f"The option is required: {option.description}")
+        make_shape_finding("RTE001", option.name, f"The option is required: {option.description}")
         for option in OPTIONS_BY_KIND[kind].values()
         if option.required and option.name not in values
     )
@@ -183,17 +185,21 @@ def _secret_findings(
 ) -> Iterable[Finding]:
     given, takes = secrets.filled().keys(), KIND_SECRETS[kind]
     for name in sorted(given - takes):
-        yield _finding("RTE003", name, f"A route of kind {kind} takes no such secret.")
+        yield make_shape_finding("RTE003", name, f"A route of kind {kind} takes no such secret.")
     for name in sorted(given & takes):
         if not secrets.filled()[name].strip():
-            yield _finding("RTE003", name, "The secret is empty.")
+            yield make_shape_finding("RTE003", name, "The secret is empty.")
     logins = LOGINS[kind]
     if logins and not given & logins:
-        yield _finding("RTE003", " or ".join(sorted(logins)), "One of these secrets is required.")
+        yield make_shape_finding(
+            "RTE003", " or ".join(sorted(logins)), "One of these secrets is required."
+        )
     if "passphrase" in given and "private_key" not in given:
-        yield _finding("RTE003", "passphrase", "It opens a private_key, which is not given.")
+        yield make_shape_finding(
+            "RTE003", "passphrase", "It opens a private_key, which is not given."
+        )
     if kind in CORE_KINDS and ("password" in given) != bool(values.get("username")):
-        yield _finding("RTE003", "username", "A username and a password come together.")
+        yield make_shape_finding("RTE003", "username", "A username and a password come together.")
 
 
 def _combination_findings(kind: RouteKind, values: Mapping[str, OptionValue]) -> Iterable[Finding]:
@@ -203,15 +209,11 @@ def _combination_findings(kind: RouteKind, values: Mapping[str, OptionValue]) ->
         and values.get("inbox")
         and values.get("inbox") == values.get("outbox")
     ):
-        yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
+        yield make_shape_finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
     if values.get("send_windows") and not values.get("time_zone"):
-        yield _finding("RTE005", "time_zone", "It is required with send_windows.")
+        yield make_shape_finding("RTE005", "time_zone", "It is required with send_windows.")
     if kind is RouteKind.SFTP and values.get("inbox", ".") == values.get("outbox", "."):
-        yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
-
-
-def _finding(rule: str, location: str, message: str) -> Finding:
-    return Finding(rule=rule, stage=Stage.SHAPE, location=location, message=message)
+        yield make_shape_finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
 
 
 # ---- how values are read ----------------------------------------------------------------------
@@ -420,20 +422,20 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("sender_qualifier", "What sort of id that is (ISA05).", _QUALIFIER, default="ZZ"),
     RouteOption("receiver_id", "Who the payer is (ISA08).", _ID, required=True),
     RouteOption("receiver_qualifier", "What sort of id that is (ISA07).", _QUALIFIER, default="ZZ"),
-    RouteOption("group_sender", "GS02, where it is not the sender_id.", _ID),
-    RouteOption("group_receiver", "GS03, where it is not the receiver_id.", _ID),
+    RouteOption("group_sender", "GS02, if it is not the sender_id.", _ID),
+    RouteOption("group_receiver", "GS03, if it is not the receiver_id.", _ID),
     RouteOption("senders", "Other addresses that the payer sends from: ISA05:ISA06 or GS:GS02, separated by |.", _senders),
     RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
     RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
     RouteOption("poll_seconds", "How often files for us are looked for.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
     RouteOption("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
-    RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings where left out.", _whole(1, 3_650), kinds=FILE_KINDS),
-    RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time where left out.", _read_with(_send_windows), kinds=FILE_KINDS),
+    RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings if left out.", _whole(1, 3_650), kinds=FILE_KINDS),
+    RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time if left out.", _read_with(_send_windows), kinds=FILE_KINDS),
     RouteOption("time_zone", "The time zone of the send_windows, such as America/Chicago.", _time_zone, kinds=FILE_KINDS),
     RouteOption("file_name", f"How files are called that are sent, from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),
     RouteOption("inbox_names", "Which files are collected, such as *.835|*.999; others stay where they are.", _read_with(name_patterns.read_incoming), default=name_patterns.INCOMING_DEFAULT, kinds=FOLDER | SFTP),
-    RouteOption("settle_seconds", "How long a file for us must be unchanged before it counts as whole; 0 if the payer's files appear whole; settle_seconds of the settings where left out.", _whole(0, 86_400), kinds=FOLDER | SFTP),
+    RouteOption("settle_seconds", "How long a file for us must be unchanged before it counts as whole; 0 if the payer's files appear whole; settle_seconds of the settings if left out.", _whole(0, 86_400), kinds=FOLDER | SFTP),
     RouteOption("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
     RouteOption("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
     RouteOption("allow_internal", "Whether the address may lie in an internal network.", _flag, default=False, kinds=REMOTE),
@@ -449,8 +451,8 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("url", "The https address of the service.", _url, required=True, kinds=CORE_KINDS),
     RouteOption("form", "soap or mime.", _one_of("soap", "mime"), default="soap", kinds=CORE_KINDS),
     RouteOption("username", "The login, with the secret password.", _NAME, kinds=CORE_KINDS),
-    RouteOption("core_sender", "SenderID of the envelope, where it is not the sender_id.", _NAME, kinds=CORE_KINDS),
-    RouteOption("core_receiver", "ReceiverID of the envelope, where it is not the receiver_id.", _NAME, kinds=CORE_KINDS),
+    RouteOption("core_sender", "SenderID of the envelope, if it is not the sender_id.", _NAME, kinds=CORE_KINDS),
+    RouteOption("core_receiver", "ReceiverID of the envelope, if it is not the receiver_id.", _NAME, kinds=CORE_KINDS),
     RouteOption("authority", "Certificates (PEM) that vouch for the service, beside those of this machine.", _pem, kinds=CORE_KINDS),
     RouteOption("attachment", "How SOAP carries a batch: mtom or inline.", _one_of("mtom", "inline"), default="mtom", kinds=CORE),
     RouteOption("actions", "Names of the SOAP actions: core or generic.", _one_of("core", "generic"), default="core", kinds=CORE),

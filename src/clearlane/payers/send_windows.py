@@ -70,7 +70,7 @@ def is_open(windows: tuple[SendWindow, ...], moment: datetime, time_zone: str) -
 
 
 def next_opening(windows: tuple[SendWindow, ...], moment: datetime, time_zone: str) -> datetime:
-    """Return when files may be sent next: the moment itself where a window is open."""
+    """Return when files may be sent next: the moment itself if a window is open."""
     if is_open(windows, moment, time_zone):
         return moment
     local = to_local(moment, time_zone)

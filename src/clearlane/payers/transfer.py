@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from itertools import count
 
 from clearlane.kernel import limits
-from clearlane.kernel.finding import Finding
+from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.payers.fields import (
     ALIAS_SEPARATOR,
     FIELDS_BY_NAME,
     PAYER_FIELDS,
-    finding,
     read_payer,
     unknown_field_findings,
 )
@@ -130,7 +129,7 @@ def _csv_rows(text: str, progress: Progress) -> Iterator[_Row]:
             yield line, None, [cells]
         elif any(cell.strip() for cell in cells[len(names) :]):
             wrong = f"The row has {len(cells)} cells, the header {len(names)}."
-            yield line, None, [finding("PAY008", "", wrong)]
+            yield line, None, [make_shape_finding("PAY008", "", wrong)]
         elif any(cell.strip() for cell in cells):
             values = dict(zip(names, map(_unguarded, cells), strict=False))
             yield line, *read_payer(values, absent)
@@ -141,15 +140,15 @@ def _header_findings(
 ) -> Iterator[Finding]:
     if not any(names):
         wire = ",".join(field.wire_name for field in PAYER_FIELDS)
-        yield finding(
+        yield make_shape_finding(
             "PAY007", "", f"The first line is no header. It must name the columns: {wire}."
         )
         return
     yield from unknown_field_findings([cell.strip() for cell in header if cell.strip()])
     for name in sorted({name for name in names if name and names.count(name) > 1}):
-        yield finding("PAY003", name, "The column is there twice.")
+        yield make_shape_finding("PAY003", name, "The column is there twice.")
     for name in sorted(absent):
-        yield finding("PAY001", name, "The column is missing.")
+        yield make_shape_finding("PAY001", name, "The column is missing.")
 
 
 def _lines(text: str, *, delimiter: str) -> Iterator[tuple[int, list[str] | Finding]]:
@@ -162,7 +161,7 @@ def _lines(text: str, *, delimiter: str) -> Iterator[tuple[int, list[str] | Find
         except StopIteration:
             return
         except csv.Error as fault:
-            yield line, finding("PAY007", "", f"The row is not CSV: {fault}.")
+            yield line, make_shape_finding("PAY007", "", f"The row is not CSV: {fault}.")
             continue
         yield line, cells
 
@@ -175,7 +174,11 @@ def _json_rows(text: str, progress: Progress) -> Iterator[_Row]:
     decoder = json.JSONDecoder(parse_constant=_no_constant)
     place, line, counted = _skip(text, 0), 1, 0
     if text[place] != "[":
-        yield line, None, [finding("PAY007", "", "The file must hold a JSON array of payers.")]
+        yield (
+            line,
+            None,
+            [make_shape_finding("PAY007", "", "The file must hold a JSON array of payers.")],
+        )
         return
     place = _skip(text, place + 1)
     if text[place : place + 1] == "]":
@@ -187,10 +190,18 @@ def _json_rows(text: str, progress: Progress) -> Iterator[_Row]:
         try:
             element, place = decoder.raw_decode(text, place)
         except json.JSONDecodeError as fault:
-            yield fault.lineno, None, [finding("PAY007", "", f"The file is not JSON: {fault.msg}.")]
+            yield (
+                fault.lineno,
+                None,
+                [make_shape_finding("PAY007", "", f"The file is not JSON: {fault.msg}.")],
+            )
             return
         except (ValueError, RecursionError):
-            yield line, None, [finding("PAY007", "", "The element is nothing a payer could be.")]
+            yield (
+                line,
+                None,
+                [make_shape_finding("PAY007", "", "The element is nothing a payer could be.")],
+            )
             return
         yield line, *_json_payer(element)
         place = _skip(text, place)
@@ -200,12 +211,16 @@ def _json_rows(text: str, progress: Progress) -> Iterator[_Row]:
             break
     if mark != "]" or place < len(text):
         line += text.count("\n", counted, place)
-        yield line, None, [finding("PAY007", "", "The file is not JSON: ',' or ']' expected.")]
+        yield (
+            line,
+            None,
+            [make_shape_finding("PAY007", "", "The file is not JSON: ',' or ']' expected.")],
+        )
 
 
 def _json_payer(element: object) -> tuple[Payer | None, list[Finding]]:
     if not isinstance(element, Mapping):
-        return None, [finding("PAY008", "", "The element must be a JSON object.")]
+        return None, [make_shape_finding("PAY008", "", "The element must be a JSON object.")]
     unknown = list(unknown_field_findings(element.keys()))
     known = {
         FIELDS_BY_NAME[k.casefold()].wire_name: v
@@ -226,4 +241,4 @@ def _skip(text: str, place: int) -> int:
 
 
 def _refused(line: int, message: str) -> PayerFile:
-    return PayerFile((), (RowFinding(line, finding("PAY007", "", message)),))
+    return PayerFile((), (RowFinding(line, make_shape_finding("PAY007", "", message)),))

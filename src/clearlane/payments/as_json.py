@@ -41,7 +41,7 @@ CLAIM_PAYMENT_MONEY = (
 
 
 def money_text(cents: int | None) -> str | None:
-    """Return an amount as text with two decimals; None where there is none."""
+    """Return an amount as text with two decimals; None if there is none."""
     if cents is None:
         return None
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
@@ -127,7 +127,7 @@ def line_object(line: PaidLine) -> Json:
 
 
 def day_text(day: date | datetime | None) -> str | None:
-    """Return a day or a time as ISO 8601; None where there is none."""
+    """Return a day or a time as ISO 8601; None if there is none."""
     if isinstance(day, datetime):
         return moment_text(day)
     return None if day is None else day.isoformat()

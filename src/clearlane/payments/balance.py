@@ -38,7 +38,7 @@ class PaymentTotals:
     ) -> PaymentSummary:
         """Return the summary of the payment whose claim payments were added.
 
-        ``readable`` is false where an amount of a provider adjustment is not.
+        ``readable`` is false if an amount of a provider adjustment is not.
         """
         total = sum(one.amount for one in adjustments)
         difference = None if payment.amount is None else payment.amount - self._paid - total

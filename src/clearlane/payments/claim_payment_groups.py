@@ -27,7 +27,7 @@ GROUP_TITLES = {
     ClaimPaymentGroup.CORRECTED: "Taken back and corrected",
     ClaimPaymentGroup.PAID: "Paid",
 }
-"""In the order of a page: what somebody must act on comes first."""
+"""In the order of a page: what needs action comes first."""
 
 DENIED_LABELS = frozenset({ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED})
 
@@ -40,7 +40,7 @@ def group_of(*, type: str, label: str) -> ClaimPaymentGroup:
 
 
 class CorrectedClaim(NamedTuple):
-    """What one payment takes back and decides anew about one claim."""
+    """What one payment takes back and decides again about one claim."""
 
     claim_payments: tuple[ClaimPayment, ...]
 

@@ -4,7 +4,7 @@
 
 Denied is not CLP02 4 alone: by X12's interpretation 4 means that the patient is not known, and ordinary denials come
 as 1, 2 or 3 with 0 paid and a reason. So the reasons decide, by two lists: reasons of what the patient owes, and
-reasons of what nobody owes. Any other reason of an unpaid amount denies. Knows codes and amounts; knows no file.
+reasons of what no one owes. Any other reason of an unpaid amount denies. Knows codes and amounts; knows no file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,17 +37,17 @@ STATUS_LABELS: dict[str, ClaimLabel] = {
 """CLP02 codes that decide the label, whatever the amounts."""
 
 FORWARDED_STATUSES = frozenset({"19", "20", "21"})
-"""CLP02 codes of claims that were processed and then forwarded: the money decides, and where nothing was paid and
+"""CLP02 codes of claims that were processed and then forwarded: the money decides, and if nothing was paid and
 nothing denied, the next payer is awaited."""
 
 PATIENT_REASONS = frozenset({("PR", "1"), ("PR", "2"), ("PR", "3")})
 """Deductible, coinsurance, copayment: the patient owes them, and they are no denial."""
 
 NOTHING_DUE_REASONS = frozenset({("CO", "45"), ("CO", "24"), ("OA", "23")})
-"""Contract write-off, capitation, what earlier payers paid and adjusted: nobody owes them, and they are no denial."""
+"""Contract write-off, capitation, what earlier payers paid and adjusted: no one owes them, and they are no denial."""
 
 ORDINARY_REASONS = PATIENT_REASONS | NOTHING_DUE_REASONS
-"""Reasons that deny nothing. Every other one denies the amount that it stands for."""
+"""Reasons that deny nothing. Every other one denies its amount."""
 
 
 UNPROCESSABLE = "MA130"

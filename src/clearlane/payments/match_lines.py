@@ -1,6 +1,6 @@
 """Match the lines of a claim payment to the service lines of the claim that was sent.
 
-A line is known by its control number (``REF*6R``). Where the payer returns none, or one that we never sent, the
+A line is known by its control number (``REF*6R``). If the payer returns none, or one that we never sent, the
 procedure decides, without its modifiers, which payers change: first the procedure that was billed (SVC06), then the
 one that was paid; of several such lines the one with the same charge, else the first that is left. A payer may split
 a line into several, so a line may be meant twice by its control number. Knows no form of a claim.

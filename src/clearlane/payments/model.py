@@ -34,7 +34,7 @@ class PaymentHeading(PaymentStruct, frozen=True):
     serial: int = 0
     """ISA13. A sender counts upwards, so it orders files of the same minute."""
     amount: int | None = None
-    """None where it cannot be read."""
+    """None if it cannot be read."""
     method: str = ""
     """BPR04: CHK, ACH and so on."""
     trace_number: str = ""
@@ -61,7 +61,7 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
     account_number: str = ""
     """CLP01."""
     claim_number: str = ""
-    """Our claim number, where the payer gives it back (``REF*D9``)."""
+    """Our claim number, if the payer gives it back (``REF*D9``)."""
     payer_control_number: str = ""
     """CLP07."""
     line_controls: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
 
     @property
     def balance(self) -> int:
-        """The part of the charge that is neither paid nor adjusted; zero where the claim balances."""
+        """The part of the charge that is neither paid nor adjusted; zero if the claim balances."""
         return self.charged - self.paid - self.patient - self.adjusted
 
     @property

@@ -6,7 +6,7 @@
     ProviderAdjustment      one adjustment of a PLB, with its effect on the payment
 
 Amounts are whole cents and days are dates; what a payer left out is None for amounts and days, "" for texts. Every
-code of the payer stands beside its words. A value prints which fields are filled, never what they hold. The fields
+code of the payer is kept beside its words. A value prints which fields are filled, never what they hold. The fields
 and their names are those of ``docs/how-to/payments.md``. Knows no file, no database and no API.
 """
 
@@ -21,7 +21,7 @@ class PaymentState(StrEnum):
     """What a person has to do about a payment."""
 
     POSTED = "posted"
-    """Its claims were recorded, and nobody needs to look at it."""
+    """Its claims were recorded, and it needs no attention."""
     NEEDS_REVIEW = "needs_review"
     """It does not balance, has claims that match none of ours, or resembles another payment."""
     DUPLICATE = "duplicate"
@@ -97,13 +97,13 @@ class PaidLine(PaymentStruct, frozen=True):
     """One service line of a claim payment (SVC)."""
 
     line_number: int = 0
-    """Of our claim, from 1; 0 where the line matches none of the claim's."""
+    """Of our claim, from 1; 0 if the line matches none of the claim's."""
     line_control_number: str = ""
     """``REF*6R``."""
     procedure: str = ""
-    """The code that was paid (SVC01), without qualifier and modifiers; the revenue code where there is no other."""
+    """The code that was paid (SVC01), without qualifier and modifiers; the revenue code if there is no other."""
     submitted_procedure: str = ""
-    """The code that was billed (SVC06), where the payer changed it."""
+    """The code that was billed (SVC06), if the payer changed it."""
     modifiers: tuple[str, ...] = ()
     units_billed: str = ""
     """SVC07, else SVC05; as written."""
@@ -138,7 +138,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     """The number of the CLP in the payment, from 1."""
     type: ClaimPaymentType = ClaimPaymentType.ORIGINAL
     reverses: str = ""
-    """The claim payment id of what a reversal takes back, where it is known."""
+    """The claim payment id of what a reversal takes back, if it is known."""
     in_force: bool = True
     """False once it was reversed or replaced; a reversal is never in force."""
     replaced: bool = False
@@ -172,7 +172,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     patient: int = 0
     """Patient responsibility: all adjustments of group PR, of the claim and its lines."""
     patient_stated: int | None = None
-    """CLP05, where the payer states it."""
+    """CLP05, if the payer states it."""
     deductible: int = 0
     """PR-1."""
     coinsurance: int = 0
@@ -208,7 +208,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     balanced: bool = True
     """Whether charge = paid + adjustments, for the claim and for each line."""
     difference: int = 0
-    """Charge less paid less adjustments; 0 where the claim balances."""
+    """Charge less paid less adjustments; 0 if the claim balances."""
     unreadable: tuple[str, ...] = ()
     """Elements whose amounts or codes cannot be read; such a claim payment waits for a person."""
     lines: tuple[PaidLine, ...] = ()
@@ -230,7 +230,7 @@ class ProviderAdjustment(PaymentStruct, frozen=True):
     reference: str = ""
     """PLB03-2, as written."""
     claim_number: str = ""
-    """Our claim that the reference names, where it names one."""
+    """Our claim that the reference names, if it names one."""
     amount: int = 0
     """The effect on the payment: minus takes away."""
     x12_amount: int = 0
@@ -256,14 +256,14 @@ class PaymentSummary(PaymentStruct, frozen=True):
 
     @property
     def balance(self) -> int | None:
-        """BPR02 less the claim payments and the effect of the provider adjustments; None where BPR02 cannot be read."""
+        """BPR02 less the claim payments and the effect of the provider adjustments; None if BPR02 cannot be read."""
         if self.payment.amount is None:
             return None
         return self.payment.amount - self.paid - sum(one.amount for one in self.adjustments)
 
 
 class Payment(PaymentStruct, frozen=True):
-    """One check or transfer: the BPR and TRN of one 835, its totals, and where it stands."""
+    """One check or transfer: the BPR and TRN of one 835, its totals, and its state."""
 
     payment_id: str = ""
     state: PaymentState = PaymentState.POSTED
@@ -284,7 +284,7 @@ class Payment(PaymentStruct, frozen=True):
     credit_debit: str = ""
     """BPR03: C or D."""
     amount: int | None = None
-    """BPR02, negative for a debit; None where it cannot be read."""
+    """BPR02, negative for a debit; None if it cannot be read."""
     your_amount: int = 0
     """The part of one vendor and site: its claims and the provider adjustments attributed to it."""
     trace_number: str = ""
@@ -309,7 +309,7 @@ class Payment(PaymentStruct, frozen=True):
     balanced: bool = True
     """Whether amount = claims paid + adjustments. Claims have a balance of their own."""
     difference: int | None = 0
-    """Amount less claims paid less adjustments; None where the amount cannot be read."""
+    """Amount less claims paid less adjustments; None if the amount cannot be read."""
     unbalanced_claims: int = 0
     duplicate_of: str = ""
     """The payment id of the same payment that came before."""

@@ -3,7 +3,7 @@
     for text in payment_csv(payment, adjustments, claim payments):
         out.write(text)
 
-The column ``paid`` adds up to the amount of the payment, where the payment balances: what a payer states for a claim
+The column ``paid`` adds up to the amount of the payment, if the payment balances: what a payer states for a claim
 and not for its lines is a row of its own, and so is each provider adjustment. Texts of payers never become formulas;
 amounts and days are written by us and stay numbers and days. Knows no file and no database.
 """
@@ -136,7 +136,7 @@ def _line_cells(line: PaidLine) -> Cells:
 
 
 def _claim_rest(claim_payment: ClaimPayment) -> Cells:
-    """Return what the payer states for a claim as a whole; nothing where its lines say it all."""
+    """Return what the payer states for a claim as a whole; nothing if its lines say it all."""
     lines = claim_payment.lines
     amounts = {
         "charge": claim_payment.charge - sum(line.charge for line in lines),

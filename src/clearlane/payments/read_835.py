@@ -103,7 +103,7 @@ class _RemittanceReader:
 
     @property
     def payment(self) -> PaymentHeading:
-        """The payment in the heading of the set, all of which comes before the first claim."""
+        """The payment in the heading of the set, which comes before the first claim."""
         if self._payment is None:
             self._payment = _read_payment(self._set)
         return self._payment
@@ -272,7 +272,7 @@ def _parse_cents(text: str) -> int | None:
 
 
 def _line_cents(text: str) -> int:
-    """Return an amount of a service line, 0 where it is none: the payment is decided by the claim's own."""
+    """Return an amount of a service line, 0 if it is none: the payment is decided by the claim's own."""
     return _parse_cents(text) or 0
 
 

@@ -67,7 +67,7 @@ def read_claim_payment(part: bytes, *, number: int = 0) -> ClaimPayment:
 
 
 def heading_of_set(set: tree.TransactionSet) -> Payment:
-    """Return the payment in the heading of a set, all of which comes before the first claim."""
+    """Return the payment in the heading of a set, which comes before the first claim."""
     restorer = SeparatorRestorer(set.group.interchange.delimiters)
     return _payment(restorer.restore(SET(set.root)))
 
@@ -79,7 +79,7 @@ class Corrections:
         self._reversed: set[str] = set()
 
     def mark(self, one: ClaimPayment) -> ClaimPayment:
-        """Return the next claim payment of the payment, as a correction where it is one."""
+        """Return the next claim payment of the payment, as a correction if it is one."""
         if one.type is ClaimPaymentType.REVERSAL:
             self._reversed.add(one.account_number)
         elif one.account_number in self._reversed:
@@ -277,7 +277,7 @@ def _adjustments(views: Sequence[AdjustmentView], *, unpaid: bool) -> tuple[Line
 
 
 def _allowed(lines: Sequence[PaidLine], computed: int) -> tuple[int, AllowedSource]:
-    """Return the allowed amount of a claim: the sum of its lines where the payer states one of them."""
+    """Return the allowed amount of a claim: the sum of its lines if the payer states one of them."""
     stated = [line.allowed_source is AllowedSource.REPORTED for line in lines]
     if not any(stated):
         return computed, AllowedSource.COMPUTED
@@ -350,5 +350,5 @@ def _day(dates: Sequence[DateView], qualifier: str) -> date | None:
 
 
 def format_quantity(quantity: Decimal | None) -> str:
-    """Return a quantity as people write it; empty where there is none."""
+    """Return a quantity as people write it; empty if there is none."""
     return "" if quantity is None else f"{quantity.normalize():f}"

@@ -57,7 +57,7 @@ class EquationTerm(NamedTuple):
 
 
 def money(cents: int | None) -> str:
-    """Return an amount such as ``1,234.50`` or ``-20.00``, and a dash where there is none."""
+    """Return an amount such as ``1,234.50`` or ``-20.00``, and a dash if there is none."""
     if cents is None:
         return "-"
     sign = "-" if cents < 0 else ""
@@ -65,7 +65,7 @@ def money(cents: int | None) -> str:
 
 
 def day(value: date | None) -> str:
-    """Return a day such as ``Dec 2, 2026``, whatever the locale; empty where there is none."""
+    """Return a day such as ``Dec 2, 2026``, whatever the locale; empty if there is none."""
     return f"{MONTHS[value.month - 1]} {value.day}, {value.year}" if value else ""
 
 
@@ -82,9 +82,9 @@ def period(first: date | None, last: date | None) -> str:
 def equation(
     payment: Payment, adjustments: Iterable[ProviderAdjustment] = ()
 ) -> tuple[EquationTerm, ...]:
-    """Return the terms that add up to the amount of a payment: claims, adjustments by reason, what nobody explains.
+    """Return the terms that add up to the amount of a payment: claims, adjustments by reason, and what is unexplained.
 
-    Adjustments that are counted in the payment's total but not listed (they concern somebody else) are one term, and
+    Adjustments that are counted in the payment's total but not listed (they concern another client) are one term, and
     so is the difference of a payment that does not balance.
     """
     by_reason: dict[str, EquationTerm] = {}
@@ -232,14 +232,14 @@ def claim_payment_notes(claim_payment: ClaimPayment) -> tuple[str, ...]:
 
 
 def procedure_words(line: PaidLine) -> str:
-    """Return the procedure with its modifiers, and the one that was billed where the payer changed it."""
+    """Return the procedure with its modifiers, and the one that was billed if the payer changed it."""
     code = " ".join((line.procedure, *line.modifiers)).strip()
     changed = line.submitted_procedure and line.submitted_procedure != line.procedure
     return f"{code} (billed {line.submitted_procedure})" if changed else code
 
 
 def units_words(line: PaidLine) -> str:
-    """Return the units paid, and those billed where they differ."""
+    """Return the units paid, and those billed if they differ."""
     paid, billed = line.units_paid, line.units_billed
     return f"{paid} of {billed}" if paid and billed and paid != billed else paid or billed
 

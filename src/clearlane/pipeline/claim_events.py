@@ -39,7 +39,7 @@ LABEL_TYPES: dict[ClaimLabel, str] = {
     ClaimLabel.DENIED: "claim.denied",
     ClaimLabel.PARTLY_DENIED: "claim.partly_denied",
     ClaimLabel.PATIENT_OWES: "claim.patient_owes",
-    # The claim is decided and nobody owes anything: `data.label` says which of the two it is.
+    # The claim is decided and no one owes anything: `data.label` says which of the two it is.
     ClaimLabel.NOTHING_DUE: "claim.paid",
     ClaimLabel.VOIDED: "claim.voided",
     # Its successor was named when it was sent; this says that the payer has decided on it.
@@ -73,7 +73,7 @@ class ClaimChange(NamedTuple):
     before: ClaimStatus
     after: ClaimStatus
     new: Sequence[RecordedFact] | None
-    """None where a person withdrew a fact; empty where a known one was reported earlier than thought."""
+    """None if a person withdrew a fact; empty if a known one was reported earlier than thought."""
 
 
 def submission_events(
@@ -106,7 +106,7 @@ def submission_events(
 
 
 def in_doubt_events(claims: Sequence[CountedEvent], at: int) -> list[NewEvent]:
-    """Return the events of claims of which it is not known whether the payer has them."""
+    """Return the events of claims whose delivery is unconfirmed."""
     return [
         NewEvent("claim.in_doubt", at, one.vendor_id, one.site_id, one.claim_number, one.sequence)
         for one in claims

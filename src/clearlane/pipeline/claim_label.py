@@ -32,8 +32,8 @@ OPEN_STATES = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PE
 def label_claim(status: LifecycleStatus, counting: ClaimPaymentFact | None) -> ClaimLabel:
     """Return the label of a claim: its state, the label of the payment that counts, and whether that balances.
 
-    A rejection stands before a payment, and a payment before the statuses that came on the way to it. A claim that was
-    voided or replaced, and a void that was carried out, are closed whatever the payer wrote: nobody need act.
+    A rejection takes precedence over a payment, and a payment over the statuses that came before it. A claim that was
+    voided or replaced, and a void that was carried out, are closed whatever the payer wrote, because they need no action.
     """
     if status.state is ClaimState.REJECTED:
         return ClaimLabel.TO_RESEND if status.file_refused else ClaimLabel.REJECTED

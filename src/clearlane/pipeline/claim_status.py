@@ -43,7 +43,7 @@ async def update_statuses(
     *,
     only_news: bool = False,
 ) -> list[str]:
-    """Recompute and write the status of claims, with events and references. A fact was withdrawn where there is None.
+    """Recompute and write the status of claims, with events and references. A fact was withdrawn if there is None.
 
     ``only_news`` leaves alone the claims whose status stays as it is. Returns the numbers of those that were written.
     """
@@ -128,7 +128,7 @@ class _RecomputedClaim(NamedTuple):
     after: ClaimStatus
     status: LifecycleStatus
     new: Sequence[RecordedFact] | None
-    """None where a fact was withdrawn."""
+    """None if a fact was withdrawn."""
 
     @property
     def is_news(self) -> bool:
@@ -202,7 +202,7 @@ def _payer_number(fact: AnyFact) -> str:
 
 
 def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPaymentFact | None:
-    """Return the claim payment that counts, the last reversal where none does; None before any."""
+    """Return the claim payment that counts, the last reversal if none does; None before any."""
     payments = [fact for fact in known_facts if isinstance(fact, ClaimPaymentFact)]
     if len(payments) < 2:  # nearly always; thousands are folded at a time
         return payments[0] if payments else None
@@ -217,7 +217,7 @@ def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPaymentFact | None
 def _waits_for_batch(
     claim: LockedClaim, before: ClaimStatus, status: LifecycleStatus, known_facts: Iterable[AnyFact]
 ) -> int:
-    """Return 1 where the claim waits to be put into a batch, else 0."""
+    """Return 1 if the claim waits to be put into a batch, else 0."""
     if status.send_again:
         again = max(
             (

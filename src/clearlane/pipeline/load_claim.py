@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import restore
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
@@ -48,7 +49,7 @@ class ClaimContent(msgspec.Struct):
 async def load_claim(
     database: Database, vault: Vault, claim_number: str, *, actor: Actor
 ) -> LoadedClaim | None:
-    """Load a claim of any client; return None where there is none."""
+    """Load a claim of any client; return None if there is none."""
     scope = await find_claim_scope(database, claim_number)
     return (
         None
@@ -60,7 +61,7 @@ async def load_claim(
 async def load_claim_in_scope(
     database: Database, vault: Vault, scope: Scope, claim_number: str, *, actor: Actor
 ) -> LoadedClaim | None:
-    """Load a claim of a known client; return None where it has none of this id."""
+    """Load a claim of a known client; return None if it has none of this id."""
 
     async def find(tx: Tx) -> StoredClaim | None:
         found = await claims.find(tx, claim_number)
@@ -74,7 +75,7 @@ async def load_claim_in_scope(
 
 
 async def find_claim_scope(database: Database, claim_number: str) -> Scope | None:
-    """Return the client of a claim; None where there is no such claim."""
+    """Return the client of a claim; None if there is no such claim."""
     async with database.read(ANY_CLIENT) as tx:
         owner = await claims.find_owner(tx, claim_number)
     return None if owner is None else Scope(VendorId(owner[0]), SiteId(owner[1]))
@@ -86,7 +87,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     content = open_claim_content(opened)
     return LoadedClaim(
         row,
-        restore(ClaimKind(row.kind), bytes(content.claim)),
+        restore(FORMS[row.form], bytes(content.claim)),
         tuple(content.repairs),
         tuple(_finding(*values) for values in content.findings),
         content.given,

@@ -2,6 +2,7 @@
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.claims.kinds import KINDS
 from clearlane.payers.directory import PayerDirectory
 
 
@@ -11,5 +12,5 @@ def find_other_payer_id(payers: PayerDirectory, claim: Claim) -> str | None:
     name = form.other_payer_name(claim)
     if name is None:
         return None
-    payer = payers.find_by_name(name, form.payer_type)
+    payer = payers.find_by_name(name, KINDS[form.kind].payer_type)
     return payer.payer_id if payer else ""

@@ -1,6 +1,6 @@
 """Make the events about payments, for vendors and operators: that one was recorded, and what is odd about it.
 
-A payment concerns several clients: each site gets one event with its own share, and nothing of another's claims.
+A payment concerns several clients: each site gets one event with its own share, and none of another's claims.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ async def add_matched_events(tx: Tx, facts: Sequence[ClaimFact], at: int) -> Non
 def _odd(
     payment: PaymentRow, owners: list[tuple[int | None, int | None]]
 ) -> list[tuple[str, list[tuple[int | None, int | None]]]]:
-    """Return the types of what is odd about a payment, each with whom it concerns; operators where that is nobody."""
+    """Return the types of what is odd about a payment, each with those it concerns; operators if it concerns no client."""
     found = []
     if payment.duplicate_of:
         return [("payment.duplicate", owners or [NOBODY])]

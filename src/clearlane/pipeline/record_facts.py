@@ -112,7 +112,7 @@ async def withdraw_fact(
 ) -> DocumentSource:
     """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
 
-    Returns what its document was rendered from. The fact stays where another claim payment states it as well.
+    Returns what its document was rendered from. The fact stays if another claim payment states it as well.
     """
     await lock_relatives(tx, [claim_number], (await list_links(tx, [claim_number])).values())
     locked = await claim_updates.lock_claims(tx, [claim_number])

@@ -1,6 +1,6 @@
 """The connections of an installation with real payers: its active routes.
 
-Knows stored routes and how to open them; nothing of claims.
+Knows stored routes and how to open them; does not know claims.
 """
 
 from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ QUEUES = (
     # A payer that does not answer occupies a place until its time limit: there are places for many.
     WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.25),
     WorkQueue(name=post.QUEUE, at_once=4, poll_seconds=1.25),
-    # For what nobody waits for, and `clearlane worker --self-check`.
+    # For work that no one waits for, and `clearlane worker --self-check`.
     WorkQueue(name=self_check.QUEUE, at_once=8, poll_seconds=5.0),
 )
 

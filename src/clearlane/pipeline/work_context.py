@@ -124,7 +124,7 @@ class WorkContext:
     event_watch: EventWatch | None = None
     """Wakes those who wait for events; None outside of a node."""
     wake_webhooks: Callable[[], None] = lambda: None
-    """Lets this node look at the webhook endpoints, of which one was added or changed."""
+    """Lets this node look at the webhook endpoints, because one was added or changed."""
 
     @property
     def actor(self) -> Actor:

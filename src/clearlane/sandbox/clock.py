@@ -4,7 +4,7 @@
 ``calendar``: one of its days lasts ``day_seconds`` of the wall clock, it can be frozen, and ``advance`` moves it too.
 So a payer's fourteen days pass in half a minute, while delays in seconds stay as they are.
 
-``wait_until`` waits for a moment of ``now``: real seconds, less what is advanced meanwhile.
+``wait_until`` waits for a moment of ``now``: real seconds, less what is advanced in that time.
 
 The state is a value that can be stored and shared between nodes; the clock itself only reads the wall clock.
 """
@@ -136,12 +136,12 @@ class SandboxClock:
                 self._waiting.discard(changed)
 
     def advance(self, by: timedelta) -> ClockState:
-        """Advance dates and payers. Raise ValueError where time cannot be advanced so far."""
+        """Advance dates and payers. Raise ValueError if time cannot be advanced so far."""
         self.check_advance(by)
         return self._change(by)
 
     def check_advance(self, by: timedelta) -> None:
-        """Raise ValueError where time cannot be advanced so far."""
+        """Raise ValueError if time cannot be advanced so far."""
         if by < ZERO_TIME:
             raise ValueError("time can only be advanced: give a positive length, such as 14d")
         if self.now() - EPOCH + by > _FAR:

@@ -42,7 +42,7 @@ class WaitableClock(Protocol):
 class EligibilityPayer:
     """One payer of the sandbox, as it answers in real time.
 
-    The object remembers delays. Where a payer is made anew for each inquiry, pass ``delays`` that last; payers may
+    The object remembers delays. If each inquiry gets a new payer object, pass ``delays`` that last; payers may
     share them.
     """
 
@@ -82,7 +82,7 @@ class EligibilityPayer:
         return b"".join(replies) or self._unreadable(now)
 
     def _unreadable(self, now: datetime) -> bytes:
-        """Return a TA1 to an unknown receiver, where there is no interchange to answer."""
+        """Return a TA1 to an unknown receiver, if there is no interchange to answer."""
         unknown = Envelope(
             sender=read_837.party(self.profile.id),
             receiver=read_837.party(""),
@@ -102,7 +102,7 @@ class InquiryResponder:
     coverage: coverage.CoverageRules
 
     def refusal(self, one: InterchangeRead, now: datetime) -> Write | None:
-        """Return the writer of the TA1 or 999 that rejects an interchange; None where a 271 answers it. Call it once."""
+        """Return the writer of the TA1 or 999 that rejects an interchange; None if a 271 answers it. Call it once."""
         segment = _ta1(one, now)
         groups = [] if ta1.is_rejection(segment) else _checked_groups(one)
         if not groups:
@@ -121,7 +121,7 @@ class InquiryResponder:
     def response_files(
         self, one: InterchangeRead, now: datetime, note: str
     ) -> Iterator[tuple[str, Write]]:
-        """Yield the responses to a file: a TA1 where requested or rejecting, a 999, and a 271 for the accepted sets."""
+        """Yield the responses to a file: a TA1 if requested or rejecting, a 999, and a 271 for the accepted sets."""
         segment = _ta1(one, now, note)
         if ta1.is_rejection(segment) or one.wants_ta1:
             yield "TA1", lambda envelope: ta1.write(segment, envelope)

@@ -35,7 +35,7 @@ class Refusal:
     code: str
     action: str = "C"
     valid: str = "N"
-    """AAA01: Y where the inquiry is valid, and still cannot be answered."""
+    """AAA01: Y if the inquiry is valid, and still cannot be answered."""
 
     def row(self) -> benefits.Row:
         """Return the AAA segment."""
@@ -103,7 +103,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="1005",
             title="Dependent errors",
-            answer="AAA 58 and 67 in loop 2100D; where no dependent is asked about, 58 and 75 in loop 2100C.",
+            answer="AAA 58 and 67 in loop 2100D; if no dependent is asked about, 58 and 75 in loop 2100C.",
             level=Level.DEPENDENT,
             refusals=(Refusal("58"), Refusal("67")),
         ),
@@ -177,13 +177,13 @@ def patient_refusals(patient: Patient, level: Level, today: date) -> tuple[Refus
 
 
 def source_refusals(source: InformationSource, profile: Profile) -> tuple[Refusal, ...]:
-    """Return a refusal where another payer is named; a payer without ids answers for all."""
+    """Return a refusal if another payer is named; a payer without ids answers for all."""
     known = not profile.ids or source.name[8] in profile.ids
     return () if known else (WRONG_PAYER,)
 
 
 def receiver_refusals(receiver: Receiver) -> tuple[Refusal, ...]:
-    """Return a refusal where the provider's NPI is not valid."""
+    """Return a refusal if the provider's NPI is not valid."""
     npi = receiver.npi
     return () if npi is None or is_npi(npi) else (NO_NPI,)
 
@@ -203,7 +203,7 @@ def page() -> Iterator[str]:
     yield "## Member ids that select the answer"
     yield ""
     yield (
-        "The subscriber's member id selects the answer, also where a dependent is asked about. The checks a payer "
+        "The subscriber's member id selects the answer, even if a dependent is asked about. The checks a payer "
         "makes on its own are left out for these ids."
     )
     yield ""
@@ -259,7 +259,7 @@ def _plan_page(title: str, plan: benefits.Plan) -> Iterator[str]:
     yield (
         "Each member has figures of their own, the same for the same member id. They are taken from the amounts "
         "below; what remains of them falls by a twelfth each month. The amounts of a family are twice as high, and are "
-        "given where the family is asked about. Outside the network the coinsurance is "
+        "given if the family is asked about. Outside the network the coinsurance is "
         f"{plan.outside * 100:g} points higher."
     )
     yield ""
@@ -276,11 +276,11 @@ def _plan_page(title: str, plan: benefits.Plan) -> Iterator[str]:
         if amounts:
             yield f"| {name} | {', '.join(str(one) for one in amounts)} |"
     yield ""
-    yield f"Given where the whole plan is asked about: {_codes(plan.listed)}."
+    yield f"Given if the whole plan is asked about: {_codes(plan.listed)}."
     yield ""
     if plan.visits:
         shown = ", ".join(f"`{code}` {times}" for code, times in plan.visits.items())
-        yield f"With copayments, so many times the member's: {shown}."
+        yield f"With copayments, as multiples of the member's: {shown}."
         yield ""
     if plan.tiers:
         shown = ", ".join(f"`{code}` {share}" for code, share in plan.tiers.items())

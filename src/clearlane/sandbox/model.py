@@ -17,7 +17,7 @@ import msgspec
 ZERO = Decimal(0)
 REVERSAL = "22"
 NOT_RECOGNISED = "4"
-"""CLP02: the patient is not recognised. A claim of a known patient of which nothing is paid is 1, 2 or 3 (RFI 1423)."""
+"""CLP02: the patient is not recognised. An unpaid claim of a known patient is 1, 2 or 3 (RFI 1423)."""
 PATIENT = "PR"
 
 
@@ -29,9 +29,9 @@ class Profile:
     """Its payer id."""
     name: str
     ids: frozenset[str] = frozenset()
-    """Ids by which a claim may name it; where empty, the payer id of claims is not checked."""
+    """Ids by which a claim may name it; if empty, the payer id of claims is not checked."""
     ledger: str = ""
-    """Name of its ledger; its id where empty."""
+    """Name of its ledger; its id if empty."""
     dental: bool = False
     """Whether its members have a dental plan."""
 
@@ -80,7 +80,7 @@ class Provider(_Value, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The NPI, or the tax id where it has none."""
+        """The NPI, or the tax id if it has none."""
         return self.npi or self.tax
 
 
@@ -120,7 +120,7 @@ class Claim(_Value, frozen=True, kw_only=True):
     predetermination: bool
     subscriber: Person
     patient: Person | None
-    """None where the subscriber is the patient."""
+    """None if the subscriber is the patient."""
     birth: date | None
     payer: str
     order: str

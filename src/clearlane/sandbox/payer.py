@@ -47,7 +47,7 @@ from clearlane.x12.writer.writer import Envelope
 
 SANDBOX_STEPS_AT_ONCE = 100
 
-# What a response says of a claim that is decided anew.
+# What a response says of a claim that is decided again.
 _REVERSALS = frozenset({ResponseType.CORRECT, ResponseType.REVERSE})
 _CORRECTIONS = frozenset({ResponseType.CORRECT, ResponseType.PAY_ANEW})
 
@@ -122,7 +122,7 @@ class SandboxPayer:
             self._handed_out -= gone
 
     async def busy(self, now: datetime) -> bool:
-        """Return whether anything is due or waits to be handed out; raise Unreachable where the payer is down."""
+        """Return whether anything is due or waits to be handed out; raise Unreachable if the payer is down."""
         await self._apply_mode(wait=False)
         if await self._ledger.due(self._calendar(now), 1):
             return True
@@ -297,7 +297,7 @@ class SandboxPayer:
         payment: remit835.ClaimPayment,
         changes: LedgerChanges,
     ) -> list[remit835.ClaimPayment]:
-        """Return the reversal and the correction of a claim; nothing where it was voided in the meantime."""
+        """Return the reversal and the correction of a claim; nothing if it was voided in the meantime."""
         assert case.corrected is not None, "only a second look corrects"
         if await self._ledger.get(payer_ledger.replaced_key(case.number), str) is not None:
             return []

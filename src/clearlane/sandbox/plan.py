@@ -153,7 +153,7 @@ def adjusted_line(charge: Decimal, paid: Decimal, *parts: tuple[str, str, Decima
 
 
 def denied_line(charge: Decimal, group: str, reason: str, remark: str = "") -> LineDecision:
-    """Return a line of which nothing is paid."""
+    """Return the decision on an unpaid line."""
     parts = (Adjustment(group=group, reason=reason, amount=charge),) if charge else ()
     remarks = (remark,) if remark else ()
     return LineDecision(paid=ZERO, adjustments=parts, remarks=remarks, denied=True)

@@ -3,7 +3,7 @@
     for interchange in read(content): ...
 
 Every inquiry is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
-whether the set is answered. Knows the loops of a 270; knows nothing of its writer.
+whether the set is answered. Knows the loops of a 270; does not know its writer.
 """
 
 from collections.abc import Iterator
@@ -91,7 +91,7 @@ class Receiver:
 
     @property
     def npi(self) -> str | None:
-        """The NPI; None where another number identifies the receiver."""
+        """The NPI; None if another number identifies the receiver."""
         return self.name[8] if self.name[7] == "XX" else None
 
 
@@ -140,7 +140,7 @@ class InterchangeRead:
 
     @property
     def control(self) -> int:
-        """ISA13, or 1 where it is no number."""
+        """ISA13, or 1 if it is no number."""
         text = self.source.control
         return int(text) if text.isascii() and text.isdigit() and int(text) else 1
 

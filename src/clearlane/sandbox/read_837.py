@@ -3,7 +3,7 @@
     async for interchange in read(content): ...
 
 Every claim is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
-whether the set is accepted. Knows the loops of an 837; knows nothing of its writer.
+whether the set is accepted. Knows the loops of an 837; does not know its writer.
 """
 
 import asyncio
@@ -261,7 +261,7 @@ def _person(loop: Loop | None) -> Person:
 
 
 def _rendering(loop: Loop | None) -> Person | None:
-    """Return the rendering provider, where it has an NPI."""
+    """Return the rendering provider, if it has an NPI."""
     found = _person(loop) if loop is not None and loop.value("NM1", 1) == "82" else None
     return found if found and found.id else None
 

@@ -120,7 +120,7 @@ class FileIntake:
         return False
 
     async def _refusal_note(self, one: read_837.InterchangeRead, key: str) -> str:
-        """Return the note with which the payer itself refuses an interchange; empty where it does not."""
+        """Return the note with which the payer itself refuses an interchange; empty if it does not."""
         if await self._control_number_used(one.parties, one.source.control, key):
             return ta1.USED_BEFORE
         refused = any(claim.member == scenarios.REFUSED_IN_TA1 for claim in one.claims())
@@ -344,7 +344,7 @@ def _without_case(member: Member, case: Case) -> Member:
 
 
 def _with_claim(member: Member, like: str, number: str) -> Member:
-    """Return the member with one more claim; the oldest are forgotten where there are too many."""
+    """Return the member with one more claim; the oldest are forgotten if there are too many."""
     claims = {**member.claims, like: number}
     for old in list(claims)[: len(claims) - SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX]:
         del claims[old]

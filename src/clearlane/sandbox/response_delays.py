@@ -35,7 +35,7 @@ class ResponseDelays:
         return due
 
     def release(self, question: InquiryKey) -> None:
-        """Forget an inquiry that was answered: the next time it is delayed anew."""
+        """Forget an inquiry that was answered: the next time it is delayed again."""
         self._due.pop(question, None)
 
     def __len__(self) -> int:

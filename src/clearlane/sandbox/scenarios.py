@@ -217,7 +217,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="3008",
             title="Paid, then reversed and corrected",
-            figures="Paid as charged. Then taken back (CLP02 22) and paid anew with 25 % of each line written off (CO-45, remark MA67). Where that leaves less than nothing, the balance is forwarded in the PLB (FB) and taken from the provider's next payment.",
+            figures="Paid as charged. Then taken back (CLP02 22) and paid again with 25 % of each line written off (CO-45, remark MA67). If that leaves less than nothing, the balance is forwarded in the PLB (FB) and taken from the provider's next payment.",
             responses=(_ACKNOWLEDGED, _PAID, ScenarioResponse(28, ResponseType.CORRECT)),
             decide=in_full,
             correct=less_on_review,
@@ -487,7 +487,7 @@ def _plan_page(title: str, terms: plan.PlanTerms) -> Iterator[str]:
     yield f"Bundled on the same day (CO-97, remark M15): {'; '.join(bundles)}."
     yield ""
     limits = ", ".join(f"`{code}` {times}" for code, times in terms.limits.items())
-    yield f"Covered so often in a calendar year, then PR-119 with remark N362: {limits}."
+    yield f"Covered this many times in a calendar year, then PR-119 with remark N362: {limits}."
     yield ""
 
 
@@ -502,15 +502,15 @@ def _common_page() -> Iterator[str]:
         "* What a patient has used of deductible, maximum and frequencies is remembered. A claim with the same "
         "patient, provider, services, days and charges as one before is denied as a duplicate (OA-18); a claim that was "
         "refused or denied makes no duplicate of the next one.",
-        "* Where the payer is not the first (`SBR01` other than P), it pays at most what earlier payers left of "
+        "* If the payer is not the first (`SBR01` other than P), it pays at most what earlier payers left of "
         "what it allows; what they paid is OA-23. CLP02 is 2 or 3.",
         "* A replacement (frequency 7) or void (8) that names one of the payer's claim numbers takes the first "
-        "payment back (CLP02 22). A replacement is then decided anew; a void is answered with OA-96 and remark MA67. "
+        "payment back (CLP02 22). A replacement is then decided again; a void is answered with OA-96 and remark MA67. "
         "Both take a claim of every insured id above that is paid or denied back, too, with its interest (AMT*I and PLB L6); "
         "a replacement is then decided by its own insured id, and a void is answered on the usual days.",
         "* A dental predetermination is priced and not paid: CLP02 is 25, and what would be paid is OA-101.",
-        "* One payment a billing provider and file: an electronic transfer where its NPI ends with an even digit, else a "
-        "check, and a notice (NON) where nothing is paid.",
+        "* One payment a billing provider and file: an electronic transfer if its NPI ends with an even digit, else a "
+        "check, and a notice (NON) if nothing is paid.",
     )
     yield ""
 

@@ -75,7 +75,7 @@ class Simulator(Generic[Actor_contra]):
         self._lock = asyncio.Lock()
 
     async def load(self, actor: Actor_contra) -> None:
-        """Load the stored clock; start it where there is none."""
+        """Load the stored clock; start it if there is none."""
         async with self._lock:
             stored = await self._clock_store.load()
             if stored is None:
@@ -111,7 +111,7 @@ class Simulator(Generic[Actor_contra]):
         return counts
 
     async def time_to_next_response(self) -> timedelta | None:
-        """Return how far to advance the clock until the next response is due; None where there is none."""
+        """Return how far to advance the clock until the next response is due; None if there is none."""
         calendar = self.clock.calendar()
         due = await self._ledger.next_due(calendar)
         return None if due is None else max(from_calendar(due - calendar), ZERO_TIME)
@@ -147,7 +147,7 @@ class Simulator(Generic[Actor_contra]):
         return (await self.payer(ledger).mode()).value
 
     async def set_mode(self, ledger: str, mode: str) -> None:
-        """Set a payer's mode, for every node. Raise ValueError where there is no such mode."""
+        """Set a payer's mode, for every node. Raise ValueError if there is no such mode."""
         from clearlane.sandbox.payer import Mode
 
         wanted = Mode(mode)

@@ -159,7 +159,7 @@ async def list_own_states(tx: Tx) -> list[tuple[int, list[str]]]:
 
 
 async def latest_change(tx: Tx) -> int:
-    """Return when an enrollment of the scope last came or changed its state; 0 where there is none."""
+    """Return when an enrollment of the scope last came or changed its state; 0 if there is none."""
     rows = [await tx.row(_LATEST_NEW), await tx.row(_LATEST_STATE)]
     return max(int(row[0] or 0) if row else 0 for row in rows)
 

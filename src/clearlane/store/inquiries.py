@@ -134,7 +134,7 @@ def trace(inquiry_request_id: int, number: int) -> str:
 
 
 def parse_trace(text: str) -> tuple[int, int] | None:
-    """Return request id and number of a trace number; None where it is none of ours."""
+    """Return request id and number of a trace number; None if it is none of ours."""
     inquiry_request_id, _, number = text.strip().partition("-")
     if not all(part.isascii() and part.isdigit() for part in (inquiry_request_id, number)):
         return None
@@ -277,7 +277,7 @@ async def find_inquiry(
 
 
 async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[StoredInquiry]:
-    """Lease inquiries until a time, and return those that no other node has leased meanwhile."""
+    """Lease inquiries until a time, and return those that no other node leased first."""
     return [
         each._replace(next_at=until, attempts=each.attempts + 1)
         for each in inquiries
@@ -309,7 +309,7 @@ async def mark_mailed(tx: Tx, sent: Sequence[StoredInquiry], batch_id: int) -> N
 async def record_answer(
     tx: Tx, inquiry_request_id: int, number: int, kind: str, at: int, content: bytes
 ) -> bool:
-    """Store a response; return False where there was one before. ``content`` is sealed."""
+    """Store a response; return False if there was one before. ``content`` is sealed."""
     return bool(
         await tx.run(
             _ANSWERED, of=inquiry_request_id, nth=number, kind=kind, moment=at, content=content

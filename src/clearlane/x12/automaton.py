@@ -7,7 +7,7 @@ or hostile input would grow the cache without bound.
 A loop's children are numbered, and a set of children is one integer with a bit per child. "Which required children
 are missing" and "may this rule apply" are therefore one AND each when the loop closes.
 
-Knows a guide's loops and segments; knows nothing of files and findings.
+Knows a guide's loops and segments; does not know files and findings.
 """
 
 from collections.abc import Callable, Iterator
@@ -129,7 +129,7 @@ class LoopPlan:
             (self._mask(rule.needs) or ALWAYS, rule.check, rule)
             for rule in rules_for(guide.kind, *names)
         )
-        """Each rule, preceded by the bits of which at least one must be set for the rule to run."""
+        """Each rule, preceded by its bits: at least one of them must be set for the rule to run."""
         self.checked_on_close = self.is_level or bool(self.rules)
         """Whether there is anything to check when the loop closes."""
         self.unit = bool(guide.unit) and node.id == guide.unit

@@ -33,7 +33,7 @@ class Delimiters:
     element: str = "*"
     component: str = ":"
     repetition: str = "^"
-    """Empty where the interchange has none: a version before 00402, or an ISA11 that cannot be one."""
+    """Empty if the interchange has none: a version before 00402, or an ISA11 that cannot be one."""
     terminator: str = "~"
     line_ending: str = ""
     """What a writer puts after each terminator: nothing or a newline."""

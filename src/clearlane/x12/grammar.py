@@ -10,11 +10,11 @@ One token per element, in order; elements after the last token are not used:
     R  S  -          required, situational, not used
     R=85|87          only these codes
     S=@states        only codes of a named list (``codes/``)
-    R<20   R>2       at most 20, at least 2 characters, where the guide is narrower than the dictionary
+    R<20   R>2       at most 20, at least 2 characters, if the guide is narrower than the dictionary
     S*5              the element may repeat five times (between repetition separators)
     R(R=HC R S S)    a composite: one token per component, in the same notation
 
-Knows nothing of files, findings or claims.
+Does not know files, findings or claims.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 A segment is the plain list its text splits into (``["REF", "D9", "17"]``), which keeps reading fast; composites stay
 text (``"HC:99213"``) in the canonical separators ``* : ^ ~``. ``Interchange.to_original(text)`` converts a text back to
-the separators of its file. Knows the loops of guides and nothing of claims.
+the separators of its file. Knows the loops of guides; does not know claims.
 """
 
 from collections.abc import Iterator
@@ -207,7 +207,7 @@ class FunctionalGroup:
         self.header = header
         """The GS segment."""
         self.trailer: Segment | None = None
-        """The GE segment, None where it is missing."""
+        """The GE segment, None if it is missing."""
         self.sets: list[TransactionSet] = []
         self.stray: list[tuple[int, Segment]] = []
         """Segments outside any set, each with the number of sets before it."""
@@ -235,7 +235,7 @@ class Interchange:
         """The ISA segment, each element at its full width."""
         self.delimiters = delimiters
         self.trailer: Segment | None = None
-        """The IEA segment, None where it is missing."""
+        """The IEA segment, None if it is missing."""
         self.groups: list[FunctionalGroup] = []
         self.stray: list[tuple[int, Segment]] = []
         """Segments outside any group (such as TA1), each with the number of groups before it."""

@@ -22,7 +22,7 @@ FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS = 2.0
 FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS = 0.2
 FAILED_LOGIN_SOURCES_MAX = 20_000
 FAILED_LOGINS_WAITING_MAX = 500
-# Wrong vendor credentials: so many a minute, for a key from one address and for one address.
+# Wrong vendor credentials per minute: for a key from one address, and for one address.
 FAILED_LOGINS_PER_KEY_MAX, FAILED_LOGINS_PER_ADDRESS_MAX = 10, 100
 FAILED_LOGINS_LIMIT_SECONDS = 60.0
 # Tries to sign in to the console: for a name from one address, and for one address. One is regained a minute, and one
@@ -79,7 +79,7 @@ class TryLimit:
         self._regained_at: OrderedDict[int, float] = OrderedDict()
 
     def take(self, source: object, now: float) -> int:
-        """Take one try; return 0, or the whole seconds to wait where there is none left."""
+        """Take one try; return 0, or the whole seconds to wait if there is none left."""
         key = hash(source)
         regained_at = max(now, self._regained_at.pop(key, now))
         seconds = regained_at + self._interval - now - self._seconds
@@ -153,7 +153,7 @@ class LoginThrottle:
 class SignInThrottle:
     """Delays failed sign-ins to the console like failed logins, and limits all tries before the password is looked at.
 
-    The limits are of a name from one network and of one network: nobody elsewhere is locked out.
+    The limits are of a name from one network and of one network, so that no one elsewhere is locked out.
     """
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class SignInThrottle:
         self._network_tries = TryLimit(SIGN_INS_PER_ADDRESS_MAX, SIGN_INS_PER_ADDRESS_LIMIT_SECONDS)
 
     def take(self, address: str, name: bytes) -> int:
-        """Take one try; return 0, or the seconds to wait where there is none left."""
+        """Take one try; return 0, or the seconds to wait if there is none left."""
         now, network = asyncio.get_running_loop().time(), client_network(address)
         # The name first: one that is out of tries uses up none of its network, where others may sign in.
         return self._name_tries.take((network, name), now) or self._network_tries.take(network, now)
@@ -184,7 +184,7 @@ def has_credentials(authorization: str | None) -> bool:
 
 
 def tried_key(authorization: str | None) -> bytes | None:
-    """Return the vendor key of Basic credentials in lower case; None where they cannot be read."""
+    """Return the vendor key of Basic credentials in lower case; None if they cannot be read."""
     pair = read_basic(authorization)
     return None if pair is None else pair[0].lower()
 

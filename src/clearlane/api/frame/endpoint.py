@@ -93,7 +93,7 @@ class CallConventions:
     """The query parameter that names the site."""
     site_help: str
     site_required: bool = True
-    """False: without it the call is for all sites of the vendor, where it touches PHI for those with a BAA."""
+    """False: without it the call is for all sites of the vendor; if it touches PHI, only for those with a BAA."""
     strict_query: bool = False
     """Whether a query parameter that the call does not have, or has twice, is refused."""
     rate_headers: bool = False
@@ -138,7 +138,7 @@ class Call:
     limits: ApiLimits
     vendor: Vendor
     named_site: Site | None
-    """The site that the caller named; None where the call is for several."""
+    """The site that the caller named; None if the call is for several."""
     sites: tuple[Site, ...]
     """The sites that the call is for."""
     parameters: Mapping[str, Any]
@@ -155,7 +155,7 @@ class Call:
     """Set when the node stops: a waiting handler then responds with what it has."""
     verb: str = "POST"
     answer_key: AnswerKey | None = None
-    """The ``Idempotency-Key`` under which the answer is stored; None where the caller sent none."""
+    """The ``Idempotency-Key`` under which the answer is stored; None if the caller sent none."""
     is_answer_stored: bool = False
     """Whether the handler's transaction has stored the answer under that key."""
     address: str = ""
@@ -167,7 +167,7 @@ class Call:
 
     @property
     def site(self) -> Site:
-        """The site that the call is for, where it is for one."""
+        """The site that the call is for, if it is for one."""
         if self.named_site is None:
             raise LookupError("this call is for all sites of its vendor")
         return self.named_site
@@ -220,7 +220,7 @@ class Endpoint:
     deprecated: bool = False
     conventions: CallConventions = VENDOR_SITE_ID_REQUIRED
     media_type: str = JSON
-    """Of the response; its type is None where that is no JSON."""
+    """Of the response; its type is None if that is no JSON."""
     success_status: int = 200
     takes_idempotency_key: bool = False
     """Whether the answer to a call with an ``Idempotency-Key`` is stored and given again."""

@@ -70,7 +70,7 @@ class RecordedResponse(Generic[T]):
         return self._response
 
     def extend(self, job: Job[T]) -> Job[T]:
-        """Return a job that also stores the response under the call's key, where it has one."""
+        """Return a job that also stores the response under the call's key, if it has one."""
 
         async def run(tx: Tx) -> T:
             key = self._call.answer_key
@@ -102,7 +102,7 @@ async def answer_once(call: Call) -> Response:
         if not call.is_answer_stored:  # it changed nothing, such as a dry run
             await _store_alone(call, scope, response)
     except (KeyTaken, RequestRefusal):
-        # Another call under this key may have been carried out meanwhile; a refusal is then due to that.
+        # Another call under this key may have been carried out in between; a refusal is then due to that.
         meanwhile = await _find(call, scope, key)
         if meanwhile is None:
             raise

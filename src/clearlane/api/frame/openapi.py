@@ -47,15 +47,15 @@ HEADERS: dict[str, Json] = {
     "Allow": {"description": "The verbs that pass.", "schema": TEXT_SCHEMA},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "RateLimit": {
-        "description": "Calls left (`r`) and seconds until all are there again (`t`), where the vendor has a limit.",
+        "description": "Calls left (`r`) and seconds until all are there again (`t`), if the vendor has a limit.",
         "schema": TEXT_SCHEMA,
     },
     "RateLimit-Policy": {
-        "description": "The vendor's limit: calls (`q`) in so many seconds (`w`), where it has one.",
+        "description": "The vendor's limit, if it has one: calls (`q`) per window of seconds (`w`).",
         "schema": TEXT_SCHEMA,
     },
     "Idempotency-Replayed": {
-        "description": "`true` where the stored answer to an earlier call with this `Idempotency-Key` is given again.",
+        "description": "`true` if the stored answer to an earlier call with this `Idempotency-Key` is given again.",
         "schema": TEXT_SCHEMA,
     },
 }

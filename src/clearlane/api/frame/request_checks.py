@@ -1,6 +1,6 @@
 """The checks that all endpoints share, in their documented order:
 
-https, path, verb, credentials, presence of ``vendorSiteId``, its validity and ownership, BAA where
+https, path, verb, credentials, presence of ``vendorSiteId``, its validity and ownership, BAA if
 the endpoint touches PHI, other parameters, body. A caller without credentials learns nothing about
 which sites or documents exist. Knows no endpoint by name and no version: what differs is in the row.
 """
@@ -151,7 +151,7 @@ class RequestChecks:
             raise RequestRefusal(request.errors.too_many_calls(rate, seconds))
 
     def _site(self, vendor: Vendor, endpoint: Endpoint, query: Mapping[str, str]) -> Site | None:
-        """Return the site that the caller names; None where it may leave it out and does."""
+        """Return the site that the caller names; None if it may leave it out and does."""
         conventions = endpoint.conventions
         named = query.get(conventions.site_parameter.lower())
         if named is None and not conventions.site_required:
@@ -164,7 +164,7 @@ class RequestChecks:
         return site
 
     def _sites(self, vendor: Vendor, endpoint: Endpoint) -> tuple[Site, ...]:
-        """Return the sites of a call that names none: those with a BAA, where it touches PHI."""
+        """Return the sites of a call that names none: those with a BAA, if it touches PHI."""
         return tuple(
             site
             for site in self._context.accounts.sites_of(vendor)

@@ -166,7 +166,7 @@ class Body:
         return chunk, event.get("more_body", False)
 
     def _reserve(self, count: int) -> None:
-        """Reserve memory for bytes of the body; refuse the request where that is too much."""
+        """Reserve memory for bytes of the body; refuse the request if that is too much."""
         if self._reserved_bytes + count > self._bytes_max:
             raise RequestRefusal(self._errors.too_large(self._bytes_max))
         if not self._budget.reserve(count):

@@ -76,7 +76,7 @@ class TlsCertificate:
         self.context.load_cert_chain(self.pair.certificate, self.pair.key)
 
     def ends_at(self) -> datetime | None:
-        """Return when the certificate in the file ends; None where it cannot be read."""
+        """Return when the certificate in the file ends; None if it cannot be read."""
         return certificate_end(self.pair.certificate)
 
     @property
@@ -108,7 +108,7 @@ def ensure_local_pair(
 
 
 def certificate_end(file: Path) -> datetime | None:
-    """Return when the certificate in a file ends; None where it cannot be read."""
+    """Return when the certificate in a file ends; None if it cannot be read."""
     try:
         return _read_certificate(file).not_valid_after_utc
     except BadCertificate:

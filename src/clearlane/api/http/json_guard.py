@@ -12,7 +12,7 @@ JSON_DEPTH_MAX = 64
 
 
 class UnreadableJson(ValueError):
-    """A text that cannot be parsed safely. The message quotes nothing of the text."""
+    """A text that cannot be parsed safely. The message does not quote the text."""
 
 
 NOT_UTF8 = "The body is not UTF-8 text."

@@ -47,7 +47,7 @@ class FreedMemory:
 
 
 def _find(name: str) -> Callable[..., int] | None:
-    """Return a function of the C library; None where it has no such function."""
+    """Return a function of the C library; None if it has no such function."""
     try:
         found: Callable[..., int] = getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):

@@ -13,7 +13,7 @@ MINUTE_SECONDS = 60.0
 
 
 class RateState(NamedTuple):
-    """Where a vendor stands with its limit of calls."""
+    """How much of its limit of calls a vendor has left."""
 
     rate_per_minute: int
     remaining: int
@@ -54,7 +54,7 @@ class RateLimiter:
         return max(0, seconds)
 
     def state(self, vendor: Vendor, now: float) -> RateState | None:
-        """Return where a vendor stands; None where it has no limit."""
+        """Return what a vendor has left of its limit; None if it has no limit."""
         rate = self.rate_of(vendor)
         if rate is None:
             return None

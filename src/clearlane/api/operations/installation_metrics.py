@@ -201,7 +201,7 @@ METRICS: tuple[InstallationMetric, ...] = (
     ),
     InstallationMetric(
         name="clearlane_condition",
-        help="Cases of a condition that is raised; 0 where it is not.",
+        help="Cases of a condition that is raised; 0 if it is not.",
         labels=("condition", "severity", "payer", "type", "route"),
         samples=_conditions,
     ),
@@ -235,7 +235,7 @@ METRICS: tuple[InstallationMetric, ...] = (
     ),
     InstallationMetric(
         name="clearlane_failing_seconds",
-        help="How long deliveries to a payer have failed, by payer and route; 0 where they do not.",
+        help="How long deliveries to a payer have failed, by payer and route; 0 if they do not.",
         labels=("payer", "type", "route"),
         samples=lambda measures: (
             ((of.payer_id, of.type, str(of.route_id or "")), _age(measures, of.failing_since))
@@ -245,7 +245,7 @@ METRICS: tuple[InstallationMetric, ...] = (
     ),
     InstallationMetric(
         name="clearlane_batches_in_doubt",
-        help="Files of which nobody knows whether the payer has them, by payer.",
+        help="Files whose delivery is unconfirmed, by payer.",
         labels=("payer", "type"),
         samples=lambda measures: (
             ((of.payer_id, of.type), float(of.in_doubt)) for of in measures.undelivered
@@ -299,7 +299,7 @@ METRICS: tuple[InstallationMetric, ...] = (
     ),
     InstallationMetric(
         name="clearlane_poll_failing",
-        help="1 where the last look into a payer's mailbox failed, by route.",
+        help="1 if the last look into a payer's mailbox failed, by route.",
         labels=("payer", "type", "route"),
         samples=lambda measures: (
             ((of.payer_id, of.type, str(of.route_id)), float(bool(of.fault)))
@@ -387,7 +387,7 @@ METRICS: tuple[InstallationMetric, ...] = (
     ),
     InstallationMetric(
         name="clearlane_engine_backlog_oldest_seconds",
-        help="Age of the oldest durable work that no node has begun; 0 where there is none.",
+        help="Age of the oldest durable work that no node has begun; 0 if there is none.",
         samples=_backlog_age,
     ),
     InstallationMetric(

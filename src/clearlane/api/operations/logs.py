@@ -194,7 +194,7 @@ def change_level_on_signals(loop: asyncio.AbstractEventLoop, level: str) -> None
 
 def _set_level(level: str) -> None:
     _process.level = LEVELS[level]
-    # Other libraries log routine at info: only what needs attention is worth a line, except where somebody looks.
+    # Other libraries log routine at info: only what needs attention is worth a line, unless debug lines are on.
     least = logging.INFO if level == "debug" else max(logging.WARNING, LEVELS[level])
     logging.getLogger().setLevel(least)
 

@@ -23,7 +23,7 @@ from clearlane.api.operations.installation_metrics import collect
 from clearlane.pipeline.query.measures import Measures
 
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-# The creation time of each metric would double the page and helps nobody.
+# The creation time of each metric would double the page and is of no use.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 RESPONSES_BUFFERED_MAX = 1_000
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -63,7 +63,7 @@ class Metrics:
         )
         self._measured = Gauge(
             "clearlane_measured",
-            "1 where the metrics of the installation could be measured.",
+            "1 if the metrics of the installation could be measured.",
             registry=self.registry,
         )
         self._responses: list[tuple[str, int, float]] = []
@@ -93,7 +93,7 @@ class Metrics:
         self._connections.set(count)
 
     def text(self, measures: Measures | None = None) -> bytes:
-        """Return all metrics in the exposition format; those of the installation where it could be measured."""
+        """Return all metrics in the exposition format; those of the installation if it could be measured."""
         self._count_buffered()
         self._measured.set(measures is not None)
         own = generate_latest(self.registry)

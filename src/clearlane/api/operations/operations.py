@@ -58,7 +58,7 @@ class Readiness:
         return {part: why for part, why in found.items() if why}
 
     async def measures(self) -> Measures | None:
-        """Return what is measured of the installation; None where that fails or takes too long."""
+        """Return what is measured of the installation; None if that fails or takes too long."""
         try:
             async with asyncio.timeout(MEASURE_SECONDS_MAX):
                 return await self.context.measures.current()
@@ -82,7 +82,7 @@ async def _database(readiness: Readiness) -> str:
     database = readiness.context.database
     async with database.read(READY_CHECK) as tx:
         await tx.row(PING)
-    # Heartbeats are written all the time, so this changes within seconds, also where no call comes.
+    # Heartbeats are written all the time, so this changes within seconds, even if no call comes.
     if database.write_fault:
         return f"cannot be written: {database.write_fault}"
     older = await describe_set_back(database)

@@ -55,7 +55,7 @@ _PLAIN = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancesto
 
 
 def page_names() -> list[str]:
-    """Return the addresses below ``/docs/`` of the pages to begin with, where they can be read."""
+    """Return the addresses below ``/docs/`` of the pages to begin with, if they can be read."""
     if (SITE / "index.html").is_file():
         return list(TITLES)
     return list(TITLES) if _markdown_files() else []
@@ -114,7 +114,7 @@ class Documentation:
 
 
 def page_policy(content: bytes) -> str:
-    """Return the policy of a page: its own inline scripts by their hashes, and nothing of other hosts."""
+    """Return the policy of a page: its own inline scripts by their hashes, and nothing from other hosts."""
     hashes = {
         base64.b64encode(hashlib.sha256(one).digest()).decode() for one in _SCRIPT.findall(content)
     }
@@ -122,7 +122,7 @@ def page_policy(content: bytes) -> str:
 
 
 def _read(folder: Path, path: str) -> bytes | None:
-    """Return a file of a directory; None where there is none, or the path leads out of it."""
+    """Return a file of a directory; None if there is none, or the path leads out of it."""
     try:
         root = folder.resolve()
         found = (root / path.lstrip("/")).resolve()
@@ -148,7 +148,7 @@ def _list_page(files: list[str]) -> bytes:
         f'<li><a href="/{SEGMENT}/{escape(name)}">{escape(name)}</a></li>' for name in files
     )
     words = (
-        "The pages as they stand in the checkout; <code>make docs</code> builds them as a site."
+        "The pages as they are in the checkout; <code>make docs</code> builds them as a site."
         if files
         else "This installation does not hold the documentation; <code>make docs</code> in a checkout builds it."
     )

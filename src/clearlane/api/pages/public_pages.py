@@ -32,7 +32,7 @@ def build_pages(
 ) -> tuple[PublicPage, ...]:
     """Return every public page with its content, documenting versions of the API.
 
-    The reference is the viewer where that is built, else a plain page.
+    The reference is the viewer if that is built, else a plain page.
     """
     document = openapi.build_document(versions, (OPENAPI, REFERENCE), PROBES)
     described = replace(OPENAPI, content=openapi.encode_document(document))

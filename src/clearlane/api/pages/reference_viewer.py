@@ -56,7 +56,7 @@ SECURITY_HEADERS = (
 
 
 def viewer_script(built: Path = BUILT) -> PublicPage | None:
-    """Return the viewer's program as a page whose address changes with its content; None where it is not built."""
+    """Return the viewer's program as a page whose address changes with its content; None if it is not built."""
     if not built.is_file():
         return None
     content = built.read_bytes()

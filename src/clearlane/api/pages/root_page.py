@@ -1,6 +1,6 @@
 """The page at ``/``: what this service is, where its parts are, how far a sandbox is ahead, and a first call.
 
-Anybody may read it, so it names no vendor, no password and no claim. One HTML page without scripts or other files.
+Anyone may read it, so it names no vendor, no password and no claim. One HTML page without scripts or other files.
 """
 
 import base64
@@ -149,7 +149,7 @@ def first_call(base_url: str, *, sandbox: bool) -> str:
 def _call_words(*, sandbox: bool) -> str:
     if sandbox:
         return (
-            "curl asks for the password: it stands in <code>.data/sandbox.json</code>, in the directory that "
+            "curl asks for the password: it is in <code>.data/sandbox.json</code>, in the directory that "
             "<code>make run</code> was started in. Then: <code>clearlane claim sample | clearlane claim submit -</code>"
         )
     return "curl asks for the password. Vendor key, password and site id come from the operator."

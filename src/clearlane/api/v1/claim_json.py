@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim
@@ -47,9 +48,9 @@ class ClaimJson(BaseModel):
     claim_number: Annotated[str, Field(description="Ours: V3's `ClaimNumber` and `RequestId`.")]
     vendor_claim_id: Annotated[str, Field(description="The vendor's, as it was sent.")]
     site: Annotated[str, Field(description="The vendor site id.")]
-    kind: Literal["medical", "dental"]
+    kind: Annotated[str, Field(json_schema_extra={"enum": list(SUBMITTED_KINDS)})]
     state: Annotated[
-        str, Field(description="Where the claim stands.", json_schema_extra={"enum": list(STATES)})
+        str, Field(description="The state of the claim.", json_schema_extra={"enum": list(STATES)})
     ]
     label: Annotated[
         str,
@@ -157,7 +158,7 @@ Json = dict[str, object]
 
 
 def finding_object(finding: ClaimFinding) -> Json:
-    """Return a finding; its field is that of the claim, wherever the claim stood in its document."""
+    """Return a finding; its field is that of the claim, wherever the claim was in its document."""
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,

@@ -19,9 +19,9 @@ from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.problems import problem, refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
-from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
+from clearlane.claims.fields import DentalDocument, MedicalDocument
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.json_names import fold_names, take_fields
 from clearlane.kernel.list_filter import FilterType
@@ -46,7 +46,7 @@ endpoints = ResourceRows(Resource.CLAIMS)
 
 X12 = "application/edi-x12"
 ERRORS_SHOWN_MAX = 200
-KINDS = {form.document_type.lower(): kind for kind, form in FORMS.items()}
+FORMS_BY_DOCUMENT = {form.document_type.lower(): form for form in FORMS.values()}
 
 
 class CorrectionRequest(BaseModel):
@@ -80,7 +80,7 @@ class ValidatedClaimJson(BaseModel):
 
 
 class ValidationJson(BaseModel):
-    """What would become of a document. Nothing of it was stored."""
+    """What would become of a document. Nothing was stored."""
 
     accepted: Annotated[int, Field(description="How many claims would be accepted.")]
     claims: Annotated[list[ValidatedClaimJson], Field(description="In the order of the document.")]
@@ -108,14 +108,14 @@ class UnsentClaimVerb(Protocol):
     ValidationJson,
     request_type=MedicalDocument | DentalDocument,
     stores_answer=False,
-    description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` where enrollments matter.",
+    description="Takes the document that V3 takes and stores nothing. Name the `site` if enrollments matter.",
 )
 async def validate_claims(call: Call) -> Response:
     """Return every finding of a document."""
     document = await call.body.read_document()
     site = call.named_site or _any_site(call)
     outcome = await validate(
-        call.context.work_context, document, _kind(call, document), site=site, now=call.now
+        call.context.work_context, document, _form(call, document), site=site, now=call.now
     )
     if isinstance(outcome, TooManyClaims):
         raise refuse(413, f"A document may have {outcome.claims_max} claims at most.")
@@ -228,7 +228,6 @@ async def claim_x12(call: Call) -> Response:
     content = write_claim_837(
         context.work_context,
         loaded.claim,
-        kind=ClaimKind(loaded.row.kind),
         number=claim.number,
         payer_id=loaded.row.payer_id,
         account_as_number=loaded.row.account_as_number,
@@ -249,7 +248,7 @@ def _correction(outcome: CorrectionOutcome) -> Mapping[str, object]:
 
 
 def _any_site(call: Call) -> Site:
-    """Return a site to judge claims for, where the caller names none."""
+    """Return a site to judge claims for, if the caller names none."""
     active = [site for site in call.sites if site.state is SiteState.ACTIVE]
     if not active:
         raise RequestRefusal(call.errors.baa_missing())
@@ -264,16 +263,16 @@ def _require_active(site: Site) -> None:
 _DOCUMENT_TYPE = fold_names(("DocumentType",))
 
 
-def _kind(call: Call, document: bytes) -> ClaimKind:
+def _form(call: Call, document: bytes) -> AnyForm:
     top = decode(document, dict[str, msgspec.Raw], call.errors)
     named = take_fields(top, _DOCUMENT_TYPE).fields.get("DocumentType")
     text = decode(named, str, call.errors) if named is not None else ""
-    kind = KINDS.get(text.strip().lower())
-    if kind is None:
+    form = FORMS_BY_DOCUMENT.get(text.strip().lower())
+    if form is None:
         expected = " or ".join(form.document_type for form in FORMS.values())
         faults = {"DocumentType": [f"{expected} is expected."]}
         raise RequestRefusal(call.errors.invalid_fields(faults))
-    return kind
+    return form
 
 
 def _validation(outcome: ValidatedDocument) -> Mapping[str, object]:

@@ -92,7 +92,7 @@ async def get_claim(call: Call) -> Response:
 
 
 async def require_claim(call: Call) -> ClaimRow:
-    """Return the claim that the path names; refuse the call where the vendor has none of this number."""
+    """Return the claim that the path names; refuse the call if the vendor has none of this number."""
     claim = await find_claim(call.context.work_context, call.path["claim_number"], call.scope)
     if claim is None:
         raise no_claim()

@@ -39,7 +39,7 @@ class EventJson(BaseModel):
     claim_number: str | None
     vendor_claim_id: Annotated[
         str | None,
-        Field(description="Null where the event is about no claim, or the operator leaves it out."),
+        Field(description="Null if the event is about no claim, or the operator leaves it out."),
     ]
     data: Annotated[
         dict[str, object],
@@ -98,7 +98,7 @@ AFTER = Parameter(
 )
 WAIT = Parameter(
     name="wait",
-    help=f"Seconds to wait for an event where there is none, up to {EVENT_WAIT_SECONDS_MAX} (long poll).",
+    help=f"Seconds to wait for an event if there is none, up to {EVENT_WAIT_SECONDS_MAX} (long poll).",
     read=_read_wait,
     schema={"type": "integer", "minimum": 0, "maximum": EVENT_WAIT_SECONDS_MAX, "default": 0},
     required=False,
@@ -122,7 +122,7 @@ DESCRIPTION = (
     description=DESCRIPTION,
 )
 async def list_events(call: Call) -> Response:
-    """Return the next events; wait for them where the caller says how long."""
+    """Return the next events; wait for them if the caller says how long."""
     given = call.parameters
     reader = FeedReader(
         call.vendor.id,

@@ -54,7 +54,7 @@ def _read_limit(text: str | None, endpoint: Endpoint) -> int:
 def page(
     of_list: str, *filters: Parameter, parts: int = 1, position: Callable[..., object] = str
 ) -> Sequence[Parameter]:
-    """Return the parameters of a list: its filters, ``limit``, and ``after``, read from a cursor of so many parts."""
+    """Return the parameters of a list: its filters, ``limit``, and ``after``, read from a cursor with this number of parts."""
 
     def read_after(text: str | None, endpoint: Endpoint) -> object:
         return None if text is None else position(*decode_cursor(of_list, text, parts=parts))

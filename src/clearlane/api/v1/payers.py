@@ -19,6 +19,7 @@ endpoints = ResourceRows(Resource.PAYERS, touches_phi=False)
 
 LIST = "payers"
 MATCHES_MAX = 500
+TYPES = tuple(one.lower() for one in PAYER_TYPES)
 
 
 class ReachedPayerJson(BaseModel):
@@ -28,7 +29,7 @@ class ReachedPayerJson(BaseModel):
     payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
     svc_payer_id: str
     national_payer_id: str | None
-    type: Literal["medical", "dental"]
+    type: Annotated[str, Field(json_schema_extra={"enum": list(TYPES)})]
     name: str
     aliases: list[str]
     accepts_claims: Annotated[
@@ -46,7 +47,6 @@ ERAS = {
     "RequiresEnrollment": "requires_enrollment",
     "NotAvailable": "not_available",
 }
-TYPES = tuple(one.lower() for one in PAYER_TYPES)
 
 
 def _words(text: str) -> str:
@@ -63,7 +63,9 @@ SEARCH = parameters.optional(
 )
 FILTERS = (
     SEARCH,
-    parameters.filter_parameter(FilterType.CHOICE, "type", "Medical or dental.", TYPES),
+    parameters.filter_parameter(
+        FilterType.CHOICE, "type", f"{' or '.join(TYPES).capitalize()}.", TYPES
+    ),
     parameters.filter_parameter(
         FilterType.FLAG, "eligibility", "`true`: those that answer eligibility requests."
     ),

@@ -94,7 +94,7 @@ class PaymentDetailsJson(PaymentJson):
     claim_payments_next: Annotated[
         str | None,
         Field(
-            description="Pass it as `after` to `payments/{payment_id}/claim_payments`; null where these are all."
+            description="Pass it as `after` to `payments/{payment_id}/claim_payments`; null if these are all."
         ),
     ]
 

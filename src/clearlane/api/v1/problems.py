@@ -43,7 +43,7 @@ class Problem(BaseModel):
     detail: Annotated[str, Field(description="What is wrong with this call, and what would pass.")]
     errors: Annotated[
         list[ProblemField],
-        Field(description="Every fault of the call, where it has several or they have fields."),
+        Field(description="Every fault of the call, if it has several or they have fields."),
     ]
 
 
@@ -102,7 +102,7 @@ COMMON_ERRORS: Mapping[int, DocumentedError] = {
     403: _documented(
         "The request was not encrypted, the client has not accepted the BAA, or its account is suspended."
     ),
-    404: _documented("No such path, or nothing of the vendor under this id."),
+    404: _documented("No such path, or the vendor has nothing under this id."),
     405: _documented("Another verb.", "Allow"),
     408: _documented("The request was not received in time."),
     409: _documented("It cannot be done in the present state."),

@@ -60,7 +60,7 @@ class Page(BaseModel, Generic[Row]):
     data: Annotated[list[Row], Field(description="The rows.")]
     next: Annotated[
         str | None,
-        Field(description="Pass it as `after` for the next page; null where this is the last."),
+        Field(description="Pass it as `after` for the next page; null if this is the last."),
     ]
 
 
@@ -114,7 +114,7 @@ def page_response(
     position: Callable[[Row], tuple[str, ...]],
     as_json: Callable[[Row], object],
 ) -> Response:
-    """Return a page of rows, of which there may be one more than the limit: then there is a next page."""
+    """Return a page of rows. One row more than the limit means that there is a next page."""
     shown = rows[:limit]
     more = len(rows) > limit
     cursor = encode_cursor(of_list, *position(shown[-1])) if more else None

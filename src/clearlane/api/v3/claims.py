@@ -5,8 +5,7 @@ from starlette.responses import Response
 from clearlane.api.frame.endpoint import Call, EndpointFamily, EndpointRows
 from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.pipeline.intake.submit import submit
 
 
@@ -23,7 +22,7 @@ endpoints = EndpointRows(
 )
 
 
-def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> None:
+def _submission(name: str, path: str, summary: str, form: AnyForm) -> None:
     """Declare the endpoint that submits claims of one kind."""
 
     @endpoints.endpoint(
@@ -31,7 +30,7 @@ def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> None:
         f"/api/v3/claims/{path}",
         summary,
         responses.ClaimSubmission,
-        request_type=FORMS[kind].document,
+        request_type=form.document,
         error_types={204: None, 400: responses.ModelState, 413: responses.Message},
     )
     async def submit_claims(call: Call) -> Response:
@@ -39,7 +38,7 @@ def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> None:
         outcome = await submit(
             call.context.work_context,
             document,
-            kind,
+            form,
             site=call.site,
             actor=call.actor,
             now=call.now,
@@ -49,5 +48,5 @@ def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> None:
         return await responses.submission_response(outcome)
 
 
-_submission("SubmitClaims", "submit", "Submit medical claims.", ClaimKind.MEDICAL)
-_submission("SubmitDentalClaims", "submitDental", "Submit dental claims.", ClaimKind.DENTAL)
+_submission("SubmitClaims", "submit", "Submit medical claims.", V3_MEDICAL)
+_submission("SubmitDentalClaims", "submitDental", "Submit dental claims.", V3_DENTAL)

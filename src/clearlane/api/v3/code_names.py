@@ -95,5 +95,5 @@ def payer_action(status_category: str, payment_status: str = "") -> str:
 
 
 def payment_method(code: str) -> str | None:
-    """Return ``PaymentMethod``; None where there is no payment."""
+    """Return ``PaymentMethod``; None if there is no payment."""
     return PAYMENT_METHODS.get(code, code) or None

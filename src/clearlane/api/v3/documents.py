@@ -227,7 +227,7 @@ def _patient(tiers: dict[str, status.StatusLevelView], claim: Claim) -> JSON:
 
 
 def _of_claim(claim: Claim, loop: str, id: str) -> JSON:
-    """Return a party as the claim names it, where the response does not."""
+    """Return a party as the claim names it, if the response does not."""
     return {
         "Name": provenance.value_at(claim, f"{loop}/NM1/03"),
         id: provenance.value_at(claim, f"{loop}/NM1/09"),

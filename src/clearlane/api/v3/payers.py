@@ -32,7 +32,7 @@ PAYER_TYPE = Parameter(
     name="type",
     help="`medical` or `dental`, in any case.",
     read=read_payer_type,
-    schema={"type": "string", "enum": ["medical", "dental"]},
+    schema={"type": "string", "enum": list(_TYPES)},
 )
 
 

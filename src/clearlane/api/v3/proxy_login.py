@@ -28,7 +28,7 @@ ResultCode = Annotated[
         description="0 done; 2 the `instanceId` is not a GUID; 3 the user name or token is invalid.",
     ),
 ]
-ErrorMessage = Annotated[str, Field(description="Empty where there is none.")]
+ErrorMessage = Annotated[str, Field(description="Empty if there is none.")]
 
 
 class TokenResult(BaseModel):

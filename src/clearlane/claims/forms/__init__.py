@@ -18,22 +18,28 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from clearlane.claims.claim_form import AnyForm, ClaimForm, SharedFieldNames
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.forms import dental, medical
+from clearlane.claims.kinds import KINDS, ClaimKind
 
 __all__ = [
     "FORMS",
+    "V3_DENTAL",
+    "V3_MEDICAL",
     "AnyForm",
     "ClaimForm",
     "SharedFieldNames",
     "form_of",
+    "form_of_kind",
     "load_placements",
     "names_of_forms",
 ]
 
-FORMS: Mapping[ClaimKind, AnyForm] = MappingProxyType(
-    {form.kind: form for form in (medical.FORM, dental.FORM)}
+V3_MEDICAL, V3_DENTAL = medical.FORM, dental.FORM
+FORMS: Mapping[str, AnyForm] = MappingProxyType(
+    {form.name: form for form in (V3_MEDICAL, V3_DENTAL)}
 )
+"""The forms by name."""
 _BY_MODEL: Mapping[type, AnyForm] = {form.claim: form for form in FORMS.values()}
 
 
@@ -46,6 +52,11 @@ def load_placements() -> None:
 def form_of(claim: Claim) -> AnyForm:
     """Return the form of a claim."""
     return _BY_MODEL[type(claim)]
+
+
+def form_of_kind(kind: str) -> AnyForm:
+    """Return the first form that claims of a kind can be submitted on."""
+    return FORMS[KINDS[ClaimKind(kind)].submitted_on[0]]
 
 
 def names_of_forms(name: Callable[[SharedFieldNames], str]) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from clearlane.claims import codes
 from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
-from clearlane.claims.fields import ClaimKind, DentalClaim, DentalDocument, DentalLine
+from clearlane.claims.fields import DentalClaim, DentalDocument, DentalLine
 from clearlane.claims.forms import dental_view
+from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel import limits
 
 if TYPE_CHECKING:
@@ -104,16 +105,21 @@ def load_placements() -> "PlacementTables[Any, Any]":
     return TABLES
 
 
+BOX_TITLES = {
+    "12": "Insured's name and address", "20": "Patient's name and address", "34": "Diagnoses",
+    "48": "Billing dentist", "53": "Treating dentist", "56": "Treating dentist's address",
+}  # fmt: skip
+
 FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
+    name="v3_dental",
     kind=ClaimKind.DENTAL,
     form_name="ADA",
+    box_titles=BOX_TITLES,
     document=DentalDocument,
     document_type="DentalClaim",
     claim=DentalClaim,
     line=DentalLine,
     lines_field="LineItems",
-    payer_type="Dental",
-    file_tag="837D",
     line_segment="SV3",
     load_placements=load_placements,
     names=SharedFieldNames(

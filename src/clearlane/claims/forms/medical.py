@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from clearlane.claims import cob
 from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
-from clearlane.claims.fields import ClaimKind, MedicalClaim, MedicalDocument, MedicalLine
+from clearlane.claims.fields import MedicalClaim, MedicalDocument, MedicalLine
 from clearlane.claims.forms import medical_view
+from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel import limits
 
 if TYPE_CHECKING:
@@ -112,16 +113,23 @@ def load_placements() -> "PlacementTables[Any, Any]":
     return TABLES
 
 
+BOX_TITLES = {
+    "2": "Patient's name", "3": "Birth date, sex", "4": "Insured's name", "5": "Patient's address",
+    "7": "Insured's address", "9": "Other insured", "10": "Condition related to", "11": "Insured's policy",
+    "11a": "Insured's birth date, sex", "17": "Referring provider", "21": "Diagnoses", "31": "Signature",
+    "32": "Service facility", "33": "Billing provider",
+}  # fmt: skip
+
 FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
+    name="v3_medical",
     kind=ClaimKind.MEDICAL,
     form_name="CMS-1500",
+    box_titles=BOX_TITLES,
     document=MedicalDocument,
     document_type="MedicalClaim",
     claim=MedicalClaim,
     line=MedicalLine,
     lines_field="F24_ClaimLines",
-    payer_type="Medical",
-    file_tag="837P",
     line_segment="SV1",
     load_placements=load_placements,
     names=SharedFieldNames(

@@ -21,7 +21,6 @@ from pydantic_core import ErrorDetails
 
 from clearlane.claims.fields import (
     Claim,
-    ClaimKind,
     ClaimPart,
     drop_empty_fields,
     nested_parts,
@@ -32,7 +31,7 @@ from clearlane.claims.finding import (
     limit_shape_findings,
     shape_finding,
 )
-from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.claims.forms import AnyForm
 from clearlane.claims.read.repairs import Repair
 from clearlane.claims.read.tolerant_reading import (
     OTHER_NAMES,
@@ -94,7 +93,7 @@ class _ReadingState:
 class SubmissionDocument:
     """A document split into raw claims. ``count`` exceeds the limit by at most one."""
 
-    kind: ClaimKind
+    form: AnyForm
     raw_claims: Sequence[msgspec.Raw] = ()
     findings: tuple[ClaimFinding, ...] = ()
     ignored_fields: tuple[str, ...] = ()
@@ -120,7 +119,7 @@ class SubmissionDocument:
         state = self.state
         for at, raw in enumerate(self.raw_claims[start:stop], start):
             other_names = state.has_other_names
-            read = read_claim(self.kind, bytes(raw), f"Claims[{at}]", other_names=other_names)
+            read = read_claim(self.form, bytes(raw), f"Claims[{at}]", other_names=other_names)
             if self.repairs:
                 read = replace(read, repairs=(*self.repairs, *read.repairs))
             state.has_other_names = other_names or OTHER_NAMES in read.repairs
@@ -133,24 +132,24 @@ class SubmissionDocument:
 
 
 def open_document(
-    body: bytes, kind: ClaimKind, *, claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
+    body: bytes, form: AnyForm, *, claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
 ) -> SubmissionDocument:
     """Split a document into raw claims; findings are about the document itself."""
     body = body.removeprefix(BYTE_ORDER_MARK)
     try:
         top, ignored_fields = _top(body, claims_max)
-        findings = list(_document_type(top.DocumentType, FORMS[kind]))
+        findings = list(_document_type(top.DocumentType, form))
     except msgspec.ValidationError:
         return SubmissionDocument(
-            kind, findings=(shape_finding(DOCUMENT, "The document must be a JSON object."),)
+            form, findings=(shape_finding(DOCUMENT, "The document must be a JSON object."),)
         )
     except RecursionError:
         return SubmissionDocument(
-            kind, findings=(shape_finding(DOCUMENT, "The document is nested too deeply."),)
+            form, findings=(shape_finding(DOCUMENT, "The document is nested too deeply."),)
         )
     except (msgspec.DecodeError, UnicodeDecodeError):
         return SubmissionDocument(
-            kind,
+            form,
             findings=(shape_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),),
         )
     raws: Sequence[msgspec.Raw] = ()
@@ -162,33 +161,32 @@ def open_document(
         if not raws:
             findings.append(shape_finding("Claims", "At least one claim is required."))
     repairs = tuple(Repair(name, REPEATED) for name in top.repeated)
-    return SubmissionDocument(kind, raws, tuple(findings), ignored_fields, repairs)
+    return SubmissionDocument(form, raws, tuple(findings), ignored_fields, repairs)
 
 
-def read_document(body: bytes, kind: ClaimKind) -> tuple[SubmissionDocument, list[DecodedClaim]]:
+def read_document(body: bytes, form: AnyForm) -> tuple[SubmissionDocument, list[DecodedClaim]]:
     """Open a document and decode all its claims at once, for small documents and offline work."""
-    document = open_document(body, kind)
+    document = open_document(body, form)
     return document, document.read(0, document.count)
 
 
-def read_claim(kind: ClaimKind, raw: bytes, at: str, *, other_names: bool = False) -> DecodedClaim:
+def read_claim(form: AnyForm, raw: bytes, at: str, *, other_names: bool = False) -> DecodedClaim:
     """Decode one claim from its JSON; ``other_names`` says that exact names are not to be expected."""
     if len(raw) > CLAIM_BYTES_MAX:
         message = f"A claim may take {CLAIM_BYTES_MAX} bytes at most."
         return DecodedClaim(None, (shape_finding(at, message),))
     if other_names:
-        return _read_tolerantly(kind, raw, at)
-    form = FORMS[kind]
+        return _read_tolerantly(form, raw, at)
     try:
         claim = form.claim.__pydantic_validator__.validate_json(raw)
     except ValidationError as error:
         if error.error_count() == 1 and error.errors()[0]["type"] == "json_invalid":
             return _unreadable(at)
-        return _read_tolerantly(kind, raw, at)
+        return _read_tolerantly(form, raw, at)
     ignored_fields: tuple[str, ...] = ()
     if drop_empty_fields(claim):
         if _has_names_in_another_case(claim):
-            return _read_tolerantly(kind, raw, at)
+            return _read_tolerantly(form, raw, at)
         ignored_fields = _forget_unknown_fields(claim, at)
     lines: tuple[ClaimPart, ...] = claim.__dict__[form.lines_field]
     missing = [*form.missing_fields(claim.__dict__, [line.__dict__ for line in lines])]
@@ -200,9 +198,9 @@ def read_claim(kind: ClaimKind, raw: bytes, at: str, *, other_names: bool = Fals
     return DecodedClaim(claim, (), ignored_fields)
 
 
-def restore(kind: ClaimKind, stored: bytes) -> Claim:
+def restore(form: AnyForm, stored: bytes) -> Claim:
     """Decode a stored claim from the text that ``fields.encode`` made of it."""
-    claim: Claim = FORMS[kind].claim.__pydantic_validator__.validate_json(stored)
+    claim: Claim = form.claim.__pydantic_validator__.validate_json(stored)
     drop_empty_fields(claim)
     return claim
 
@@ -313,8 +311,7 @@ def _filled_slots(slots: msgspec.Struct) -> list[msgspec.Raw]:
 # --- second reading: blanks count as missing, other spellings are read, every error is reported ------------
 
 
-def _read_tolerantly(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
-    form = FORMS[kind]
+def _read_tolerantly(form: AnyForm, raw: bytes, at: str) -> DecodedClaim:
     try:
         reading = read_tolerantly(raw, form.claim, at)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

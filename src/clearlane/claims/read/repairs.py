@@ -43,7 +43,7 @@ def repair(claim: F) -> tuple[F, tuple[Repair, ...]]:
     return repaired, tuple(done)
 
 
-# Text that people read, where a character X12 cannot carry may become a blank.
+# Text that people read: in it, a character that X12 cannot carry may become a blank.
 PROSE = frozenset(
     {ValueType.NAME, ValueType.STREET, ValueType.CITY, ValueType.NOTE, ValueType.SIGNATURE}
 )
@@ -345,7 +345,7 @@ def _completed_zip(text: str) -> str:
 
 
 def _coded(field: ClaimField, text: str) -> str:
-    """Return the code of a name, several where the list allows it; else the text as it came."""
+    """Return the code of a name, several if the list allows it; else the text as it came."""
     code = codes.find(field.codes, text)
     if code is None and field.codes in codes.MULTIPLE:
         found = [codes.find(field.codes, word) for word in re.split(r"[,;\s]+", text) if word]

@@ -57,9 +57,9 @@ class TolerantReading:
 
 
 def read_tolerantly(raw: bytes, part: type[ClaimPart], at: str) -> TolerantReading | None:
-    """Read a claim from its JSON; return None where that is no object.
+    """Read a claim from its JSON; return None if that is no object.
 
-    Raises ``msgspec.DecodeError``, ``UnicodeDecodeError`` or ``RecursionError`` where it is no JSON.
+    Raises ``msgspec.DecodeError``, ``UnicodeDecodeError`` or ``RecursionError`` if it is no JSON.
     """
     value = json_names.decode_as_written(raw)
     if not isinstance(value, dict):
@@ -197,7 +197,7 @@ def _read_scalar(item: Any, known: _KnownField, path: str, reading: TolerantRead
 
 
 def _as_text(value: Any, own: ClaimField) -> tuple[Any, str]:
-    """Read a number as its digits. A boolean is text only where the field's list has a word for it."""
+    """Read a number as its digits. A boolean is text only if the field's list has a word for it."""
     if value.__class__ is str:
         return value, ""
     if value is True or value is False:

@@ -6,9 +6,9 @@
 
 A TA1 and a 999 answer files, so they need the layout of the file that was sent. A status names its claim itself, and
 its fact is matched later by the numbers in ``fact.claim``. A status that rejects a level above the claims
-applies to all claims below; where the file names none of them, to all of that batch (and provider).
+applies to all claims below; if the file names none of them, to all of that batch (and provider).
 
-Where a 999 rejects a set and its positions name single claims, these are rejected and the others are to be sent
+If a 999 rejects a set and its positions name single claims, these are rejected and the others are to be sent
 again in a new set. Any other reason for rejecting a set applies to all its claims.
 
 Knows acknowledgement loops and the layout of what was sent; knows no field, no database and no clock.

@@ -11,8 +11,8 @@ Knows the tables of advice; knows no file and no database.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import form_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import AnyForm, ClaimForm, form_of
 from clearlane.claims.responses import code_advice
 from clearlane.claims.responses.advice_act import Advice, AdviceAct
 
@@ -24,7 +24,7 @@ def advise_adjustment(
     one: "shared_types.AdjustmentView",
     remarks: "Sequence[shared_types.RemarkView]",
     paid: "remittance.RemittanceClaimView",
-    claim: Claim | ClaimKind,
+    claim: Claim | AnyForm,
     *,
     is_medicaid: bool = False,
 ) -> Advice:
@@ -49,7 +49,7 @@ def advise_adjustment(
 def _advise_share(
     said: set[str],
     paid: "remittance.RemittanceClaimView",
-    claim: Claim | ClaimKind,
+    claim: Claim | AnyForm,
     *,
     is_medicaid: bool,
 ) -> Advice:
@@ -69,9 +69,9 @@ def _advise_share(
 _FORBIDDING = code_advice.NOT_THE_PATIENTS.keys()
 
 
-def _has_next_payer(claim: Claim | ClaimKind) -> bool:
+def _has_next_payer(claim: Claim | AnyForm) -> bool:
     """Return whether the claim names another insurance that has not decided yet."""
-    if isinstance(claim, ClaimKind):
+    if isinstance(claim, ClaimForm):
         return False
     form = form_of(claim)
     return form.has_other_insurance(claim) and form.earlier_decision(claim) is None

@@ -3,13 +3,13 @@
     follower = ElementFields(claim)                       # or a kind of claim, for a file of many
     follower.follow(loop, segment)["CLM02"]               # F28_TotalCharge (box 28)
 
-The placement tables, read backwards, give the fields of an element. Of several the one counts whose value stands in
-the element; a value computed from several fields has all their names. A field that only repeats another's value is
-named where its value stands there and no field of the element's own does.
+The placement tables, read backwards, give the fields of an element. If there are several, the one whose value is
+in the element counts; a value computed from several fields has all their names. A field that only repeats another's
+value is named if its value is there and that of no field of the element's own is.
 
 In a file of many claims the values of fields are not known, and the segments decide what they can: the component and the
-part of a structure come before the whole, a cause of the condition has one mark, and a patient's field stands in the
-insured's loop only where both are one person (SBR02).
+part of a structure come before the whole, a cause of the condition has one mark, and a patient's field is in the
+insured's loop only if both are one person (SBR02).
 
 Knows the placement tables, the catalogue and segments; knows no file and no page.
 """
@@ -20,8 +20,8 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
-from clearlane.claims.fields import Claim, ClaimKind, ClaimPart
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.fields import Claim, ClaimPart
+from clearlane.claims.forms import AnyForm, ClaimForm, form_of
 from clearlane.claims.forms.medical_view import ACCIDENT_MARKS
 from clearlane.claims.responses.field_lookup import FieldPlace, field_places, source_field
 from clearlane.x12 import tree
@@ -32,7 +32,7 @@ DAYS_ELEMENT = 3
 ADJUSTMENT_ELEMENTS, GROUP_ELEMENT = 3, 1
 """A CAS has its group first, then reason, amount and quantity of each adjustment."""
 CODE_COMPONENT = 2
-"""The component of an HI that holds the diagnosis; the first says of which list it is."""
+"""The component of an HI that holds the diagnosis; the first names its list."""
 SUBSCRIBER_LOOP, RELATIONSHIP_ELEMENT, SELF = "2000B", 2, "18"
 NO = "N"
 NOTHING_GIVEN: Sequence[list[str]] = ([], [NO])
@@ -44,9 +44,9 @@ _NOWHERE: Mapping[str, str] = {}
 class ElementFields:
     """A follower of the segments of an 837 that names the fields of each; of one claim, or of many of a kind."""
 
-    def __init__(self, source: Claim | ClaimKind) -> None:
-        self._claim = None if isinstance(source, ClaimKind) else source
-        self._kind = source if isinstance(source, ClaimKind) else form_of(source).kind
+    def __init__(self, source: Claim | AnyForm) -> None:
+        self._claim = None if isinstance(source, ClaimForm) else source
+        self._form = source if isinstance(source, ClaimForm) else form_of(source)
         self._loop: tree.Loop | None = None
         self._line = 0
         self._seen: dict[str, int] = {}
@@ -67,7 +67,7 @@ class ElementFields:
             self._line += 1
         elif id == "SBR" and loop.node.id == SUBSCRIBER_LOOP:
             self._is_self = tree.get_element(segment, RELATIONSHIP_ELEMENT) == SELF
-        places = _by_segment(self._kind).get((loop.node.id, id), ())
+        places = _by_segment(self._form).get((loop.node.id, id), ())
         own = [place for place in places if self._is_of(place, segment)]
         found: dict[str, str] = {}
         for number, text in enumerate(segment[1:], 1) if own else ():
@@ -77,7 +77,7 @@ class ElementFields:
         return found
 
     def _is_of(self, place: FieldPlace, segment: tree.Segment) -> bool:
-        """Return whether a place may be of this segment: of its qualifier, and of its number where it has one."""
+        """Return whether a place may be of this segment: of its qualifier, and of its number if it has one."""
         qualifier = tree.get_element(segment, 1).partition(":")[0]
         is_numbered = "#" in place.place
         return (
@@ -105,12 +105,12 @@ class ElementFields:
             chosen = [place for place in exact if not place.echo] or exact or filled
         wholes = {place.name.partition("[")[0] for place in chosen if "." in place.name}
         parts = [place for place in chosen if place.name not in wholes]
-        return ", ".join(dict.fromkeys(_words(self._kind, place) for place in parts))
+        return ", ".join(dict.fromkeys(_words(self._form, place) for place in parts))
 
     def _is_finer(self, place: FieldPlace, component: int) -> bool:
         """Return whether a place is of this very component: by its table, or as a diagnosis and not its list."""
         if place.path.id == "HI" and component == CODE_COMPONENT:
-            return place.name != FORMS[self._kind].names.icd_version
+            return place.name != self._form.names.icd_version
         return bool(component and place.path.component)
 
     def _texts(self, place: FieldPlace) -> list[str]:
@@ -128,9 +128,9 @@ class ElementFields:
 
 
 @cache
-def _by_segment(kind: ClaimKind) -> Mapping[tuple[str, str], Sequence[FieldPlace]]:
+def _by_segment(form: AnyForm) -> Mapping[tuple[str, str], Sequence[FieldPlace]]:
     found: dict[tuple[str, str], list[FieldPlace]] = {}
-    for place in field_places(kind):
+    for place in field_places(form):
         found.setdefault((place.path.loop, place.path.id), []).append(place)
     return found
 
@@ -174,7 +174,7 @@ def _element_texts(value: object) -> Iterator[str]:
 
 
 @cache
-def _words(kind: ClaimKind, place: FieldPlace) -> str:
-    field = source_field(kind, _INDEX.sub("[]", place.name), of_line=place.of_line)
+def _words(form: AnyForm, place: FieldPlace) -> str:
+    field = source_field(form, _INDEX.sub("[]", place.name), of_line=place.of_line)
     name = _INDEX.sub("", place.name).rpartition(".")[2]
     return f"{name} (box {field.box})" if field.box else name

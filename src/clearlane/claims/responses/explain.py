@@ -13,8 +13,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from clearlane.claims.fields import ClaimKind, ClaimPart
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.fields import ClaimPart
+from clearlane.claims.forms import AnyForm, form_of
 from clearlane.claims.responses.field_lookup import (
     FieldPlace,
     field_places,
@@ -51,10 +51,10 @@ class FieldExplanation:
     given: str
     """The value as it was given; empty for a field that only a finding names."""
     repaired: str
-    """The value that it was repaired to; empty where nothing was repaired."""
+    """The value that it was repaired to; empty if nothing was repaired."""
     sent: tuple[SentValue, ...]
     not_sent: str
-    """The reason why nothing is sent; empty where a value is."""
+    """The reason why nothing is sent; empty if a value is."""
     findings: tuple[Finding, ...]
     derived: str = ""
     """What the last of the values sent was made of, if the claim does not state it; else empty."""
@@ -69,13 +69,13 @@ def explain(
 
     ``given`` has the values of repaired fields before their repair.
     """
-    kind = form_of(out.claim).kind
+    form = form_of(out.claim)
     found = [(path_in_claim(finding.location), finding) for finding in findings]
-    rows = [_with_given(row, given) for row in _rows(kind, out, found)]
+    rows = [_with_given(row, given) for row in _rows(form, out, found)]
     shown = {finding.location for row in rows for finding in row.findings}
     for location, finding in found:
         if location and finding.location not in shown:
-            rows.append(_missing_field(kind, location, finding))
+            rows.append(_missing_field(form, location, finding))
             shown.add(finding.location)
     return rows
 
@@ -111,34 +111,34 @@ class _WrittenClaim(NamedTuple):
         return _value(self.lines[max(number - 1, 0)] if of_line else self.root, place)
 
 
-def _write(kind: ClaimKind, out: OutgoingClaim) -> _WrittenClaim:
-    data = b"".join(write_claims(kind, [out], _ENVELOPE, _PARTY, _PARTY))
+def _write(form: AnyForm, out: OutgoingClaim) -> _WrittenClaim:
+    data = b"".join(write_claims([out], _ENVELOPE, _PARTY, _PARTY))
     root = next(parse(data, check=False).sets()).root
     return _WrittenClaim(root, list(root.descendants("2400")))
 
 
 def _rows(
-    kind: ClaimKind, out: OutgoingClaim, found: Sequence[tuple[str, Finding]]
+    form: AnyForm, out: OutgoingClaim, found: Sequence[tuple[str, Finding]]
 ) -> Iterator[FieldExplanation]:
     refused = any(finding.severity is Severity.ERROR for _, finding in found)
-    written = None if refused else _write(kind, out)
+    written = None if refused else _write(form, out)
     context = context_of(out)
     values = context.values
     # Of the fields that may name the other payer only the first that is filled does.
     unused = [name for name in context.form.other_payer_names if name in values][1:]
     places = [
         place
-        for place in field_places(kind)
+        for place in field_places(form)
         if (context.patient_is_insured or not place.of_patient)
         and not (place.name in unused and place.path.loop == OTHER_PAYER_LOOP)
     ]
     derived = {(one.name, one.line): one for one in derived_values(context)} if written else {}
     for name, number, value in _filled_fields(context):
-        row = _row(kind, name, value, places, written, number, found)
+        row = _row(form, name, value, places, written, number, found)
         own = derived.pop((name, number), None)
         yield _with_derived(row, own, places, written) if own and written else row
     for (name, number), own in derived.items():
-        field = source_field(kind, name, of_line=bool(number), line=number)
+        field = source_field(form, name, of_line=bool(number), line=number)
         about = tuple(one for location, one in found if _is_at(location, field.field))
         row = FieldExplanation(
             field=field.field,
@@ -179,7 +179,7 @@ def _with_derived(
 
 
 def _row(
-    kind: ClaimKind,
+    form: AnyForm,
     name: str,
     value: Any,
     places: Sequence[FieldPlace],
@@ -187,10 +187,10 @@ def _row(
     number: int,
     found: Sequence[tuple[str, Finding]],
 ) -> FieldExplanation:
-    field = source_field(kind, name, of_line=bool(number), line=number)
+    field = source_field(form, name, of_line=bool(number), line=number)
     own = [place for place in places if place.name == name and place.of_line == bool(number)]
     sent = _sent(own, value, written, number)
-    reason = FORMS[kind].placements.not_sent.get(name, NOT_USED if written else REFUSED)
+    reason = form.placements.not_sent.get(name, NOT_USED if written else REFUSED)
     return FieldExplanation(
         field=field.field,
         box=field.box,
@@ -214,24 +214,24 @@ def _sent(
         if (text := written.sent(place, number))
         and (text == _text(value) or not (place.echo or value is False))
     ]
-    # Where several fields share a place, it counts for this one only if it holds its value.
+    # If several fields share a place, it counts for this one only if it holds its value.
     exact = [one for one in sent if one.value == _text(value)]
     return tuple(dict.fromkeys(exact or sent))
 
 
-def _missing_field(kind: ClaimKind, location: str, finding: Finding) -> FieldExplanation:
+def _missing_field(form: AnyForm, location: str, finding: Finding) -> FieldExplanation:
     """Return the row of a field that is missing from the claim."""
-    of_line = location.startswith(FORMS[kind].lines_field + "[")
+    of_line = location.startswith(form.lines_field + "[")
     name = location.rpartition("].")[2] if of_line else location
     try:
-        field = source_field(kind, name, of_line=of_line)
+        field = source_field(form, name, of_line=of_line)
     except KeyError:
-        form, label = "", ""
+        box, label = "", ""
     else:
-        form, label = field.box, field.label
+        box, label = field.box, field.label
     return FieldExplanation(
         field=location,
-        box=form,
+        box=box,
         label=label,
         given="",
         repaired="",

@@ -1,6 +1,6 @@
 """Explain the findings of our own check as payers' complaints are explained, for claims that were not accepted.
 
-    for one in explain_findings(ClaimKind.MEDICAL, findings): ...
+    for one in explain_findings(V3_MEDICAL, findings): ...
     one.fields[0].box, one.happened             # 28, The total is 150.00, the lines add up to 130.00; make them equal.
     rule_reason(one)                            # Rule not met: the total charge is the sum of the lines (box 28)
 
@@ -10,9 +10,8 @@ Knows the rules and the catalogue; knows no page and no database.
 import re
 from collections.abc import Iterable, Mapping
 
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import AnyForm
 from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim, source_field
 from clearlane.claims.responses.provenance import Explanation, FieldReference
@@ -20,7 +19,7 @@ from clearlane.claims.rules import RULES
 from clearlane.kernel.finding import Severity
 
 OWN_SOURCE = "Clearlane"
-"""The source of explanations that come from our own check, where a payer's have the kind of its answer."""
+"""The source of explanations that come from our own check. A payer's have the kind of its answer."""
 
 RULE_ACTS: Mapping[str, AdviceAct] = {
     "C104": AdviceAct.ASK_OPERATOR,
@@ -31,9 +30,9 @@ RULE_ACTS: Mapping[str, AdviceAct] = {
 """Rules that a correction of the claim does not answer: no route, no enrollment, an id that another claim has."""
 
 
-def explain_findings(kind: ClaimKind, findings: Iterable[ClaimFinding]) -> list[Explanation]:
+def explain_findings(form: AnyForm, findings: Iterable[ClaimFinding]) -> list[Explanation]:
     """Return the errors among a claim's findings, each with its field; the code is the rule's."""
-    return [_explain(kind, one) for one in findings if one.severity is Severity.ERROR]
+    return [_explain(form, one) for one in findings if one.severity is Severity.ERROR]
 
 
 def rule_reason(one: Explanation) -> str:
@@ -52,9 +51,9 @@ def finding_reason(one: Explanation) -> str:
     return _with_box(one.happened, one, with_line=True)
 
 
-def _explain(kind: ClaimKind, finding: ClaimFinding) -> Explanation:
+def _explain(form: AnyForm, finding: ClaimFinding) -> Explanation:
     path = path_in_claim(finding.location)
-    at_line = re.match(rf"{FORMS[kind].lines_field}\[(\d+)\]\.", path)
+    at_line = re.match(rf"{form.lines_field}\[(\d+)\]\.", path)
     line = int(at_line[1]) + 1 if at_line else 0
     return Explanation(
         source=OWN_SOURCE,
@@ -62,19 +61,19 @@ def _explain(kind: ClaimKind, finding: ClaimFinding) -> Explanation:
         happened=finding.message,
         todo="",
         act=RULE_ACTS.get(finding.rule, AdviceAct.CORRECT),
-        fields=_fields(kind, path, path[at_line.end() :] if at_line else path, line),
+        fields=_fields(form, path, path[at_line.end() :] if at_line else path, line),
         line=line,
     )
 
 
-def _fields(kind: ClaimKind, path: str, name: str, line: int) -> tuple[FieldReference, ...]:
+def _fields(form: AnyForm, path: str, name: str, line: int) -> tuple[FieldReference, ...]:
     """Return the field that a finding is about; none for one about the claim as a whole."""
     try:
-        found = source_field(kind, name, of_line=bool(line), line=line)
+        found = source_field(form, name, of_line=bool(line), line=line)
     except KeyError:
         return ()
-    form = FORMS[kind].form_name if found.box else ""
-    return (FieldReference(path=path, label=found.label, box=found.box, form=form),)
+    paper = form.form_name if found.box else ""
+    return (FieldReference(path=path, label=found.label, box=found.box, form=paper),)
 
 
 def _with_box(sentence: str, one: Explanation, *, with_line: bool) -> str:

@@ -103,12 +103,12 @@ class Complaint(ClaimValue, frozen=True):
     qualifier: str = ""
     """The first element of the segment that was sent, which distinguishes one REF or DTP from another."""
     nth: int = 0
-    """The occurrence of the segment in its loop; 0 where that is not known."""
+    """The occurrence of the segment in its loop; 0 if that is not known."""
     element: int = 0
     component: int = 0
     repetition: int = 0
     line: int = 0
-    """The service line, counted from 1; 0 for none, or where only its control number is known."""
+    """The service line, counted from 1; 0 for none, or if only its control number is known."""
     control: str = ""
     """The line control number that a 277CA returns."""
     position: int = 0
@@ -127,7 +127,7 @@ class Fact(ClaimValue, frozen=True, tag="fact"):
     """The time in the response's envelope (GS, or ISA), without a time zone; for ``SENT`` and ``REQUEUED`` the clearinghouse's."""
     claim: ClaimKey = ClaimKey()
     attempt: int = 0
-    """The sending of the claim it answers, counted from 1; 0 where the response does not identify one."""
+    """The sending of the claim it answers, counted from 1; 0 if the response does not identify one."""
     serial: int = 0
     """ISA13 of the response: senders count upwards, so it orders files of the same minute."""
     where: FilePosition = FilePosition()

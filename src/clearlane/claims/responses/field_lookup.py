@@ -1,7 +1,7 @@
 """Find the claim fields that a position in an 837 came from.
 
-    source_fields(ClaimKind.MEDICAL, "2300/DTP:431/03")
-    source_fields(ClaimKind.MEDICAL, finding.position, segment=["DTP", "431", "D8", ""], line=2)
+    source_fields(V3_MEDICAL, "2300/DTP:431/03")
+    source_fields(V3_MEDICAL, finding.position, segment=["DTP", "431", "D8", ""], line=2)
 
 A complaint (999, 277CA, or a finding of the X12 checker) names a loop, a segment and an element. The placement tables
 know which field was put there; it is returned with its box and label. The finest match counts: the component,
@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from clearlane.claims.fields import ClaimKind, ClaimPart, fields_of, nested_parts
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import ClaimPart, fields_of, nested_parts
+from clearlane.claims.forms import AnyForm
 from clearlane.kernel.finding import SegmentPosition
 from clearlane.x12.path import ElementPath, parse_path
 
@@ -52,11 +52,11 @@ class FieldPlace(NamedTuple):
     unchanged: bool
     """Whether the field's value is written there as it is, and not computed from it."""
     of_patient: bool
-    """Whether a value of the patient stands in the insured's loop, which it does only where both are one person."""
+    """Whether a value of the patient is in the insured's loop, which is so only if both are one person."""
 
 
 def source_fields(
-    kind: ClaimKind, at: str | SegmentPosition, *, segment: Sequence[str] = (), line: int = 0
+    form: AnyForm, at: str | SegmentPosition, *, segment: Sequence[str] = (), line: int = 0
 ) -> tuple[SourceField, ...]:
     """Return the fields that a position of an 837 came from; none for values the writer generates.
 
@@ -70,23 +70,22 @@ def source_fields(
         wanted = wanted._replace(qualifier=segment[1].partition(":")[0])
     numbered = isinstance(at, str) and "#" in at
     found = [
-        place for place in field_places(kind) if _matches(place.path, wanted, numbered=numbered)
+        place for place in field_places(form) if _matches(place.path, wanted, numbered=numbered)
     ]
     names = dict.fromkeys(
-        _name(kind, place, line, numbered=numbered) for place in _finest(found, wanted)
+        _name(form, place, line, numbered=numbered) for place in _finest(found, wanted)
     )
     return tuple(names)
 
 
 @cache
-def field_places(kind: ClaimKind) -> tuple[FieldPlace, ...]:
+def field_places(form: AnyForm) -> tuple[FieldPlace, ...]:
     """Return every field with every place it may take, from the billing provider down to the line."""
-    return tuple(_places(kind))
+    return tuple(_places(form))
 
 
-def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) -> SourceField:
+def source_field(form: AnyForm, name: str, *, of_line: bool, line: int = 0) -> SourceField:
     """Return a field of the catalogue by its name inside the claim or line; KeyError if there is none."""
-    form = FORMS[kind]
     part: type[ClaimPart] = form.line if of_line else form.claim
     *outer, last = name.split(".")
     for step in outer:
@@ -96,18 +95,18 @@ def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) ->
     return SourceField(prefix + name, field.box, field.label)
 
 
-def field_words(kind: ClaimKind, path: str) -> str:
+def field_words(form: AnyForm, path: str) -> str:
     """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is no field its bare name.
 
     ``path`` is the path of a finding or repair, also with the claim's place in its document.
     """
     inside = path_in_claim(path)
-    lines_field = FORMS[kind].lines_field
+    lines_field = form.lines_field
     at_line = re.match(rf"{lines_field}\[(\d+)\]\.", inside)
     name = inside[at_line.end() :] if at_line else inside
     bare = _INDEX.sub("", name).rpartition(".")[2]
     try:
-        field = source_field(kind, name, of_line=bool(at_line))
+        field = source_field(form, name, of_line=bool(at_line))
     except KeyError:
         return bare
     item = re.search(r"\[(\d+)\]$", name)
@@ -129,9 +128,9 @@ _IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
 _INDEX = re.compile(r"\[\d*\]")
 
 
-def _places(kind: ClaimKind) -> Iterator[FieldPlace]:
-    tables = FORMS[kind].placements
-    claim = fields_of(FORMS[kind].claim)
+def _places(form: AnyForm) -> Iterator[FieldPlace]:
+    tables = form.placements
+    claim = fields_of(form.claim)
     patient = {name for name, _ in tables.patient.own_places()}
     for table in tables.loops:
         direct = table.direct_places()
@@ -175,6 +174,6 @@ def _finest(found: Sequence[FieldPlace], wanted: ElementPath) -> Sequence[FieldP
     return exact if wanted.component and exact else same
 
 
-def _name(kind: ClaimKind, place: FieldPlace, line: int, *, numbered: bool) -> SourceField:
+def _name(form: AnyForm, place: FieldPlace, line: int, *, numbered: bool) -> SourceField:
     name = place.name if numbered else _INDEX.sub("[]", place.name)
-    return source_field(kind, name, of_line=place.of_line, line=line)
+    return source_field(form, name, of_line=place.of_line, line=line)

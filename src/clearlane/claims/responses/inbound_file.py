@@ -2,7 +2,7 @@
 
     file = read_inbound(content)
     file.identified                              # its transactions, or why it cannot be used
-    file.messages                                # every message, where it holds no other answers than TA1 and 999
+    file.messages                                # every message, if it holds no other answers than TA1 and 999
 
 A file may be posted only when its end has shown that nothing is missing. A file of TA1 and 999 is small, so its messages
 are held until then. Any other file may be large: only its envelopes are looked at here, and its statements are read in a
@@ -25,7 +25,7 @@ PAGED = POSTED - {"TA1", "999"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundFile:
-    """What a file of a payer is, and its messages where these were read already."""
+    """What a file of a payer is, and its messages if these were read already."""
 
     identified: IdentifiedFile
     messages: tuple[AckMessage, ...] | None = field(default=None, repr=False)

@@ -20,7 +20,7 @@ def payers_words(one: Explanation) -> str:
 
 
 def list_words(one: Explanation) -> str:
-    """Return the code list's text where a plain sentence stands above it; empty where it is itself the sentence."""
+    """Return the code list's text if a plain sentence is shown above it; empty if it is itself the sentence."""
     return _listed(one) if _plain(one) else ""
 
 
@@ -29,7 +29,7 @@ def _plain(one: Explanation) -> str:
 
 
 def _listed(one: Explanation) -> str:
-    """Return the list's text without the names of fields, which stand beside it, and without the payer's own."""
+    """Return the list's text without the names of fields, which are shown beside it, and without the payer's own."""
     listed = one.happened.partition(PAYER_TEXT)[0]
     return listed.partition(FIELDS_NAMED)[0].removeprefix("The claim: ")
 

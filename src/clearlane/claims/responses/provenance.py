@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from clearlane.claims.fields import Claim, ClaimKind, fields_of
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.fields import Claim, fields_of
+from clearlane.claims.forms import FORMS, AnyForm, ClaimForm, form_of
 from clearlane.claims.responses import code_advice
 from clearlane.claims.responses.adjustment_advice import advise_adjustment
 from clearlane.claims.responses.advice_act import CORRECTED, Advice, AdviceAct
@@ -41,7 +41,7 @@ PERIOD = frozenset({2, 3})
 
 
 PAYER_TEXT = " The payer writes: "
-"""What stands before a payer's own text."""
+"""The words before a payer's own text."""
 NOTHING_TO_DO = (
     "Nothing now: the payer accepted the claim all the same. Correct it in the next one."
 )
@@ -94,7 +94,7 @@ class Explanation(ClaimValue, frozen=True):
 
 
 def explain_complaints(
-    fact: Fact, claim: Claim | ClaimKind, controls: Sequence[str] = ()
+    fact: Fact, claim: Claim | AnyForm, controls: Sequence[str] = ()
 ) -> Iterator[Explanation]:
     """Explain the complaints of a TA1, 999, 277CA or 277. ``controls`` are the line control numbers as sent."""
     for one in fact.complaints:
@@ -119,7 +119,7 @@ def explain_complaints(
 
 
 def explain_adjustments(
-    paid: "remittance.RemittanceClaimView", claim: Claim | ClaimKind, controls: Sequence[str] = ()
+    paid: "remittance.RemittanceClaimView", claim: Claim | AnyForm, controls: Sequence[str] = ()
 ) -> Iterator[Explanation]:
     """Explain why an 835 did not pay the whole charge: the adjustments of the claim, then of its lines."""
     at = {control: number for number, control in enumerate(controls, 1)}
@@ -133,7 +133,7 @@ def explain_adjustments(
 
 
 def fields_at(
-    claim: Claim | ClaimKind,
+    claim: Claim | AnyForm,
     wanted: Iterable[str],
     *,
     line: int = 0,
@@ -142,9 +142,9 @@ def fields_at(
 ) -> tuple[FieldReference, ...]:
     """Return the fields at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``.
 
-    A place of the patient is looked up in the insured's loop where both are one person.
+    A place of the patient is looked up in the insured's loop if both are one person.
     """
-    kind = _kind(claim)
+    form = _form(claim)
     found: dict[str, _Row] = {}
     for place in wanted:
         for row in _person_rows_at(claim, place, nth):
@@ -153,14 +153,14 @@ def fields_at(
                 # Several items of an array are named as the array.
                 found[row.name] = known._replace(item=-1)
     filled = [row for row in found.values() if not missing and _is_filled(row, claim, line)]
-    if not line and not isinstance(claim, ClaimKind) and len(form_of(claim).lines(claim)) == 1:
+    if not line and not isinstance(claim, ClaimForm) and len(form_of(claim).lines(claim)) == 1:
         line = 1
-    return tuple(_field(kind, row, line) for row in filled or found.values())
+    return tuple(_field(form, row, line) for row in filled or found.values())
 
 
 def value_at(claim: Claim, place: str) -> str:
-    """Return the claim's value at a place of the claim level as text; empty where it has none."""
-    for row in _rows_at(form_of(claim).kind, place, 0):
+    """Return the claim's value at a place of the claim level as text; empty if it has none."""
+    for row in _rows_at(form_of(claim), place, 0):
         value = claim.__dict__.get(row.name)
         if value is not None and not row.line:
             return str(value)
@@ -170,7 +170,7 @@ def value_at(claim: Claim, place: str) -> str:
 # Acknowledgements.
 
 
-def _interchange(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
+def _interchange(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> Explanation:
     words = codes.load("ta1_notes").get(one.code, "")
     return Explanation(
         source="TA1",
@@ -189,7 +189,7 @@ _FAULT_LISTS = {
 }
 
 
-def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
+def _syntax(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> Explanation:
     words = codes.load(_FAULT_LISTS[one.level]).get(one.code, f"Error {one.code}")
     if one.level in {"set", "group"}:
         return Explanation(
@@ -200,7 +200,7 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
             act=AdviceAct.SEND_AGAIN,
         )
     place = _place(one)
-    # Where an element has no field of its own (a qualifier, say), its segment's fields are named.
+    # If an element has no field of its own (a qualifier, say), its segment's fields are named.
     segment = "/".join(place.split("/")[:2])
     found = fields_at(
         claim, [place], line=one.line, missing=one.code in MISSING, nth=one.nth
@@ -219,7 +219,7 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
 
 
 def _place(one: Complaint) -> str:
-    """Return the complaint's place as a path; without an element where it concerns the segment."""
+    """Return the complaint's place as a path; without an element if it concerns the segment."""
     place = f"{one.loop}/{one.segment}"
     if one.qualifier and _has_qualifier(one.loop, one.segment, one.qualifier):
         place += f":{one.qualifier}"
@@ -232,12 +232,12 @@ def _place(one: Complaint) -> str:
 # Statuses.
 
 
-def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
+def _status(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> Explanation:
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
-    kind = _kind(claim)
+    form = _form(claim)
     loop = code_advice.ENTITY_LOOPS.get(one.entity, "")
     places = code_advice.STATUS_PLACES.get(one.code, ())
-    wanted = [place.format(e=loop, line=FORMS[kind].line_segment) for place in places]
+    wanted = [place.format(e=loop, line=form.line_segment) for place in places]
     found = (
         fields_at(claim, wanted, line=line)
         if one.entity not in code_advice.CLEARINGHOUSE_ENTITIES
@@ -279,8 +279,8 @@ _LEVELS = {
 }
 
 
-def _kind(claim: Claim | ClaimKind) -> ClaimKind:
-    return claim if isinstance(claim, ClaimKind) else form_of(claim).kind
+def _form(claim: Claim | AnyForm) -> AnyForm:
+    return claim if isinstance(claim, ClaimForm) else form_of(claim)
 
 
 def _is_own_patient(claim: Claim) -> bool:
@@ -293,28 +293,28 @@ def _is_own_patient(claim: Claim) -> bool:
 def _adjustment(
     one: "shared_types.AdjustmentView",
     remarks: "Sequence[shared_types.RemarkView]",
-    claim: Claim | ClaimKind,
+    claim: Claim | AnyForm,
     line: int,
     paid: "remittance.RemittanceClaimView",
 ) -> Explanation:
-    kind = _kind(claim)
+    form = _form(claim)
     places = [*code_advice.REASON_PLACES.get(one.reason, ())]
     # A remark is more precise than a reason such as "information is missing".
     for remark in remarks:
         places += code_advice.REMARK_PLACES.get(remark.code, ())
     names_fields = bool(places)
     places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
-    wanted = [place.format(line=FORMS[kind].line_segment, e="") for place in places]
+    wanted = [place.format(line=form.line_segment, e="") for place in places]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
     sentences = [f"{amount} was not paid: {words}. {bears}."]
     sentences += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
-    is_medicaid = not isinstance(claim, ClaimKind) and (
+    is_medicaid = not isinstance(claim, ClaimForm) and (
         value_at(claim, "2000B/SBR/09") == code_advice.MEDICAID
     )
     # A void is paid nothing whatever the reason, and none of its fields is to be corrected.
-    is_void = not isinstance(claim, ClaimKind) and form_of(claim).frequency(claim) == VOID
+    is_void = not isinstance(claim, ClaimForm) and form_of(claim).frequency(claim) == VOID
     advice = (
         code_advice.VOIDED_ADVICE
         if is_void
@@ -350,7 +350,7 @@ class _Row(NamedTuple):
     place: str
     at: ElementPath
     nth: int
-    """0 where the table does not number its segments."""
+    """0 if the table does not number its segments."""
     item: int
     """The index in an array whose items have places of their own; -1 for none."""
     of_patient: bool
@@ -358,14 +358,14 @@ class _Row(NamedTuple):
 
 
 @cache
-def _table(kind: ClaimKind) -> dict[tuple[str, str], tuple[_Row, ...]]:
+def _table(form: AnyForm) -> dict[tuple[str, str], tuple[_Row, ...]]:
     """Return every field with its places, by loop and segment; a field's own places before echoes."""
     seen: dict[str, int] = {}
     found: dict[tuple[str, str], list[_Row]] = {}
-    for place in field_places(kind):
+    for place in field_places(form):
         number = seen[place.name] = seen.get(place.name, -1) + 1
         # Only arrays with a place an item are numbered: HI/01, HI/02; DN2#1, DN2#2.
-        known = fields_of(FORMS[kind].claim).get(place.name)
+        known = fields_of(form.claim).get(place.name)
         item = number if known is not None and known.is_array else -1
         nth = place.path.nth if "#" in place.place else 0
         row = _Row(place.name, place.of_line, place.place, place.path, nth, item, place.of_patient)
@@ -373,31 +373,31 @@ def _table(kind: ClaimKind) -> dict[tuple[str, str], tuple[_Row, ...]]:
     return {key: tuple(value) for key, value in found.items()}
 
 
-def _person_rows_at(claim: Claim | ClaimKind, place: str, nth: int) -> list[_Row]:
+def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
     """Return the rows of a place; of a patient who is the insured those in the insured's loop.
 
     There name, birth date and sex are sent from the insured's boxes, and the patient's must agree (rule C201): both
-    are corrected, and the patient's come first where the place is the patient's. An address need not agree, so the
+    are corrected, and the patient's come first if the place is the patient's. An address need not agree, so the
     box that is sent comes first.
     """
-    kind = _kind(claim)
-    if isinstance(claim, ClaimKind):
-        return [*_rows_at(kind, place, nth)]
+    form = _form(claim)
+    if isinstance(claim, ClaimForm):
+        return [*_rows_at(form, place, nth)]
     if not _is_own_patient(claim):
-        return [row for row in _rows_at(kind, place, nth) if not row.of_patient]
-    rows = [*_rows_at(kind, place.replace("2010CA", "2010BA"), nth)]
+        return [row for row in _rows_at(form, place, nth) if not row.of_patient]
+    rows = [*_rows_at(form, place.replace("2010CA", "2010BA"), nth)]
     if place.startswith("2010CA"):
-        agreeing = {patient for patient, _, _ in FORMS[kind].persons}
+        agreeing = {patient for patient, _, _ in form.persons}
         rows.sort(key=lambda row: row.name not in agreeing)
     return rows
 
 
-def _rows_at(kind: ClaimKind, place: str, nth: int) -> Iterator[_Row]:
-    """Yield the rows of a place, or of every element of a segment where no element is named."""
+def _rows_at(form: AnyForm, place: str, nth: int) -> Iterator[_Row]:
+    """Yield the rows of a place, or of every element of a segment if no element is named."""
     loop, id, *rest = place.split("/")
     id, _, qualifier = id.partition(":")
     number, _, component = rest[0].partition("-") if rest else ("", "", "")
-    for row in _of_segment(kind, loop, id):
+    for row in _of_segment(form, loop, id):
         if qualifier and row.at.qualifier not in {"", qualifier}:
             continue
         if row.nth and nth not in {0, row.nth}:
@@ -409,8 +409,8 @@ def _rows_at(kind: ClaimKind, place: str, nth: int) -> Iterator[_Row]:
         yield row
 
 
-def _of_segment(kind: ClaimKind, loop: str, id: str) -> Iterator[_Row]:
-    table = _table(kind)
+def _of_segment(form: AnyForm, loop: str, id: str) -> Iterator[_Row]:
+    table = _table(form)
     exact = table.get((loop, id))
     if exact is not None:
         yield from exact
@@ -433,12 +433,14 @@ def _covers(row: _Row, element: int, component: int) -> bool:
 def _has_qualifier(loop: str, id: str, qualifier: str) -> bool:
     """Return whether some table distinguishes segments of this place by this qualifier."""
     return any(
-        row.at.qualifier == qualifier for kind in ClaimKind for row in _of_segment(kind, loop, id)
+        row.at.qualifier == qualifier
+        for form in FORMS.values()
+        for row in _of_segment(form, loop, id)
     )
 
 
-def _is_filled(row: _Row, claim: Claim | ClaimKind, line: int) -> bool:
-    if isinstance(claim, ClaimKind):
+def _is_filled(row: _Row, claim: Claim | AnyForm, line: int) -> bool:
+    if isinstance(claim, ClaimForm):
         return False
     base = row.name.partition("[")[0].partition(".")[0]
     if not row.line:
@@ -449,14 +451,14 @@ def _is_filled(row: _Row, claim: Claim | ClaimKind, line: int) -> bool:
     return any(base in one.__dict__ for one in chosen)
 
 
-def _field(kind: ClaimKind, row: _Row, line: int) -> FieldReference:
+def _field(form: AnyForm, row: _Row, line: int) -> FieldReference:
     name = row.name if row.item < 0 else f"{row.name}[{row.item}]"
-    found = source_field(kind, name, of_line=row.line, line=line)
+    found = source_field(form, name, of_line=row.line, line=line)
     return FieldReference(
         path=found.field,
         label=found.label,
         box=found.box,
-        form=FORMS[kind].form_name if found.box else "",
+        form=form.form_name if found.box else "",
         place=row.place,
     )
 

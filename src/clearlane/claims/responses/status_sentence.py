@@ -27,7 +27,7 @@ FRAGMENTS = frozenset(
         "21", "54", "78", "81", "96", "108", "116", "123", "363", "487", "495", "499", "697", "718", "746",
     }
 )  # fmt: skip
-"""Statuses that name no thing and do not read as a clause after "the": they stand behind a colon."""
+"""Statuses that name no thing and do not read as a clause after "the": they follow a colon."""
 CLAUSES = frozenset(
     {
         "27", "28", "35", "95", "110", "111", "279", "401", "473", "481", "493", "512", "668", "669", "678", "681",
@@ -36,7 +36,7 @@ CLAUSES = frozenset(
 )  # fmt: skip
 """Clauses about no field that is known here, and about no entity."""
 NO_THINGS = frozenset({"182", "364", "365", "366", "384", "471"})
-"""Questions and the like, which are left as the list has them."""
+"""Questions and similar texts, which are left as the list has them."""
 PLURALS = frozenset({"196", "202"})
 """Things whose number cannot be seen at the end of their first words."""
 
@@ -49,7 +49,7 @@ _SINGULAR_ENDS = ("ss", "is", "us")
 
 
 def status_sentence(code: str) -> str:
-    """Return what a payer says by ``category:status:entity``; empty where that is no rejection or has no sentence."""
+    """Return what a payer says by ``category:status:entity``; empty if that is no rejection or has no sentence."""
     category, _, rest = code.partition(":")
     status, _, entity = rest.partition(":")
     words = codes.load("statuses").get(status, "").removesuffix(" (older code)")
@@ -72,7 +72,7 @@ def _entity_words(entity: str) -> str:
 
 
 def _with_entity(words: str, entity: str) -> str:
-    """Return a status with its entity named; a thing of an unnamed entity stands alone."""
+    """Return a status with its entity named; a thing of an unnamed entity is named alone."""
     if entity:
         return _ENTITY.sub(f"the {entity}", words)
     return _ENTITY.sub("the party concerned", _POSSESSIVE.sub("", words))
@@ -102,5 +102,5 @@ def _with_article(words: str) -> str:
 
 
 def _lower_first(words: str) -> str:
-    """Return words as they stand inside a sentence; an abbreviation keeps its capitals."""
+    """Return words as they are written inside a sentence; an abbreviation keeps its capitals."""
     return words if words[1:2].isupper() else words[:1].lower() + words[1:]

@@ -14,14 +14,13 @@ from clearlane.claims.claim_form import claim_reading, line_reading
 from clearlane.claims.fields import (
     Claim,
     ClaimField,
-    ClaimKind,
     ClaimPart,
     fields_of,
     filled_names,
     nested_parts,
 )
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
 from clearlane.claims.read.repairs import Repair, repair
 
@@ -151,9 +150,9 @@ def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str
     return [(form.locate(path), message) for path, message in found]
 
 
-def skipped_rules(kind: ClaimKind, inputs: RuleInputs) -> list[ClaimRule]:
+def skipped_rules(form: AnyForm, inputs: RuleInputs) -> list[ClaimRule]:
     """Return the rules that were not applied because data they require is not available."""
-    own = (rule for rule in RULES.values() if kind in rule.kinds)
+    own = (rule for rule in RULES.values() if rule.applies_to(form))
     return [rule for rule in own if rule.requires and rule.requires not in inputs.available]
 
 
@@ -241,13 +240,14 @@ def _whole_plan(part: type[ClaimPart]) -> _Plan:
 
 def _rules(part: type[ClaimPart]) -> tuple[ClaimRule, ...]:
     """Return the rules about a claim or a line; smaller parts have none of their own."""
-    for kind, form in FORMS.items():
+    for form in FORMS.values():
         scopes: dict[type[ClaimPart], RuleScope] = {
             form.claim: RuleScope.CLAIM,
             form.line: RuleScope.LINE,
         }
         if part in scopes:
-            return tuple(r for r in RULES.values() if kind in r.kinds and r.scope is scopes[part])
+            own = (rule for rule in RULES.values() if rule.scope is scopes[part])
+            return tuple(rule for rule in own if rule.applies_to(form))
     return ()
 
 

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims.rules.registry import (
-    DENTAL,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -332,7 +331,7 @@ def outer_surface_fits_the_tooth(
             )
 
 
-@rule("D118", paths=("lines[].last_day",), x12="2300/DTP:472/03", kinds=(DENTAL,))
+@rule("D118", paths=("lines[].last_day",), x12="2300/DTP:472/03", if_form_has="lines[].teeth")
 def lines_with_a_period_share_it(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A period of service is that of every line: an 837D has periods for the claim and days for its lines."""
     if view.is_predetermination:

@@ -8,8 +8,6 @@ from functools import lru_cache
 from clearlane.claims.codes import POINTED_PLACES, POINTER_LETTERS
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
-    DENTAL,
-    MEDICAL,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -156,10 +154,10 @@ def codes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]
         )
 
 
-@rule("C507", paths=CODES, x12="2300/HI/01", kinds=(MEDICAL,))
+@rule("C507", paths=CODES, x12="2300/HI/01")
 def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The first place of the list holds the principal diagnosis."""
-    if view.diagnoses[0] is None:
+    if view.diagnoses and view.diagnoses[0] is None:
         yield (
             "diagnoses[0]",
             "The first diagnosis is blank; give the principal diagnosis first.",
@@ -183,11 +181,10 @@ def external_cause_is_not_first(
     "C509",
     paths=("icd_version", "diagnoses"),
     x12="2300/HI",
-    kinds=(DENTAL,),
     when_filled=CODES,
 )
 def version_comes_with_codes(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A dental diagnosis says which ICD version it is."""
+    """A diagnosis says which ICD version it is."""
     if view.diagnoses and not view.icd_version:
         yield (
             "icd_version",

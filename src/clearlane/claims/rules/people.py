@@ -115,12 +115,11 @@ def release_is_signed(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFind
 
 
 def _births(view: ClaimView) -> list[tuple[str, date]]:
-    births = [("patient.birth", view.patient.birth), ("subscriber.birth", view.subscriber.birth)]
-    births += [
-        (f"other_payers[{at}].insured.birth", other.insured.birth)
-        for at, other in enumerate(view.other_payers)
-    ]
-    return [(path, birth) for path, birth in births if birth is not None]
+    people = [("patient", view.patient), ("subscriber", view.subscriber)]
+    if view.other_payers:
+        others = enumerate(view.other_payers)
+        people += [(f"other_payers[{at}].insured", other.insured) for at, other in others]
+    return [(f"{path}.birth", one.birth) for path, one in people if one.birth is not None]
 
 
 def _key(value: object) -> object:

@@ -1,8 +1,8 @@
 """Claim rules and their registry.
 
 A rule has an id, a sentence (its docstring), the paths of the view it is about, an X12 place, a severity and a small
-function. A rule reads the view of a claim and knows no form; it applies to the kinds of claim whose form can state
-its first path, unless it names them. There are three scopes:
+function. A rule reads the view of a claim and knows no form; it applies to the claims whose form can state
+its first path; a few also name a path that the form must have, or lack. There are three scopes:
 
 - ``value_rule``: one value, in every field of certain value types;
 - ``rule``: the claim as a whole, including a loop over its lines;
@@ -20,19 +20,21 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from clearlane.claims.claim_form import places
-from clearlane.claims.fields import ClaimField, ClaimKind, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import ClaimField, fields_of
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.value_types import ValueType
+from clearlane.claims.view import ViewedForm
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
 
 FieldFinding = tuple[str, str]
 """Path and message."""
 
-MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
-EVERY_KIND = tuple(ClaimKind)
 LINE = "lines[]."
+TEETH = "lines[].teeth"
+"""What only dental forms can state."""
 WARNING = Severity.WARNING
 
 
@@ -92,17 +94,15 @@ class RuleScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimRule:
+class ClaimRule(FindingType):
     """A registered rule."""
 
-    id: str
-    sentence: str
     scope: RuleScope
     paths: tuple[str, ...]
     """The paths of the view that it is about; of a value rule none."""
-    kinds: tuple[ClaimKind, ...]
+    if_form_has: str
+    if_form_lacks: str
     x12: str
-    severity: Severity
     requires: ExternalData | None
     value_types: tuple[ValueType, ...]
     """For a value rule: the types of values it checks."""
@@ -112,6 +112,11 @@ class ClaimRule:
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; where that is None, the rule does not apply."""
     check: Callable[..., Any]
+
+    def applies_to(self, form: ViewedForm) -> bool:
+        """Return whether the rule applies to claims of a form, by what the form can state."""
+        needed = filter(None, (*self.paths[:1], self.if_form_has))
+        return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -124,21 +129,23 @@ class ClaimRule:
                 for field in fields_of(part).values()
                 if field.value_type in self.value_types
             )
-        forms = [FORMS[kind] for kind in self.kinds]
         found = (
-            name for path in self.paths for form in forms for name in places(form).fields(path)
+            name
+            for path in self.paths
+            for form in FORMS.values()
+            if self.applies_to(form)
+            for name in places(form).fields(path)
         )
         return tuple(dict.fromkeys(found))
 
-    def boxes(self, kind: ClaimKind) -> tuple[str, ...]:
+    def boxes(self, form: AnyForm) -> tuple[str, ...]:
         """Return the boxes on the claim form that the rule is about, in the order of its fields."""
-        form = FORMS[kind]
         known = {**fields_of(form.line), **fields_of(form.claim)}
         found = (known[name].box for name in self.fields if name in known)
         return tuple(dict.fromkeys(box for box in found if box))
 
 
-RULES: dict[str, ClaimRule] = {}
+RULES: RuleRegistry[ClaimRule] = RuleRegistry(ClaimRule)
 
 Check = TypeVar("Check", bound=Callable[..., Iterable[FieldFinding]])
 ValueCheck = TypeVar("ValueCheck", bound=Callable[[Any, ClaimField], str | None])
@@ -149,7 +156,8 @@ def rule(
     *,
     paths: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = (),
+    if_form_has: str = "",
+    if_form_lacks: str = "",
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
@@ -161,8 +169,9 @@ def rule(
         RuleScope.CLAIM,
         tuple(paths),
         x12,
-        kinds,
         severity,
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
         when_filled=when_filled,
         requires=requires,
         reading=reading,
@@ -174,20 +183,30 @@ def line_rule(
     *,
     paths: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = (),
+    if_form_has: str = "",
+    if_form_lacks: str = "",
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
     whole = tuple(LINE + path for path in paths)
-    return _register(id, RuleScope.LINE, whole, x12, kinds, severity, when_filled=when_filled)
+    return _register(
+        id,
+        RuleScope.LINE,
+        whole,
+        x12,
+        severity,
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
+        when_filled=when_filled,
+    )
 
 
 def value_rule(
     id: str, *value_types: ValueType, x12: str = "", severity: Severity = Severity.ERROR
 ) -> Callable[[ValueCheck], ValueCheck]:
     """Register a rule about every value of some types; the function returns a message or None."""
-    return _register(id, RuleScope.VALUE, (), x12, EVERY_KIND, severity, value_types=value_types)
+    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types)
 
 
 def _register(
@@ -195,34 +214,28 @@ def _register(
     scope: RuleScope,
     paths: tuple[str, ...],
     x12: str,
-    kinds: tuple[ClaimKind, ...],
     severity: Severity,
     *,
+    if_form_has: str = "",
+    if_form_lacks: str = "",
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], Any]:
-    def register(check: Callable[..., Any]) -> Callable[..., Any]:
-        assert id not in RULES, f"rule {id} is defined twice"
-        assert check.__doc__, f"rule {id} has no sentence"
-        RULES[id] = ClaimRule(
-            id=id,
-            sentence=" ".join(check.__doc__.split()),
-            scope=scope,
-            paths=paths,
-            kinds=kinds or tuple(kind for kind, form in FORMS.items() if form.has(paths[0])),
-            x12=x12,
-            severity=severity,
-            requires=requires,
-            value_types=value_types,
-            when_filled=frozenset(when_filled),
-            reading=reading,
-            check=check,
-        )
-        return check
-
-    return register
+    return RULES.rule(
+        id,
+        severity,
+        scope=scope,
+        paths=paths,
+        if_form_has=if_form_has,
+        if_form_lacks=if_form_lacks,
+        x12=x12,
+        requires=requires,
+        value_types=value_types,
+        when_filled=frozenset(when_filled),
+        reading=reading,
+    )
 
 
 def is_whole(number: Decimal) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from clearlane.claims.rules.registry import (
-    DENTAL,
+    TEETH,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -51,7 +51,7 @@ def is_unlisted(code: str) -> bool:
     return code in UNLISTED or (code.startswith("D") and code.endswith("999"))
 
 
-@line_rule("C601", paths=("procedure",), x12="2400/SV3/01-02", kinds=(DENTAL,))
+@line_rule("C601", paths=("procedure",), x12="2400/SV3/01-02", if_form_has=TEETH)
 def dental_procedure_is_cdt(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -236,7 +236,7 @@ def modifiers_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[Fie
             )
 
 
-@line_rule("C611", paths=("units",), x12="2400/SV3/06", kinds=(DENTAL,), when_filled=("units",))
+@line_rule("C611", paths=("units",), x12="2400/SV3/06", if_form_has=TEETH, when_filled=("units",))
 def dental_quantity_is_whole(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:

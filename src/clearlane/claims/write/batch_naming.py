@@ -10,7 +10,7 @@ CONTROL_MAX = 999_999_999
 """ISA13 has nine digits."""
 
 DEFAULT_SUBMITTER = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="8005550100")
-"""The submitter, where the operator has set none."""
+"""The submitter, if the operator has set none."""
 
 
 def batch_file_name(pattern: str, envelope: Envelope, type: str) -> str:

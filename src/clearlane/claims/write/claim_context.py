@@ -29,7 +29,7 @@ from clearlane.kernel import limits
 from clearlane.x12.writer.encode import clean, format_money, format_period
 
 UNKNOWN_COVERAGE = "ZZ"
-"""SBR09 where the claim does not name the kind of insurance."""
+"""SBR09 if the claim does not name the kind of insurance."""
 PERSON, ORGANISATION = "1", "2"
 PAYER_NAME_CHARACTERS_MAX = 60
 """NM103."""
@@ -46,7 +46,7 @@ class OutgoingClaim:
     """The clearinghouse's claim number, at most 20 characters."""
     payer_id: str
     payer_name: str = ""
-    """The payer's name in the directory; where empty, the caller's is sent."""
+    """The payer's name in the directory; if empty, the caller's is sent."""
     other_payer_id: str = ""
     """The other payer's id in the directory; empty if the directory has no payer of its name."""
     account_as_number: bool = False
@@ -119,7 +119,7 @@ class LineContext:
         self.shape = shape
         self.claim_context = context
         self.claim_place = place
-        """The claim's place of service; a line sends its own only where it differs."""
+        """The claim's place of service; a line sends its own only if it differs."""
         self.decision = decision
         self.remaining = remaining
         """What the patient still owes for the line after the earlier payer, as it is computed."""
@@ -156,7 +156,7 @@ def other_order_of_payment(context: ClaimContext) -> str:
 
 
 def self_code(context: ClaimContext) -> str | None:
-    """Return 18 where the patient is the insured, else None."""
+    """Return 18 if the patient is the insured, else None."""
     return codes.SELF if context.patient_is_insured else None
 
 
@@ -181,7 +181,7 @@ def other_payer_id(context: ClaimContext) -> str | None:
 
 
 def person(context: object) -> str:
-    """Return the entity type of a person: tables call it where a first name is filled."""
+    """Return the entity type of a person. Tables call it when a first name is filled."""
     return PERSON
 
 
@@ -202,7 +202,7 @@ def first_of(*names: str) -> Callable[[Any], Any]:
 
 
 def insured_or_patient(*names: str) -> Callable[[ClaimContext], Any]:
-    """Return a function for an insured's field that falls back on the patient's where both are one person."""
+    """Return a function for an insured's field that falls back on the patient's if both are one person."""
     insured, *_ = names
     pick = first_of(*names)
     return lambda context: (
@@ -216,7 +216,7 @@ def unless_zero(name: str) -> Callable[[Any], Decimal | None]:
 
 
 def yes_if_set(name: str) -> Callable[[Any], str | None]:
-    """Return a function that gives Y where a flag is set, else None."""
+    """Return a function that gives Y if a flag is set, else None."""
     return lambda context: "Y" if context.values.get(name) else None
 
 
@@ -281,7 +281,7 @@ def has_earlier_decision(context: Any) -> bool:
 
 
 def claim_decision_day(context: ClaimContext) -> Any:
-    """Return the day of the claim's decision; None where lines were decided, since they send their own."""
+    """Return the day of the claim's decision; None if lines were decided, since they send their own."""
     decision = context.decision
     return decision.day if decision and not any(decision.lines) else None
 

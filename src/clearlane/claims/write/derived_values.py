@@ -1,6 +1,6 @@
 """Values of an 837 that no field of the claim states: where each is sent, and what it was made of.
 
-For ``explain``, which shows them beside the fields, so that nobody takes them for what the provider stated.
+For ``explain``, which shows them beside the fields, so that they are not mistaken for what the provider stated.
 Knows what is derived and from what; reads no value, since that is in the file.
 """
 

@@ -15,7 +15,7 @@ def given_controls(claim: Claim) -> list[str]:
 
 
 def line_controls(claim: Claim, number: str) -> list[str]:
-    """Return the control number of each line: the caller's where given, else the claim number and the line's number."""
+    """Return the control number of each line: the caller's if given, else the claim number and the line's number."""
     given = _given(claim)
     if not any(given):
         return [f"{number}-{at}" for at in range(1, len(given) + 1)]

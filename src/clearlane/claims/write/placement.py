@@ -72,7 +72,7 @@ class Computed(Generic[C]):
     always: bool = False
     """Whether to call the function even if none of the fields is filled."""
     default: Any = None
-    """The value where none of the fields is filled."""
+    """The value if none of the fields is filled."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class Computed(Generic[C]):
 
 @dataclass(frozen=True, slots=True)
 class ConditionalRows(Generic[C]):
-    """Rows that are sent only where certain fields are filled and a condition holds."""
+    """Rows that are sent only if certain fields are filled and a condition holds."""
 
     rows: Mapping[str, str] = field(default_factory=dict)
     computed: Sequence[Computed[C]] = ()
@@ -101,9 +101,9 @@ class ConditionalRows(Generic[C]):
     all_of: Sequence[str] = ()
     """Fields that must all be filled."""
     any_of: Sequence[str] = ()
-    """Fields of which one must be filled; by default those of the rows themselves."""
+    """One of these fields must be filled; by default those of the rows themselves."""
     none_of: Sequence[str] = ()
-    """Fields of which none may be filled."""
+    """None of these fields may be filled."""
 
     def may_apply(self, filled: frozenset[str]) -> bool:
         """Return whether the rows can apply to a shape; ``when`` decides for each claim."""

@@ -1,14 +1,14 @@
 """The place of each field of a dental claim in an 837D.
 
-First the functions that compute values, then the tables, one per loop. Where X12 and the ADA form differ:
+First the functions that compute values, then the tables, one per loop. X12 and the ADA form differ as follows:
 
 * SBR09 is always ``ZZ``, since no field holds the kind of insurance;
-* benefits are assigned (CLM08 ``Y``) and the dentist accepts assignment (CLM07 ``A``) where the insured signed for
+* benefits are assigned (CLM08 ``Y``) and the dentist accepts assignment (CLM07 ``A``) if the insured signed for
   it, else neither (``N``, ``C``);
-* the days of service are sent with the claim where all lines have the same, else with each line; a line without
+* the days of service are sent with the claim if all lines have the same, else with each line; a line without
   a day has the claim's; a predetermination sends none;
 * the replacement of a prosthesis is sent only with the date of the prior placement, on the lines with a crown, an
-  inlay or a prosthesis, or on all lines where there is no such line;
+  inlay or a prosthesis, or on all lines if there is no such line;
 * a treatment location without a name has the billing dentist's.
 
 Knows the catalogue and the guide; ``write_837`` writes the tables.
@@ -67,7 +67,7 @@ def payer_name(context: ClaimContext) -> str:
 
 
 def employer(context: ClaimContext) -> str | None:
-    """Return the group's name, only where it has no number."""
+    """Return the group's name, only if it has no number."""
     return (
         None
         if "F16_InsuredGroupNumber" in context.values
@@ -163,7 +163,7 @@ def service_days(context: ClaimContext) -> str | None:
 
 
 def own_service_days(context: LineContext) -> str | None:
-    """Return the line's day of service where lines have different ones: a line of an 837D has no period."""
+    """Return the line's day of service if lines have different ones: a line of an 837D has no period."""
     if _is_predetermination(context.claim_context) or service_days(context.claim_context):
         return None
     first, _ = context.claim_context.form.service_days(context.line)
@@ -184,7 +184,7 @@ def is_orthodontic(context: ClaimContext) -> bool:
 
 
 def orthodontic_mark(context: ClaimContext) -> str | None:
-    """Return Y where the months of treatment are not known."""
+    """Return Y if the months of treatment are not known."""
     return None if context.values.get("F42_MonthsTreatment") else "Y"
 
 
@@ -243,7 +243,7 @@ def fee(context: LineContext) -> Decimal:
 
 
 def place_of_line(context: LineContext) -> str | None:
-    """Return the line's place of service where it is not the claim's."""
+    """Return the line's place of service if it is not the claim's."""
     place: str = context.values["X12_PlaceOfServiceCode"]
     return None if place == context.claim_place else place
 
@@ -304,7 +304,7 @@ def is_line_of_another(context: LineContext) -> bool:
 
 
 def units_paid(context: LineContext) -> Decimal:
-    """Return the units the earlier payer paid for; where it gave none, the line's quantity."""
+    """Return the units the earlier payer paid for; if it gave none, the line's quantity."""
     return (
         context.values.get("X12_UnitsPaid")
         or context.values.get("F29b_Quantity")

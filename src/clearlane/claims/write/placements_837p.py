@@ -1,13 +1,13 @@
 """The place of each field of a medical claim in an 837P.
 
-First the functions that compute values, then the tables, one per loop. Where X12 requires a value that the claim
+First the functions that compute values, then the tables, one per loop. If X12 requires a value that the claim
 does not have:
 
 * without a claim type SBR09 is ``ZZ``, that of the other payer too;
 * box 9a, a policy or group number, is SBR03; if the claim states no member id of the other insured, which 2330A
   requires, it is sent there as well, with a warning;
 * without box 13 benefits are not assigned (CLM08 ``N``), the meaning of an empty box on the CMS-1500;
-* without box 27 the provider accepts assignment (CLM07 ``A``) where benefits are assigned, else not (``C``);
+* without box 27 the provider accepts assignment (CLM07 ``A``) if benefits are assigned, else not (``C``);
 * without a quantity a line has 1 unit; without a place of service the claim has that of its first line;
 * a patient without a street address has the insured's.
 
@@ -78,7 +78,7 @@ def coverage(context: ClaimContext) -> str:
 
 
 def plan_name(context: ClaimContext) -> str | None:
-    """Return the name of the group, only where it has no number."""
+    """Return the name of the group, only if it has no number."""
     if "F11_InsuredsPolicyGroupOrFecaNumber" in context.values:
         return None
     return context.values.get("F11C_PlanName")
@@ -137,7 +137,7 @@ def release(context: ClaimContext) -> str:
 
 
 def causes(context: ClaimContext) -> str | None:
-    """Return the related causes: at most two, and the state where the first is an auto accident."""
+    """Return the related causes: at most two, and the state if the first is an auto accident."""
     found = context.form.accidents(context.claim)[:2]
     if not found:
         return None
@@ -146,19 +146,19 @@ def causes(context: ClaimContext) -> str | None:
 
 
 def both_days_of_disability(context: ClaimContext) -> str | None:
-    """Return the first and last day of a disability; DTP*314 has both even where they are the same."""
+    """Return the first and last day of a disability; DTP*314 has both even if they are the same."""
     first, last = _disability(context)
     return f"{format_day(first)}-{format_day(last)}" if first and last else None
 
 
 def first_day_of_disability(context: ClaimContext) -> date | None:
-    """Return the first day of a disability, where the last is not known."""
+    """Return the first day of a disability, if the last is not known."""
     first, last = _disability(context)
     return None if last else first
 
 
 def last_day_of_disability(context: ClaimContext) -> date | None:
-    """Return the last day of a disability, where the first is not known."""
+    """Return the last day of a disability, if the first is not known."""
     first, last = _disability(context)
     return None if first else last
 
@@ -251,12 +251,12 @@ def measure(context: LineContext) -> str:
 
 
 def units(context: LineContext) -> Decimal:
-    """Return the quantity of the line, 1 where none is given."""
+    """Return the quantity of the line, 1 if none is given."""
     return context.values.get("F24G_DaysOrUnits") or claim_context.ONE
 
 
 def place_of_line(context: LineContext) -> str | None:
-    """Return the line's place of service where it is not the claim's."""
+    """Return the line's place of service if it is not the claim's."""
     place: str = context.values["F24B_PlaceOfServiceCode"]
     return None if place == context.claim_place else place
 

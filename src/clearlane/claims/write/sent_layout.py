@@ -59,7 +59,7 @@ class SentSet(msgspec.Struct, frozen=True, kw_only=True):
     """In the order of the file."""
 
     def claims_at(self, position: int) -> tuple[SentClaim, ...] | None:
-        """Return the claims a segment belongs to; None where it belongs to the set as a whole."""
+        """Return the claims a segment belongs to; None if it belongs to the set as a whole."""
         at = bisect_right(self.claims, position, key=lambda one: one.first) - 1
         if at >= 0 and position <= self.claims[at].last:
             return (self.claims[at],)
@@ -144,7 +144,7 @@ def read_layout(
 def numbered_segments(loop: tree.Loop) -> Iterator[tuple[int, tree.Loop, tree.Segment, int]]:
     """Yield the segments of a loop: position, own loop, segment, and its occurrence in that loop.
 
-    Where the streaming reader dropped units, only the segments before them: those behind are read with the
+    If the streaming reader dropped units, only the segments before them: those behind are read with the
     units themselves.
     """
     position = loop.position

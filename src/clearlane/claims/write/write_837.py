@@ -1,9 +1,9 @@
 """Write claims as an 837: envelope, sets and hierarchical levels around the placement tables of a form.
 
-    pieces = write_claims(ClaimKind.MEDICAL, outgoing, envelope, submitter, receiver)
+    pieces = write_claims(outgoing, envelope, submitter, receiver)
 
 Claims of one billing provider share one billing level; a set holds at most 5,000 claims, an interchange as many
-sets as needed. ``CLM01`` is the patient's account number where ``account_as_number`` allows it, else the
+sets as needed. ``CLM01`` is the patient's account number if ``account_as_number`` allows it, else the
 clearinghouse's claim number, which is always ``REF*D9``; every line has a ``REF*6R``.
 
 Knows the tables and the levels of an 837; knows no clock, no control number and no route.
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import FORMS, AnyForm, form_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import AnyForm, form_of
 from clearlane.claims.write.claim_context import ClaimContext, LineContext, OutgoingClaim
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel import limits
@@ -39,13 +39,12 @@ class TradingPartner:
     name: str
     id: str
     contact: str = ""
-    """The contact person, where that is not the partner itself."""
+    """The contact person, if that is not the partner itself."""
     phone: str = ""
     email: str = ""
 
 
 def write_claims(
-    kind: ClaimKind,
     claims: Sequence[OutgoingClaim],
     envelope: Envelope,
     submitter: TradingPartner,
@@ -53,13 +52,13 @@ def write_claims(
 ) -> Iterator[bytes]:
     """Write an interchange with these claims, piece by piece.
 
-    Raises ValueError for an envelope that cannot be written, a claim of another kind, or no claim at all.
+    Raises ValueError for an envelope that cannot be written, claims of several kinds, or no claim at all.
     """
     if not claims:
         raise ValueError("an interchange needs at least one claim")
-    form = FORMS[kind]
+    form = form_of(claims[0].claim)
     if any(form_of(out.claim) is not form for out in claims):
-        raise ValueError(f"every claim must be a {kind} claim")
+        raise ValueError(f"every claim must be a {form.kind} claim")
     other_separators = {
         code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"
     }

@@ -23,7 +23,7 @@ app = typer.Typer(no_args_is_help=True, help="Instances of proxy login.", add_co
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The instance's GUID.")]
 OfSite = Annotated[
-    str, typer.Option("--site", help="Its vendorSiteId, where several clients have that GUID.")
+    str, typer.Option("--site", help="Its vendorSiteId, if several clients have that GUID.")
 ]
 
 

@@ -12,13 +12,14 @@ from typing import Annotated
 
 import typer
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.claim import claim_listing, claim_service
 from clearlane.cli.claim.claim_client import register
 from clearlane.cli.claim.claim_ids import ClaimId
 from clearlane.cli.claim.claim_service import check_over_service, show_over_service
 from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
 from clearlane.cli.command.client_command import Data as SandboxData
+from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import show_error
 from clearlane.kernel.clock import SystemClock
 
@@ -32,8 +33,8 @@ app = typer.Typer(
 STANDARD = "-"
 SAMPLES_MAX = 100_000
 UNREADABLE = 2
-KindOption = Annotated[
-    ClaimKind | None,
+OfKind = Annotated[
+    KindOption | None,
     typer.Option("--kind", help="Kind of claim; by default the document's DocumentType."),
 ]
 AsJson = Annotated[
@@ -49,7 +50,7 @@ def claim() -> None:
 @app.command()
 def check(
     file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
-    kind: KindOption = None,
+    kind: OfKind = None,
     as_json: AsJson = False,
     service: Annotated[
         bool,
@@ -80,16 +81,23 @@ def check(
     except OSError as error:
         typer.echo(f"{file}: cannot be read: {error.strerror}", err=True)
         raise typer.Exit(UNREADABLE) from None
-    from clearlane.cli.claim.claim_check import check_document, kind_of, print_json, print_table
+    from clearlane.claims.forms import form_of_kind
+    from clearlane.cli.claim.claim_check import (
+        check_document,
+        form_named_in,
+        print_json,
+        print_table,
+    )
 
-    verdict = check_document(body, kind or kind_of(body), SystemClock().now().date())
+    form = form_of_kind(kind) if kind else form_named_in(body)
+    verdict = check_document(body, form, SystemClock().now().date())
     (print_json if as_json else print_table)(verdict)
     raise typer.Exit(verdict.status)
 
 
 @app.command()
 def sample(
-    kind: Annotated[ClaimKind, typer.Option("--kind", help="Kind of claim.")] = ClaimKind.MEDICAL,
+    kind: Annotated[KindOption, typer.Option("--kind", help="Kind of claim.")] = SUBMITTED_KINDS[0],
     full: Annotated[
         bool, typer.Option("--full", help="Every field instead of the required ones.")
     ] = False,
@@ -135,7 +143,7 @@ def sample(
     # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
     name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
     ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
-    from clearlane.claims.forms import FORMS
+    from clearlane.claims.forms import form_of_kind
     from clearlane.claims.sample_variation import SampleWish, sample_claim
 
     wanted = SampleWish(
@@ -144,8 +152,9 @@ def sample(
         patient=_patient_name(patient),
         day=day.date() if day else None,
     )
-    claims = [sample_claim(kind, one, wanted, today=now.date()) for one in ids]
-    document = {"DocumentType": FORMS[kind].document_type, "Claims": claims}
+    form = form_of_kind(kind)
+    claims = [sample_claim(form, one, wanted, today=now.date()) for one in ids]
+    document = {"DocumentType": form.document_type, "Claims": claims}
     typer.echo(json.dumps(document, indent=2))
 
 

@@ -7,7 +7,6 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.read.repair_summary import summarise_repairs
 from clearlane.claims.responses.explain import FieldExplanation, explain
 from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
@@ -32,7 +31,6 @@ def print_x12(claim: str, data: Path | None) -> None:
             refuse(
                 f"{found.row.claim_number} was not accepted, so there is no 837 of it. See: clearlane claim explain"
             )
-        kind = ClaimKind(found.row.kind)
         envelope = Envelope(
             sender=DEFAULT_SUBMITTER.id,
             receiver=found.row.payer_id,
@@ -45,7 +43,7 @@ def print_x12(claim: str, data: Path | None) -> None:
         )
         return b"".join(
             write_claims(
-                kind, [_outgoing(installation, found)], envelope, installation.submitter, receiver
+                [_outgoing(installation, found)], envelope, installation.submitter, receiver
             )
         )
 

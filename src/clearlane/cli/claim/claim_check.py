@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 import typer
 
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.read.repair_summary import summarise_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
@@ -39,10 +38,10 @@ FINDINGS = (
 class DocumentVerdict:
     """The server's expected answer to a document."""
 
-    kind: ClaimKind
+    form: AnyForm
     shape: list[ClaimFinding]
     claims: list[tuple[str, CheckedClaim]]
-    """Vendor claim id and rule findings of each claim; empty where the JSON has the wrong shape."""
+    """Vendor claim id and rule findings of each claim; empty if the JSON has the wrong shape."""
     ignored: list[str]
     facts: RuleInputs
 
@@ -54,9 +53,9 @@ class DocumentVerdict:
         return ACCEPTED
 
 
-def check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict:
+def check_document(body: bytes, form: AnyForm, today: date) -> DocumentVerdict:
     """Return what the server would answer to a document."""
-    document = open_document(body, kind, claims_max=CLAIMS_CHECKED_MAX)
+    document = open_document(body, form, claims_max=CLAIMS_CHECKED_MAX)
     facts = RuleInputs(today=today, available=frozenset())
     shape = list(document.findings)
     judged: list[tuple[str, CheckedClaim]] = []
@@ -72,18 +71,18 @@ def check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict
                 )
                 judged.append((read.claim.Svc_VendorClaimId, checked))
             show(at + 1)
-    return DocumentVerdict(kind, shape, [] if shape else judged, ignored, facts)
+    return DocumentVerdict(form, shape, [] if shape else judged, ignored, facts)
 
 
-def kind_of(body: bytes) -> ClaimKind:
-    """Return the kind of the document's DocumentType; medical where it has none."""
+def form_named_in(body: bytes) -> AnyForm:
+    """Return the form of the document's DocumentType; the first one if it has none."""
     try:
         raw = msgspec.json.decode(body, type=dict[str, msgspec.Raw]).get("DocumentType")
         word = msgspec.json.decode(raw) if raw is not None else ""
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         word = ""
-    kinds = {form.document_type: kind for kind, form in FORMS.items()}
-    return kinds.get(word, ClaimKind.MEDICAL) if isinstance(word, str) else ClaimKind.MEDICAL
+    first, *_ = FORMS.values()
+    return next((form for form in FORMS.values() if form.document_type == word), first)
 
 
 def print_json(verdict: DocumentVerdict) -> None:
@@ -99,7 +98,7 @@ def print_json(verdict: DocumentVerdict) -> None:
             "ClaimResults": [_result(*judged) for judged in verdict.claims],
             "DocumentLevelErrors": [],
         }
-    rules = skipped_rules(verdict.kind, verdict.facts)
+    rules = skipped_rules(verdict.form, verdict.facts)
     answer["NotChecked"] = [
         {"Rule": rule.id, "Needs": rule.requires, "Says": rule.sentence} for rule in rules
     ]
@@ -148,7 +147,7 @@ def print_table(verdict: DocumentVerdict) -> None:
         typer.echo(f"{counted(len(verdict.claims), 'claim')}: {words}.")
     if verdict.shape:
         typer.echo("The server would answer 400, and nothing would be stored.")
-    needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.kind, verdict.facts))
+    needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.form, verdict.facts))
     show_text(f"Not checked here: rules that need {', '.join(needs)}.")
 
 

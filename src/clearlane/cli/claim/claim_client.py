@@ -1,11 +1,11 @@
 """``clearlane claim submit`` and ``claim status``: submit and list claims over the service."""
 
 from datetime import date, datetime, timedelta
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.claim.claim_pieces import DocumentPiece, WholeAnswer, cut_document, move_path
 from clearlane.cli.command.client_command import (
     ClientSession,
@@ -14,6 +14,7 @@ from clearlane.cli.command.client_command import (
     usage_error,
     vendor_command,
 )
+from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import counted, show_error, show_json, show_table, show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.table import TableColumn
@@ -42,13 +43,6 @@ FINDINGS = ("vendor claim id", "field", TableColumn("what is wrong", wrap=True))
 RESULTS_LISTED_MAX = 50
 
 
-class DocumentKind(StrEnum):
-    """Kinds of claims that a bare file may hold."""
-
-    MEDICAL = "medical"
-    DENTAL = "dental"
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands to `clearlane claim`."""
     vendor_command(app)(submit)
@@ -59,7 +53,7 @@ def submit(
     session: ClientSession,
     file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
     kind: Annotated[
-        DocumentKind | None,
+        KindOption | None,
         typer.Option("--kind", help="For a file of bare claims, which names no DocumentType."),
     ] = None,
     skip: Annotated[
@@ -96,14 +90,15 @@ def submit(
     exit_with(fine=whole.fine)
 
 
-def _read_document(file: str, kind: DocumentKind | None) -> dict[str, Any]:
+def _read_document(file: str, kind: KindOption | None) -> dict[str, Any]:
     from clearlane.client import claim_document
 
     document = read_json(file)
     if isinstance(document, dict) and "DocumentType" in document:
         return document
     if kind is None:
-        usage_error(f"{file} names no DocumentType: give --kind medical or --kind dental.")
+        choices = " or ".join(f"--kind {one}" for one in SUBMITTED_KINDS)
+        usage_error(f"{file} names no DocumentType: give {choices}.")
     return claim_document(kind, document)
 
 
@@ -163,7 +158,7 @@ def status(
 
 
 def week_ago(today: date) -> date:
-    """Return the day a week before today, by this machine's clock where a sandbox's is ahead of it."""
+    """Return the day a week before today, by this machine's clock if a sandbox's is ahead of it."""
     return min(today, SystemClock().now().date()) - timedelta(days=DAYS_BACK)
 
 

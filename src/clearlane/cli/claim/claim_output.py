@@ -31,7 +31,7 @@ _RELATIONS = {
 
 
 def claim_state(history: ClaimHistory) -> str:
-    """Return where the claim stands."""
+    """Return the state of the claim."""
     return history.status.state if history.status else history.loaded.row.state
 
 

@@ -1,7 +1,7 @@
 """A document of any number of claims, cut into documents that the service takes, and their answers put together.
 
 Pure: documents and answers in, documents and one answer out. Paths (``Claims[7]``) are those of the whole file. Imports
-nothing of the server.
+nothing from the server.
 """
 
 import re
@@ -23,12 +23,12 @@ class DocumentPiece:
 
     document: Mapping[str, Any]
     first: int
-    """How many claims of the whole document stand before it."""
+    """How many claims of the whole document come before it."""
     count: int
 
 
 def cut_document(document: Mapping[str, Any], *, skip: int = 0) -> list[DocumentPiece]:
-    """Return a document in pieces, in order, without its first claims; one piece where it is small enough."""
+    """Return a document in pieces, in order, without its first claims; one piece if it is small enough."""
     claims = document.get("Claims")
     if not isinstance(claims, list):
         return [DocumentPiece(document, 0, 0)]  # the service says what is wrong with it

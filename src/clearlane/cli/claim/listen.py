@@ -45,7 +45,7 @@ COLUMNS = (
     TableColumn("payer action", drop=1),
     TableColumn("document", drop=3),
 )
-# Rows arrive one by one: the widths are those of long values, and what follows a longer one stands on the next line.
+# Rows arrive one by one: the widths are those of long values, and what follows a longer one goes on the next line.
 WIDEST = ["1000.00", "1000.00", "1000.00", "ProcessedAsPrimary", "-" * 32]
 
 
@@ -161,7 +161,7 @@ def _rows_since(session: ClientSession, first: date) -> "Iterator[ClaimStatus]":
 
 
 def _fetch(session: ClientSession, since: date | None, wanted: set[str]) -> "Iterator[ClaimStatus]":
-    """Yield the statuses of one poll; nothing where the service became unavailable meanwhile."""
+    """Yield the statuses of one poll; nothing if the service became unavailable."""
     from clearlane.client import RateLimited, Unavailable
 
     try:

@@ -223,7 +223,7 @@ def exit_status_of(fault: "ClearlaneError") -> int:
 
 
 def advice(fault: "ClearlaneError") -> str:
-    """Return what to do about a failed call; empty where there is no advice."""
+    """Return what to do about a failed call; empty if there is no advice."""
     from clearlane import client
 
     for kind, sentence in (

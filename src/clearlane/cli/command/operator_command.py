@@ -26,7 +26,6 @@ from clearlane.wiring import Installation, open_installation
 
 __all__ = [
     "AsJson",
-    "PayerTypeOption",
     "StoredChange",
     "Switch",
     "confirm_loaded",
@@ -40,13 +39,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-
-class PayerTypeOption(StrEnum):
-    """Types of payers, as options take them."""
-
-    MEDICAL = "medical"
-    DENTAL = "dental"
 
 
 class Switch(StrEnum):

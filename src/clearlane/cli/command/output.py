@@ -1,6 +1,6 @@
 """Print results: tables and facts for people, JSON for programs. One style for all commands.
 
-A list command describes its columns once and prints with `show_list`; see `table.TableColumn`. Imports nothing of the
+A list command describes its columns once and prints with `show_list`; see `table.TableColumn`. Imports nothing from the
 server, so that the commands of the base install can use it.
 """
 
@@ -52,14 +52,14 @@ def show_table(
 ) -> None:
     """Print a table that fits the terminal, with nothing cut.
 
-    With a ``noun`` ("payment") the number of rows stands below it, with ``total`` added; an empty list is "No
-    payments." with the ``hint``, a sentence that says how to get some or where else to look.
+    With a ``noun`` ("payment") the number of rows is printed below it, with ``total`` added. An empty list is "No
+    payments." and the ``hint``, which says how to get some. A hint in lower case ("need attention.") ends that sentence.
     """
     columns = columns_of(header)
     cells = ([_word(cell) for cell in row] for row in rows)
     first = list(itertools.islice(cells, ROWS_LOOKED_AT))
     if noun and not first:
-        show_text(" ".join(filter(None, (f"No {plural(noun)}.", hint))))
+        show_text(f"No {plural(noun)}{'' if hint[:1].islower() else '.'} {hint}".rstrip())
         return
     layout = fit(columns, first, output_width())
     show_lines(layout.head())
@@ -82,7 +82,7 @@ def show_facts(facts: Sequence[tuple[str, object]]) -> None:
 
 
 def show_text(text: str, before: str = "", indent: int | None = None) -> None:
-    """Print a text wrapped to the terminal, with what stands before its first line."""
+    """Print a text wrapped to the terminal, with a prefix on its first line."""
     show_lines(wrapped(printable(text), before, output_width(), indent))
 
 

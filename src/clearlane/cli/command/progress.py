@@ -1,6 +1,6 @@
 """Progress of commands that take longer than two seconds: one line on the error stream of a terminal.
 
-Nothing of it gets into a pipe or a file, and a command that ends sooner shows none.
+None of it gets into a pipe or a file, and a command that ends sooner shows nothing.
 """
 
 import sys

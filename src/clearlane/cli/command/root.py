@@ -123,7 +123,7 @@ class Shell(StrEnum):
 
 
 class SectionedGroup(TyperGroup):
-    """A group whose help separates the commands of vendors from those of operators, where it has both."""
+    """A group whose help separates the commands of vendors from those of operators, if it has both."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
@@ -143,7 +143,7 @@ class CommandGroup(TyperGroup):
     """A group that imports a command's module when it is called."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        # The options of the output work wherever they stand: `clearlane payment list --wide`.
+        # The options of the output work in any position: `clearlane payment list --wide`.
         end = args.index("--") if "--" in args else len(args)
         given = [one for one in args[:end] if one in OUTPUT_OPTIONS]
         rest = [one for one in args[:end] if one not in OUTPUT_OPTIONS]
@@ -218,7 +218,7 @@ def _vendor_group(entry: CommandEntry) -> typer.Typer:
 
 app = typer.Typer(
     cls=CommandGroup,
-    add_completion=False,  # our own options name the shell, and so work where none can be seen
+    add_completion=False,  # our own options name the shell, and so work if none can be seen
     rich_markup_mode=None,
     # A decorated traceback would show what variables hold, and that can be patient data.
     pretty_exceptions_enable=False,
@@ -279,7 +279,7 @@ def root(
     A first look: `clearlane serve --data .data`, then in another terminal `clearlane doctor`,
     `clearlane claim sample | clearlane claim submit -` and `clearlane listen`.
     """
-    choose(wide=wide, plain=no_color, anew=True)
+    choose(wide=wide, plain=no_color, reset=True)
 
 
 def main() -> None:

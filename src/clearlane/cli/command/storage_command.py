@@ -94,7 +94,7 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def exit_on_refusal() -> Iterator[None]:
-    """End the command with a message and an exit status where storage or settings refuse."""
+    """End the command with a message and an exit status if storage or settings refuse."""
     try:
         yield
     except InvalidSettings as faults:

@@ -16,7 +16,7 @@ TEXT_WIDTH_MIN = 24
 """A wrapped column is not made narrower: sentences of two words a line are unreadable."""
 
 OWN_LINE = "    "
-"""What stands before a value that is too long to stand beside its label, and gets a line of its own."""
+"""The indent of a value that is too long to fit beside its label, and gets a line of its own."""
 
 # Words of states and verdicts. Everything else is printed as it is.
 STATE_COLOURS = {
@@ -39,7 +39,7 @@ class TableColumn:
     wrap: bool = False
     """A text, which may be wrapped at its blanks."""
     right: bool = False
-    """A number, which stands at the right."""
+    """A number, which is aligned to the right."""
     state: bool = False
     """A state or verdict, which has a colour on a terminal."""
 
@@ -110,7 +110,7 @@ class TableLayout:
         return None
 
     def _broken_row(self, cells: Sequence[str], at: int) -> Iterator[str]:
-        """Yield a row on several lines: one ends with the wide text, and what follows stands below its own headings."""
+        """Yield a row on several lines: one ends with the wide text, and what follows is printed below its own headings."""
         text, width = cells[at], self.width or 0
         before = [each for each, size in enumerate(self.widths) if size and each < at]
         fits = _total([*(self.widths[each] for each in before), len(text)]) <= width
@@ -174,9 +174,9 @@ def fit(
 
 
 def wrapped(text: str, before: str, width: int | None, indent: int | None = None) -> list[str]:
-    """Return a text in lines of a width, with what stands before the first, and blanks before the others.
+    """Return a text in lines of a width, with a prefix on the first, and blanks before the others.
 
-    There are as many blanks as what stands before is long, unless ``indent`` says otherwise.
+    There are as many blanks as the prefix is long, unless ``indent`` says otherwise.
     """
     if width is None:
         return [f"{before}{text}".rstrip()]
@@ -202,7 +202,7 @@ def _spread(
     for at in sorted(shown):
         left = width - _total([widths[each] for each in shown])
         widths[at] += min(narrow[at] - widths[at], left)
-    for at in sorted(shown):  # a heading on one line, where the whole of it fits
+    for at in sorted(shown):  # a heading on one line, if the whole of it fits
         left = width - _total([widths[each] for each in shown])
         widths[at] = full[at] if full[at] - widths[at] <= left else widths[at]
     return tuple(widths)

@@ -25,10 +25,10 @@ class OutputChoices:
 _choices = OutputChoices()
 
 
-def choose(*, wide: bool = False, plain: bool = False, anew: bool = False) -> None:
-    """Add to the choices of this command; ``anew`` forgets those of a command before it."""
+def choose(*, wide: bool = False, plain: bool = False, reset: bool = False) -> None:
+    """Add to the choices of this command; ``reset`` forgets those of a command before it."""
     global _choices  # noqa: PLW0603  (one process runs one command; tests run several)
-    before = OutputChoices() if anew else _choices
+    before = OutputChoices() if reset else _choices
     _choices = replace(before, wide=before.wide or wide, plain=before.plain or plain)
 
 
@@ -54,15 +54,15 @@ def shows_colour() -> bool:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a text in a colour where colours are shown; no colour is named by an empty text."""
+    """Return a text in a colour if colours are shown; no colour is named by an empty text."""
     return typer.style(text, fg=colour) if colour and shows_colour() else text
 
 
 def dimmed(text: str) -> str:
-    """Return a text that stands back where colours are shown."""
+    """Return a text that is dimmed if colours are shown."""
     return typer.style(text, dim=True) if text and shows_colour() else text
 
 
 def bold(text: str) -> str:
-    """Return a text that stands out where colours are shown."""
+    """Return a text that is emphasized if colours are shown."""
     return typer.style(text, bold=True) if text and shows_colour() else text

@@ -51,7 +51,7 @@ def list_(
     """List the files that need an operator, the newest first.
 
     parked: applied, except statements about unknown claims. quarantined: cannot be read, or is for
-    another receiver. unknown_sender: its route does not know who sent it; nothing of it is applied
+    another receiver. unknown_sender: its route does not know who sent it; it is not applied
     before you `accept` it. test_file: marked as a test (ISA15 is T) and this installation is in
     production; `accept ID --test-file` posts it. With --all also stored (to be posted within seconds), applied, discarded.
 
@@ -69,7 +69,7 @@ def list_(
     if as_json:
         show_json(found)
     else:
-        hint = "" if everything else "None needs somebody; --all shows the rest."
+        hint = "" if everything else "need attention. Use --all to list every file."
         marked = any(row["mark"] for row in found)
         columns = [one for one in COLUMNS if marked or one is not MARK]
         show_list(columns, found, noun="file", hint=hint)

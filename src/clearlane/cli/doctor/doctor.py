@@ -1,6 +1,6 @@
 """``clearlane doctor``: find problems of a service, and what to do about them.
 
-Makes the calls that a vendor's program would make, and where the installation is on this machine, checks its
+Makes the calls that a vendor's program would make, and if the installation is on this machine, checks its
 database and routes too. Changes nothing.
 """
 

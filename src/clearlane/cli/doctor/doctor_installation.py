@@ -21,7 +21,7 @@ PUBLIC_URL = DoctorCheck("public url", DoctorVerdict.WARNING, LOCAL_URL_WARNING,
 
 
 def installation_checks(data: Path | None) -> Iterator[DoctorCheck]:
-    """Yield the checks of the installation, where there is one on this machine."""
+    """Yield the checks of the installation, if there is one on this machine."""
     try:
         settings = load(overrides={"data": data})
     except InvalidSettings as faults:

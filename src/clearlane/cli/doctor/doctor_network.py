@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.command.client_command import ServiceOptions, advice
 from clearlane.cli.command.output import counted
 from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
@@ -55,7 +56,7 @@ class RecordingTransport:
 
 
 def network_checks(options: ServiceOptions) -> Iterator[DoctorCheck]:
-    """Yield the checks from the address to the payers; stop where later ones depend on a failed one."""
+    """Yield the checks from the address to the payers; stop if later ones depend on a failed one."""
     try:
         account = options.account()
     except FileNotFoundError as fault:
@@ -191,7 +192,7 @@ def clock_skew(date: str, now: datetime) -> DoctorCheck:
 
 
 def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
-    """Say how far a sandbox's clock is ahead of real time; nothing where the service's time is the real one."""
+    """Say how far a sandbox's clock is ahead of real time; nothing if the service's time is the real one."""
     try:
         moment = datetime.fromisoformat(service_time)
         ahead = int((moment - parsedate_to_datetime(date)).total_seconds())
@@ -201,7 +202,7 @@ def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
         return
     days, hours, minutes = ahead // 86_400, ahead % 86_400 // 3_600, ahead % 3_600 // 60
     says = f"Its day is {moment:%Y-%m-%d}, {counted(days, 'day')} {hours:02}:{minutes:02} ahead of real time."
-    yield fine("sandbox", f"{says} To begin anew: clearlane sandbox reset.")
+    yield fine("sandbox", f"{says} To start over: clearlane sandbox reset.")
 
 
 def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
@@ -223,8 +224,7 @@ def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorC
 def payers(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
     """Check that there are payers."""
     found = {
-        kind: len(client.payers(kind)) + len(client.test_payers(kind))
-        for kind in ("medical", "dental")
+        kind: len(client.payers(kind)) + len(client.test_payers(kind)) for kind in SUBMITTED_KINDS
     }
     says = ", ".join(f"{count} {kind}" for kind, count in found.items())
     if any(found.values()):

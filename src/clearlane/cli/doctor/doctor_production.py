@@ -181,7 +181,7 @@ def anchor_place(settings: Settings) -> DoctorCheck:
 
 
 def memory_bytes() -> int | None:
-    """Return the memory of this container, or of this machine; None where neither can be read."""
+    """Return the memory of this container, or of this machine; None if neither can be read."""
     limit, total = MEMORY_FILES
     try:
         text = limit.read_text().strip()
@@ -196,7 +196,7 @@ def memory_bytes() -> int | None:
 
 
 def service_open_files() -> int:
-    """Return the limit of a node on this machine, or of this session where none can be seen."""
+    """Return the limit of a node on this machine, or of this session if none can be seen."""
     found = [
         limit
         for process in PROCESSES.glob("[0-9]*")
@@ -206,7 +206,7 @@ def service_open_files() -> int:
 
 
 def kernel_clock_state() -> int | None:
-    """Return what adjtimex(2) says of the clock; None where it cannot be asked."""
+    """Return what adjtimex(2) says of the clock; None if it cannot be asked."""
     # The structure is smaller than this on every platform; zero modes change nothing.
     buffer = ctypes.create_string_buffer(512)
     try:

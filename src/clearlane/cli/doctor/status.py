@@ -34,7 +34,7 @@ FAULT_RAISED = 1
 def status(as_json: AsJson = False, data: Data = None) -> None:
     """Show what flows, what waits and what needs a person.
 
-    Exit status: 0, or 1 where a fault is raised. `clearlane doctor` shows every condition with what to do.
+    Exit status: 0, or 1 if a fault is raised. `clearlane doctor` shows every condition with what to do.
 
     Example: clearlane status --data .data
     """

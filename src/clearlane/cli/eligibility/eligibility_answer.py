@@ -111,7 +111,7 @@ def _objects(level: JSON, name: str) -> list[JSON]:
 
 
 def _code(names: Mapping[str, str], name: str | None) -> str:
-    """Return the code of a name; the name itself where the table needs none."""
+    """Return the code of a name; the name itself if the table needs none."""
     return names.get(name, name) if name else ""
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
-    PayerTypeOption,
     run_in_installation,
     show_json,
     show_table,
@@ -335,7 +335,7 @@ def _write(file: str, text: str) -> None:
         sys.stdout.flush()
         return
     try:
-        # For its owner alone: a tax id may be somebody's social security number.
+        # For its owner alone: a tax id may be a person's social security number.
         write_private(Path(file), text.encode())
     except OSError as fault:
         refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

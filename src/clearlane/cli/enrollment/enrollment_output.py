@@ -183,7 +183,7 @@ def _fields(details: EnrollmentDetails) -> Facts:
 
 
 def _states(row: StoredEnrollment) -> str:
-    """Return its states with the number of payers; the first state where none was set yet."""
+    """Return its states with the number of payers; the first state if none was set yet."""
     counts = {
         state: sum(each.state == state for each in row.payer_states) for state in EnrollmentState
     }

@@ -34,7 +34,7 @@ def list_events(
             "--type", help="Only this type or family (route.*); may be given several times."
         ),
     ] = None,
-    hours: Annotated[float, typer.Option(help="Of so many hours.", min=0.01, max=87_600)] = 24,
+    hours: Annotated[float, typer.Option(help="Only the last N hours.", min=0.01, max=87_600)] = 24,
     limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=10_000)] = 500,
     as_json: AsJson = False,
     data: Data = None,

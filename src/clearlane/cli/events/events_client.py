@@ -48,7 +48,9 @@ def follow(
         typer.Option(help="Keep the place in this file, and go on from it at the next start."),
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
-    count: Annotated[int | None, typer.Option(help="End after so many events.", min=1)] = None,
+    count: Annotated[
+        int | None, typer.Option(help="Stop after this number of events.", min=1)
+    ] = None,
 ) -> None:
     """Show events in the order in which they happened, and wait for new ones, until Ctrl-C.
 

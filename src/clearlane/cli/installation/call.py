@@ -62,7 +62,7 @@ class AuditedCall:
     count: int
     detail: str
     states: dict[str, str]
-    """Where each claim of a submission stands now."""
+    """The state of each claim of a submission."""
 
 
 @app.callback()

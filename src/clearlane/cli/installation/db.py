@@ -66,7 +66,7 @@ def upgrade(as_json: AsJson = False, data: Data = None) -> None:
 
 
 def _note(settings: Settings, step: str) -> None:
-    """Audit the upgrade, where there is a key for the audit chain."""
+    """Audit the upgrade, if there is a key for the audit chain."""
     from clearlane.cli.command.storage_command import Store
     from clearlane.store.database.database import SystemScope, Tx
 

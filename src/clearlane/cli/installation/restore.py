@@ -91,7 +91,7 @@ def _lines(done: "RestoreResult", *, dry_run: bool) -> list[str]:
     if batches or claims:
         lines.append(
             f"{batches} batches and {claims} claims that waited then may have gone out since: they are in "
-            "doubt, and nothing of them is sent before you decide. See: clearlane batch list"
+            "doubt, and none of them is sent before you decide. See: clearlane batch list"
         )
     return lines
 

@@ -66,7 +66,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 def release(id: WorkId, as_json: AsJson = False, data: Data = None) -> None:
     """Let stopped work go on at its first unfinished step. See first what ended the nodes: their logs, their memory.
 
-    Its takeovers are counted anew. What a step has done outside is looked for before it is done again. Audited.
+    Resets its recovery count. Before a step is repeated, Clearlane looks for what it has already done outside. Audited.
 
     Example: clearlane work release deliver-12-1-29384756
     """

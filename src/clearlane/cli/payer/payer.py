@@ -10,9 +10,9 @@ import typer
 
 from clearlane.cli.claim.claim_service import search_payers_over_service
 from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
-    PayerTypeOption,
     confirm_loaded,
     run_in_installation,
     show_facts,

@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.command.client_command import ClientSession, usage_error, vendor_command
+from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.output import show_json, show_table
 from clearlane.cli.command.table import TableColumn
-
-KINDS = ("medical", "dental")
-
 
 COLUMNS = (
     "payer id",
@@ -28,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def available(
     session: ClientSession,
-    kind: Annotated[str, typer.Argument(help="medical or dental.")] = "medical",
+    kind: Annotated[
+        PayerTypeOption, typer.Argument(case_sensitive=False, help="Type of the payers.")
+    ] = SUBMITTED_KINDS[0].value,
     test: Annotated[bool, typer.Option("--test", help="The test payers of a sandbox.")] = False,
     eligibility: Annotated[
         bool, typer.Option("--eligibility", help="Those that answer eligibility requests.")
@@ -39,15 +40,13 @@ def available(
     Examples: clearlane payer available; clearlane payer available dental --test;
     clearlane payer available --eligibility --json
     """
-    if kind.lower() not in KINDS:
-        usage_error(f"There are no {kind} payers: give {' or '.join(KINDS)}.")
     if test and eligibility:
         usage_error("Give --test or --eligibility: they are two lists.")
     client = session.client
     ask = (
         client.test_payers if test else client.eligibility_payers if eligibility else client.payers
     )
-    found = ask(kind.lower())
+    found = ask(kind)
     if session.as_json:
         show_json([payer.raw for payer in found])
         return

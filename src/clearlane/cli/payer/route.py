@@ -168,7 +168,7 @@ def options(
         show_list(OPTION_COLUMNS, [_with_default(row) for row in rows], noun="option")
 
 
-# A default may be long and without a blank, so it stands behind the words instead of in a column.
+# A default may be long and without a blank, so it follows the words instead of having a column.
 OPTION_COLUMNS = (
     TableColumn("option", "name"),
     TableColumn("required", "required"),

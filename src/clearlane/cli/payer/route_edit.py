@@ -10,9 +10,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
-    PayerTypeOption,
     confirm_loaded,
     run_in_installation,
     show_change,
@@ -94,7 +94,7 @@ def add(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Add a route to a payer, once its connection passes `route test`. Secrets never stand on the command line.
+    """Add a route to a payer, once its connection passes `route test`. Secrets are never given on the command line.
 
     Example: clearlane route add MDW10 --type medical --kind folder --option sender_id=US
     --option receiver_id=MEADOW --option outbox=/srv/out --option inbox=/srv/in
@@ -151,7 +151,7 @@ def change(
 ) -> None:
     """Change options, secrets or the position of a route. Files that are written already keep name and addresses.
 
-    A change that concerns the connection is tested first. Where files go cannot be changed while one is being sent.
+    A change that concerns the connection is tested first. The destination of files cannot be changed while one is being sent.
 
     Example: clearlane route change 3 --secret password --option window_seconds=300 --yes
     """
@@ -266,7 +266,7 @@ async def _add(installation: Installation, route: Route, secrets: RouteSecrets) 
 async def _read_edit(
     installation: Installation, id: int, edit: RouteEdit, *, untested: bool
 ) -> tuple[RouteWithSecrets, RouteWithSecrets, list[RouteDifference]]:
-    """Return a route as it is stored, as it would be, and what differs; end the command where that is refused."""
+    """Return a route as it is stored, as it would be, and what differs; end the command if that is refused."""
     note_sandbox(installation)
     before = await load_route(installation.database, installation.vault, id)
     route, secrets, findings = read_change(before.route, before.secrets, edit)
@@ -289,7 +289,7 @@ async def _change(
 
 
 async def _require_connection(installation: Installation, stored: RouteWithSecrets) -> None:
-    """End the command where `route test` would fail, and say at which step."""
+    """End the command if `route test` would fail, and say at which step."""
     checks = await check_route(stored.route, stored.secrets, clock=installation.clock)
     failed = [one for one in checks if not one.passed]
     if failed:

@@ -1,6 +1,6 @@
 """Read the options and secrets of a route from a command line, files and a terminal.
 
-Secrets never stand on a command line: there every user of the machine could read them.
+Secrets are never given on a command line, because every user of the machine could read them there.
 """
 
 import sys

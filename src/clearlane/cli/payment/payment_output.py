@@ -23,7 +23,7 @@ INDENT = "  "
 AMOUNT_WIDTH = 11
 """Of a column: up to 999,999.99 and a blank."""
 WIDE_AMOUNT_WIDTH = 15
-"""Where a larger amount stands in a row, its amounts stand on a line of their own."""
+"""The width of a larger amount. A row that has one gets a line of its own for its amounts."""
 LABEL_WIDTH = WIDTH - 5 * AMOUNT_WIDTH
 UNBROKEN_BLANK = "\xa0"
 TERM_WIDTH = 44
@@ -49,7 +49,7 @@ def payment_lines(
 
 
 def heading_lines(payment: Payment) -> Iterator[str]:
-    """Yield who paid whom, how much, when, and by which number, and what a person must know of it."""
+    """Yield who paid whom, how much, when, under which number, and what a person must know about it."""
     method = wording.METHOD_WORDS.get(payment.method, payment.method)
     amount = wording.amount_words(payment)
     yield from _wrapped(f"{payment.payer_name or 'Payer not named'}: {amount}", "")
@@ -84,7 +84,7 @@ def claim_payment_lines(claim_payment: ClaimPayment) -> Iterator[str]:
     label = f"{wording.patient_name(claim_payment)}: {wording.claim_payment_words(claim_payment)}"
     yield from _wrapped(label, f"{claim_payment.number}. ")
     if numbers := wording.claim_payment_numbers(claim_payment):
-        # A number and its name stay on one line: a blank that nothing is broken at stands between them.
+        # A number and its name stay on one line: an unbreakable blank is between them.
         kept = (printable(one).replace(" ", UNBROKEN_BLANK) for one in numbers)
         for text in _wrapped(", ".join(kept), INDENT, clean=False):
             yield text.replace(UNBROKEN_BLANK, " ")
@@ -166,7 +166,7 @@ def _money_lines(label: str, *amounts: int) -> Iterator[str]:
 
 
 def _amount_lines(label: str, amounts: Sequence[str]) -> Iterator[str]:
-    """Yield a label and amounts in their columns; where either is too long, the label stands above."""
+    """Yield a label and amounts in their columns; if either is too long, the label goes above."""
     is_wide = any(len(one) >= AMOUNT_WIDTH for one in amounts)
     width = WIDE_AMOUNT_WIDTH if is_wide else AMOUNT_WIDTH
     figures = "".join(one.rjust(width) for one in amounts)
@@ -179,7 +179,7 @@ def _amount_lines(label: str, amounts: Sequence[str]) -> Iterator[str]:
 
 
 def _wrapped(text: str, before: str, *, clean: bool = True) -> list[str]:
-    """Return a text in lines that fit, with what stands before the first, and blanks before the others."""
+    """Return a text in lines that fit, with a prefix on the first, and blanks before the others."""
     return textwrap.wrap(
         printable(text) if clean else text,
         WIDTH,

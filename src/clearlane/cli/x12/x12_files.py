@@ -1,6 +1,6 @@
 """Files of ``clearlane x12``: names, folders and patterns to open, bytes in chunks, and the progress of reading them.
 
-Progress is one line on standard error, on a terminal alone: nothing of it gets into a pipe or a file.
+Progress is one line on standard error, on a terminal alone: none of it gets into a pipe or a file.
 """
 
 import glob
@@ -48,7 +48,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 
 class FileList(NamedTuple):
-    """The files that names, folders and patterns stand for."""
+    """The files that names, folders and patterns select."""
 
     names: list[str]
     """Each once, in the order named; those of a folder or pattern sorted."""
@@ -117,7 +117,7 @@ class ReadProgress:
         screen: TextIO | None = None,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Measure the files; ``screen`` is None where nobody looks, and nothing is written then."""
+        """Measure the files; ``screen`` is None if there is no terminal, and nothing is written then."""
         sizes = [_size(name) for name in names]
         self.files_total = len(sizes)
         self.bytes_total = sum(filter(None, sizes))
@@ -204,7 +204,7 @@ def duration(seconds: float) -> str:
 
 
 def read_chunks(name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file in chunks; raise OSError where it cannot be opened."""
+    """Yield the bytes of a file in chunks; raise OSError if it cannot be opened."""
     if name == STANDARD:
         if sys.stdin.isatty():
             typer.echo("Reading standard input; end it with Ctrl-D.", err=True)
@@ -220,7 +220,7 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def read_or_stop(name: str, *, quiet: bool | None = None) -> Iterator[bytes]:
-    """Yield the bytes of a file; end the command where it cannot be opened.
+    """Yield the bytes of a file; end the command if it cannot be opened.
 
     Shows progress unless ``quiet``, by default if the output goes elsewhere: on the same terminal it shows it itself.
     """
@@ -244,7 +244,7 @@ def open_failure(error: OSError) -> str:
 
 
 def nonempty(name: str, out: Iterable[T]) -> Iterator[T]:
-    """Yield items unchanged; end the command where there is none, because the file is no X12."""
+    """Yield items unchanged; end the command if there is none, because the file is no X12."""
     nothing = True
     for one in out:
         nothing = False

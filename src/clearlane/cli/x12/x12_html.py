@@ -22,7 +22,7 @@ OpenFile = Callable[[], Iterator[bytes]]
 
 
 def write_html(name: str, out: str, *, redact: bool, key: str) -> None:
-    """Write the page of a file to the file ``out``, or to standard output where that is empty."""
+    """Write the page of a file to the file ``out``, or to standard output if that is empty."""
     if not out and sys.stdout.isatty():
         stop("name the page with -o, or send the output to a file: a terminal shows no page")
     if out and name != STANDARD and os.path.realpath(out) == os.path.realpath(name):
@@ -50,7 +50,7 @@ def _key(open_file: OpenFile, key: str) -> bytes:
 
 @contextmanager
 def _reopenable(name: str, *, quiet: bool | None) -> Iterator[OpenFile]:
-    """Open a file that is read several times. Standard input is kept in a file without a name meanwhile."""
+    """Open a file that is read several times. Standard input is kept in a file without a name for that time."""
     if name != STANDARD:
         yield lambda: read_or_stop(name, quiet=quiet)
         return

@@ -24,7 +24,7 @@ SIGNED_OUT = Notice("note", "You are signed out.")
 SESSION_ENDED = Notice("note", "Sign in to go on. A session ends after a while without use.")
 FORM_NOT_KEPT = Notice(
     "note",
-    "Nothing was sent. What you typed is not kept after signing out, or where it is very long.",
+    "Nothing was sent. What you typed is not kept after signing out, or if it is very long.",
 )
 WRONG_CREDENTIALS = Notice(
     "fault", "User name, password or code is wrong, or the code was used before."
@@ -116,7 +116,7 @@ async def submit_sign_in(request: PageRequest) -> Response:
             now=request.now,
             request_id=request.request_id,
         )
-    except Exception:  # a database that is down costs nobody a try
+    except Exception:  # a database that is down does not use up a try
         request.guard.give_back(request.address, name)
         raise
     if session is None:

@@ -6,8 +6,8 @@ Knows states of claims; does nothing itself.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import form_of
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import CORRECTED
 from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
@@ -43,7 +43,7 @@ class ClaimAction:
     action: str = ""
     """The path of a form that does it."""
     because: str = ""
-    """Why it is not possible; empty where it is."""
+    """Why it is not possible; empty if it is."""
 
 
 def claim_actions(
@@ -102,7 +102,7 @@ NOT_YET: Mapping[ClaimLabel, str] = {
 
 
 def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why a claim cannot be corrected; empty where it can."""
+    """Return why a claim cannot be corrected; empty if it can."""
     if refusal := _why_not_here(row, history):
         return refusal
     claim = history.loaded.claim
@@ -119,11 +119,11 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
 
 
 def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why a claim cannot be canceled at the payer (frequency 8); empty where it can."""
+    """Return why a claim cannot be canceled at the payer (frequency 8); empty if it can."""
     if refusal := _why_not_here(row, history):
         return refusal
     claim, kind = history.loaded.claim, ClaimKind(row.kind)
-    payer = request.context.payers.find(row.payer_id, FORMS[kind].payer_type)
+    payer = request.context.payers.find(row.payer_id, KINDS[kind].payer_type)
     number = history.status.payer_control_number if history.status else ""
     for holds, sentence in (
         (row.label is ClaimLabel.NOT_ACCEPTED, NEVER_SENT),
@@ -145,9 +145,9 @@ def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> 
 
 
 def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why a claim cannot be sent again unchanged; empty where it can.
+    """Return why a claim cannot be sent again unchanged; empty if it can.
 
-    After a rejection the payer has nothing of it, an unanswered one may be lost, and one that was not accepted was never
+    After a rejection the payer does not have it, an unanswered one may be lost, and one that was not accepted was never
     sent: none would be a duplicate.
     """
     if refusal := _why_not_here(row, history):
@@ -162,7 +162,7 @@ def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
 
 
 def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why nothing can be sent in the claim's place from here; empty where it can."""
+    """Return why nothing can be sent in the claim's place from here; empty if it can."""
     if replaced := _why_replaced(history):
         return replaced
     after = history.ineffective_successor

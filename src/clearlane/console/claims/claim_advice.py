@@ -9,7 +9,7 @@ Knows labels and explanations; knows no page.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.responses.advice_act import NOT_SENT_AGAIN, AdviceAct
 from clearlane.claims.responses.explain_findings import explain_findings
 from clearlane.claims.responses.provenance import Explanation
@@ -48,7 +48,7 @@ OWING = frozenset({ClaimLabel.PATIENT_OWES, ClaimLabel.PAID})
 """Labels of claims on which something of group PR may be left to bill."""
 SHARE_ACTS = frozenset({AdviceAct.BILL_PATIENT, AdviceAct.NEXT_PAYER, AdviceAct.ASK_PAYER})
 IDLE = frozenset({AdviceAct.WAIT, AdviceAct.NOTHING, AdviceAct.WRITE_OFF})
-"""Acts that stand back where another explanation of the same claim asks for more."""
+"""Acts that are left out if another explanation of the same claim asks for more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def explanations(history: ClaimHistory) -> list[Explanation]:
     """Return what the payer said last (complaints or adjustments), or what we did not accept."""
     loaded = history.loaded
     if loaded.row.state == NOT_ACCEPTED:
-        return explain_findings(ClaimKind(loaded.row.kind), loaded.findings)
+        return explain_findings(FORMS[loaded.row.form], loaded.findings)
     for entry in reversed(history.entries):
         if entry.explanations:
             return [*entry.explanations]
@@ -93,7 +93,7 @@ def claim_advice(row: ClaimRow, history: ClaimHistory) -> ClaimAdvice:
     asking = [one for one in said if is_fixable(one, row.label)]
     if not asking and row.label in OWING:
         asking = [one for one in said if one.code.startswith("PR-") and one.act in SHARE_ACTS]
-        # One act for what the patient is said to owe: where parts of it differ, none of them is offered.
+        # One act for what the patient is said to owe: if parts of it differ, none of them is offered.
         asking = asking if len({one.act for one in asking}) == 1 else []
     return first_advice(asking) or ClaimAdvice(act=LABEL_ACTS.get(row.label, AdviceAct.NOTHING))
 

@@ -14,19 +14,6 @@ from clearlane.claims.fields import Claim, ClaimField, ClaimPart, fields_of
 from clearlane.claims.forms import form_of
 from clearlane.console.frame import page_text
 
-BOX_TITLES: dict[str, dict[str, str]] = {
-    "medical": {
-        "2": "Patient's name", "3": "Birth date, sex", "4": "Insured's name", "5": "Patient's address",
-        "7": "Insured's address", "9": "Other insured", "10": "Condition related to", "11": "Insured's policy",
-        "11a": "Insured's birth date, sex", "17": "Referring provider", "21": "Diagnoses", "31": "Signature",
-        "32": "Service facility", "33": "Billing provider",
-    },
-    "dental": {
-        "12": "Insured's name and address", "20": "Patient's name and address", "34": "Diagnoses",
-        "48": "Billing dentist", "53": "Treating dentist", "56": "Treating dentist's address",
-    },
-}  # fmt: skip
-"""Names of boxes that several fields share."""
 WIDE_CHARACTERS = 24
 _NUMBER = re.compile(r"(\d+)(.*)")
 
@@ -39,10 +26,10 @@ class FormBox:
     title: str
     value: str = field(repr=False)
     fault: str = ""
-    """The payer's sentence about it; empty where there is none."""
+    """The payer's sentence about it; empty if there is none."""
     repaired: bool = False
     given: str = field(default="", repr=False)
-    """What a repaired box was given as, where that is known."""
+    """What a repaired box was given as, if that is known."""
 
     @property
     def is_wide(self) -> bool:
@@ -87,7 +74,7 @@ def form_sheet(
     by_box: dict[str, list[ClaimField]] = {}
     for each in fields:
         by_box.setdefault(each.box or each.name, []).append(each)
-    titles = BOX_TITLES[form.kind.value]
+    titles = form.box_titles
     boxes: list[FormBox] = []
     other: list[FormBox] = []
     empty: list[FormBox] = []

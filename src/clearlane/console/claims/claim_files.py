@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.responses.element_fields import ElementFields
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.load_claim import LoadedClaim
@@ -21,7 +21,7 @@ TERMINATOR_AT = 105
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedSegment:
-    """A segment as it stands in its file, and its elements in words; without a repr of values."""
+    """A segment as it is in its file, and its elements in words; without a repr of values."""
 
     raw: str = field(repr=False)
     name: str
@@ -32,7 +32,7 @@ class ExplainedSegment:
 
 
 def explain_segments(content: bytes, claim: Claim | None = None) -> list[ExplainedSegment]:
-    """Return the segments of a file in words, up to a limit; none where it is no X12.
+    """Return the segments of a file in words, up to a limit; none if it is no X12.
 
     With the claim that the file was written from, elements have the names of its fields.
     """
@@ -64,7 +64,6 @@ def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:
     return write_claim_837(
         context,
         loaded.claim,
-        kind=ClaimKind(row.kind),
         number=row.claim_number,
         payer_id=row.payer_id,
         account_as_number=row.account_as_number,

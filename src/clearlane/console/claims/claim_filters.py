@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, ClaimFilter
+from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.list_filter import (
@@ -58,7 +59,7 @@ CHANGED_CHOICES = {
     "90": "Changed in the last 90 days",
     "any": "Changed at any time",
 }
-KINDS = {"medical": "Medical", "dental": "Dental"}
+KIND_CHOICES = {kind.value: KINDS[kind].label for kind in SUBMITTED_KINDS}
 FILTERS = {
     one.name: one
     for one in CLAIM_FILTERS
@@ -159,7 +160,7 @@ def read_text(one: ClaimFilter, text: str) -> Any:
 def _words(one: ClaimFilter, text: str) -> str:
     """Return a filter in words."""
     if one.name == "kind":
-        return KINDS.get(text, text)
+        return KIND_CHOICES.get(text, text)
     if one.name == "label":
         return LABEL_WORDS[read_text(one, text)].lower()
     return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"

@@ -39,7 +39,7 @@ class PaymentInForce:
     owes: str
     """What the patient owes, by kind; empty for nothing."""
     forwarded_to: str = ""
-    """The next payer, where this one passed the claim on."""
+    """The next payer, if this one passed the claim on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _columns(adjustments: Iterable[LineAdjustment], *, denied: bool) -> dict[str
 def claim_payment_in_force(
     claim_payments: Sequence[tuple[Payment, ClaimPayment]],
 ) -> PaymentInForce | None:
-    """Return the last claim payment in force; None where no payment has decided, or what it paid was taken back."""
+    """Return the last claim payment in force; None if no payment has decided, or what it paid was taken back."""
     in_force = [(payment, one) for payment, one in claim_payments if one.in_force]
     if not in_force:
         return None
@@ -124,7 +124,7 @@ def _owed(claim_payment: ClaimPayment) -> str:
 
 
 def adjustment_words(explained: Sequence[Explanation]) -> str:
-    """Return adjustments with nothing to do: ``CO-45 write-off 20.00``; empty where some are no adjustments, or many."""
+    """Return adjustments with nothing to do: ``CO-45 write-off 20.00``; empty if some are no adjustments, or many."""
     if len(explained) > ADJUSTMENTS_NAMED_MAX or any(one.source != "835" for one in explained):
         return ""
     return ", ".join(

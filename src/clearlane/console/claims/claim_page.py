@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_filters import ACT_LABELS
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
 from clearlane.claims.responses.explain_findings import OWN_SOURCE
 from clearlane.claims.responses.field_lookup import field_words
@@ -108,7 +108,7 @@ DECIDED_BY = frozenset(
         ClaimLabel.VOIDED,
     }
 )
-"""Labels behind which "by the payer" can stand."""
+"""Labels that "by the payer" can follow."""
 STATUS_HEADLINE = re.compile(
     r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
 )
@@ -281,7 +281,7 @@ def sent_value(opened: OpenedClaim, path: str) -> str:
 
 
 def value_at(opened: OpenedClaim, path: str) -> object:
-    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None where there is none."""
+    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None if there is none."""
     value: object = opened.history.loaded.claim
     for step in path.replace("]", "").replace("[", ".").split("."):
         if step.isdecimal() and isinstance(value, tuple | list):
@@ -292,7 +292,7 @@ def value_at(opened: OpenedClaim, path: str) -> object:
 
 
 def _decided(request: PageRequest, opened: OpenedClaim) -> str:
-    """Return who decided and when, as it stands behind the label."""
+    """Return who decided and when, as it is shown after the label."""
     status, row = opened.history.status, opened.row
     if opened.is_replaced:
         return f"by {opened.history.successor}"
@@ -311,7 +311,7 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
 def _sheet(opened: OpenedClaim) -> FormSheet:
     loaded = opened.history.loaded
     repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
-    # Where nothing in the claim is wrong, as before an appeal, no box is marked.
+    # If nothing in the claim is wrong, as before an appeal, no box is marked.
     is_corrected = claim_advice(opened.row, opened.history).act in CORRECTED
     faults = faults_by_field(opened) if is_corrected else {}
     return form_sheet(loaded.claim, faults, repaired, loaded.given)
@@ -348,7 +348,7 @@ def _entry_sentences(
     if request.is_operator:
         sentences = iter((*entry.sentences, *entry.operator_sentences))
     if entry.headline == CHECKED:
-        sentences = check_sentences(loaded, partial(field_words, ClaimKind(loaded.row.kind)))
+        sentences = check_sentences(loaded, partial(field_words, FORMS[loaded.row.form]))
     return map(spell_days, sentences)
 
 
@@ -441,7 +441,7 @@ class NextClaim(NamedTuple):
 
 
 async def _next_claim(request: PageRequest) -> NextClaim | None:
-    """Return the next claim of the label that the corrected one had, else the next that needs somebody, if any."""
+    """Return the next claim of the label that the corrected one had, else the next that needs attention, if any."""
     was = request.query("was")
     for label in [was, ""] if was in ACT_LABELS else [""]:
         form = ClaimFilterForm(tab="needs_you", given={"label": label} if label else {})
@@ -456,11 +456,11 @@ async def _next_claim(request: PageRequest) -> NextClaim | None:
 
 
 def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
-    """Return by when a claim that waits leaves with a file; empty where that is not known."""
+    """Return by when a claim that waits leaves with a file; empty if that is not known."""
     row, context = opened.row, request.context.work_context
     if row.label is not ClaimLabel.RECEIVED or opened.is_replaced:
         return ""
-    type = FORMS[ClaimKind(row.kind)].payer_type
+    type = KINDS[ClaimKind(row.kind)].payer_type
     routes = context.payer_access.connections().mailbox_routes(type, row.payer_id)
     if not routes:
         return ""
@@ -483,7 +483,7 @@ class ClaimWalk:
 
 
 async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
-    """Return the neighbours of a claim in the list one came from; None where there is no list."""
+    """Return the neighbours of a claim in the list one came from; None if there is no list."""
     came_from = request.query("from")[:WALK_CHARACTERS_MAX]
     query = dict(parse_qsl(came_from))
     if not query:

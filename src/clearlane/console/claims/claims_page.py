@@ -15,7 +15,7 @@ from clearlane.console.claims.claim_csv import claims_csv
 from clearlane.console.claims.claim_filters import (
     CHANGED_CHOICES,
     FILTERS,
-    KINDS,
+    KIND_CHOICES,
     TABS,
     ClaimFilterForm,
     ClaimTab,
@@ -40,7 +40,7 @@ pages = PageRows(roles=EVERYBODY, menu="/claims")
 SNOOZE_UNTIL = "snooze-until"
 NOTICES = {
     "assign": "The ticked claims are assigned to you.",
-    "release": "The ticked claims are assigned to nobody.",
+    "release": "The ticked claims are unassigned.",
     "snooze-1": "The ticked claims come back tomorrow.",
     "snooze-7": "The ticked claims come back in 7 days.",
     "snooze-30": "The ticked claims come back in 30 days.",
@@ -137,7 +137,7 @@ async def show_claims(request: PageRequest, refused: RefusedWork | None = None) 
 
 @pages.page("/worklists", notices=NOTICES)
 async def show_worklists(request: PageRequest, refused: RefusedWork | None = None) -> Response:
-    """Show the claims that need somebody."""
+    """Show the claims that need attention."""
     return await _show(request, tab="needs_you", refused=refused)
 
 
@@ -249,7 +249,7 @@ def _render(
         payer_name=partial(payer_name, request),
         payers=payers,
         changed_choices=CHANGED_CHOICES,
-        kinds=KINDS,
+        kinds=KIND_CHOICES,
         more_filters=[one for name, one in FILTERS.items() if name not in {"payer", "kind"}],
         chips=[(text, request.url("/claims", **query)) for text, query in chips],
         csv_url=request.url("/claims.csv", **form.as_query()),
@@ -427,7 +427,7 @@ def write_cursor(key: ClaimListKey) -> str:
 
 
 def read_cursor(text: str) -> ListPosition | None:
-    """Return the place in a list that an address names; None where nobody was given it."""
+    """Return the place in a list that an address names; None if the text is no such place."""
     at, _, number = text.partition(".")
     fits = at.isascii() and at.isdecimal() and len(at) < 19
     return (

@@ -56,7 +56,7 @@ ENVELOPE = ("ISA", "GS", "ST", "BHT", "SE", "GE", "IEA")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionState:
-    """A correction as it stands: the claim, the changed texts, and what a check of them said."""
+    """A correction in its present state: the claim, the changed texts, and what a check of them said."""
 
     opened: OpenedClaim
     changes: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -64,7 +64,7 @@ class CorrectionState:
     conflict: str = ""
     draft: OpenDraft | None = None
     way: str = ""
-    """How the person decided that it goes; empty where that is left to us."""
+    """How the person decided that it goes; empty if that is left to us."""
 
     @property
     def was_sent(self) -> bool:
@@ -102,7 +102,7 @@ class CorrectionState:
 
 @pages.page("/claims/{number}/correct")
 async def show_correction(request: PageRequest) -> Response:
-    """Show the fields at fault, with the draft where there is one."""
+    """Show the fields at fault, with the draft if there is one."""
     opened = await open_claim(request, action="console.correct")
     context = request.context.work_context
     draft = await draft_corrections.load_draft(context, opened.site, opened.number)

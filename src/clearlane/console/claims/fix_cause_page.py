@@ -100,7 +100,7 @@ class CauseForm:
 
     @property
     def digest(self) -> str:
-        """What stands for the ticked claims and their values: only what was checked and shown is sent."""
+        """A digest of the ticked claims and their values: only what was checked and shown is sent."""
         chosen = [(one.row.number, one.field.text) for one in self.group if one.chosen]
         return hashlib.sha256(repr(sorted(chosen)).encode()).hexdigest()
 

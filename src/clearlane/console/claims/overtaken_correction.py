@@ -1,4 +1,4 @@
-"""A draft whose claim was replaced meanwhile: both differences side by side, and whose correction counts.
+"""A draft whose claim someone else replaced first: both differences side by side, and whose correction counts.
 
 Nothing goes out by itself: the person keeps theirs, or carries the draft over to the claim that took its place.
 """

@@ -3,7 +3,7 @@
     read_column("C194P3\\t1986-11-22\\nFIRST-2, 1990-01-31", claims)
 
 A line is matched by its number and never by its place. A line that names no claim of the group, several of them, or one
-that another line names too, is reported, and nothing of it is used; nor is a line of a column of days without a day.
+that another line names too, is reported, and none of it is used; nor is a line of a column of days without a day.
 
 Knows texts; knows no page.
 """

@@ -31,7 +31,7 @@ class ResendKind:
     path: str
     """The last part of its address."""
     way: str
-    """How it goes; empty where that is decided."""
+    """How it goes; empty if that is decided."""
     title: str
     warning: str
     button: str
@@ -43,7 +43,7 @@ AGAIN = ResendKind(
     path="again",
     way="",
     title="Send again unchanged",
-    warning="The payer refused it as it is, or never answered. Send it again only where something has changed at "
+    warning="The payer refused it as it is, or never answered. Send it again only if something has changed at "
     "the payer, such as an enrollment; otherwise correct it.",
     button="Send to",
     done="sent-again",

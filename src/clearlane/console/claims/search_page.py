@@ -181,7 +181,7 @@ async def _find_by_name(
 
 
 def read_member(text: str) -> str:
-    """Return a text as member ids are compared; empty where it has no digit, as every member id has."""
+    """Return a text as member ids are compared; empty if it has no digit, as every member id has."""
     return search_name(text) if any(map(str.isdigit, text)) else ""
 
 

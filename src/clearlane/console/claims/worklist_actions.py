@@ -44,7 +44,7 @@ async def act_on_claims(request: PageRequest) -> Response:
 
 @pages.act("/worklists", ONLY_THE_WORKLIST)
 async def act_on_worklists(request: PageRequest) -> Response:
-    """Work on the ticked claims of what needs somebody."""
+    """Work on the ticked claims of the list that needs attention."""
     return await _act(request, show_worklists)
 
 

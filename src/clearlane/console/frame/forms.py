@@ -48,7 +48,7 @@ class FormFields:
     pairs: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def get(self, name: str, default: str = "") -> str:
-        """Return a field, of a repeated one the first; the default where it is missing."""
+        """Return a field, of a repeated one the first; the default if it is missing."""
         return next((value for key, value in self.pairs if key == name), default)
 
     def get_all(self, name: str) -> list[str]:

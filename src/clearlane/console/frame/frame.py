@@ -1,4 +1,4 @@
-"""What stands around every page: the menu, the site switch, the search box, the sandbox band, the user.
+"""The frame of every page: the menu, the site switch, the search box, the sandbox band, the user.
 
 Knows the menu's table; knows no page.
 """
@@ -64,7 +64,7 @@ class Frame:
 
     @property
     def menu(self) -> tuple[MenuEntry, ...]:
-        """The entries for everybody."""
+        """The entries for all users."""
         return self._visible(MENU)
 
     @property

@@ -23,7 +23,7 @@ async def show_style(request: PageRequest) -> Response:
 
 @pages.page("/x12.css")
 async def show_x12_style(request: PageRequest) -> Response:
-    """Return the style sheet of an explained file, which stands beside that of every page."""
+    """Return the style sheet of an explained file, which is added to that of every page."""
     return _asset(read_contents_style().encode(), "text/css; charset=utf-8")
 
 

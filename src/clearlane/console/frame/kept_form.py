@@ -1,11 +1,11 @@
-"""Keep what a person typed when their session ended meanwhile: sealed, inside the sign-in page of their browser.
+"""Keep what a person typed while their session ended: sealed, inside the sign-in page of their browser.
 
     kept = await seal_form(vault, form, path, now)          # goes into the sign-in page
-    form = await open_form(database, vault, kept, path, now)              # after signing in; None where it is too old or not ours
+    form = await open_form(database, vault, kept, path, now)              # after signing in; None if it is too old or not ours
 
-Nothing is stored, and nothing stands in an address. The form belongs to one path; what it shows is decided there, by
-the role and the sites of who signed in. After an explicit sign-out nothing is kept: who signs out leaves nothing behind
-for the next person, and without the cookie of the session nobody can tell our form from a foreign page's. Knows no page.
+Nothing is stored, and nothing is put into an address. The form belongs to one path; what it shows is decided there, by
+the role and the sites of the user who signed in. After an explicit sign-out nothing is kept: a user who signs out leaves nothing behind
+for the next person, and without the session's cookie our form cannot be distinguished from a foreign page's. Knows no page.
 """
 
 import base64
@@ -33,7 +33,7 @@ class _KeptForm(msgspec.Struct, frozen=True):
 
 
 async def seal_form(vault: Vault, form: FormFields, path: str, now: datetime) -> str:
-    """Return a form's content for the sign-in page; empty where it has none, or too much."""
+    """Return a form's content for the sign-in page; empty if it has none, or too much."""
     pairs = [(name, value) for name, value in form.pairs if name not in {CSRF_FIELD, KEPT_FIELD}]
     if not pairs:
         return ""
@@ -46,7 +46,7 @@ async def seal_form(vault: Vault, form: FormFields, path: str, now: datetime) ->
 async def open_form(
     database: Database, vault: Vault, text: str, path: str, now: datetime
 ) -> FormFields | None:
-    """Return the content of a kept form; None where it is too old, or was not sealed here for this path."""
+    """Return the content of a kept form; None if it is too old, or was not sealed here for this path."""
     try:
         sealed = base64.b64decode(text[:KEPT_CHARACTERS_MAX], altchars=b"-_", validate=True)
         async with database.read(SCOPE) as tx:

@@ -7,6 +7,6 @@ _LOCAL = re.compile(r"/(?!/)[A-Za-z0-9._~/-]*(\?[A-Za-z0-9._~%&=+:/-]*)?", re.AS
 
 
 def local_path(text: str) -> str:
-    """Return the path if it is one of the console, else that of Home: nobody is sent elsewhere."""
+    """Return the path if it is one of the console, else that of Home: no one is sent elsewhere."""
     fits = len(text) <= LOCAL_PATH_CHARACTERS_MAX and _LOCAL.fullmatch(text)
     return text if fits else "/"

@@ -1,7 +1,7 @@
 """What every page of the console is given: the installation, the request, the user, the site, and the frame.
 
     async def show_files(request: PageRequest) -> Response:
-        files = await request.read(site, job)           # audited where patient data is read
+        files = await request.read(site, job)           # audited if patient data is read
         return request.render("files.html", "Files", files=files)
 
 Knows no page.
@@ -39,7 +39,7 @@ ALL_SITES_KEY = "all"
 ROLES_OF_ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
 
 SITES_AT_ONCE_MAX = 50
-"""How many sites a page about several of them counts and lists; it says so where there are more."""
+"""How many sites a page about several of them counts and lists; it says so if there are more."""
 
 
 class NotSignedIn(Exception):
@@ -93,7 +93,7 @@ class SignInGuard(Protocol):
     """Limits and slows the tries to sign in, by name and address."""
 
     def take(self, address: str, name: bytes) -> int:
-        """Take one try; return 0, or the seconds to wait where there is none left."""
+        """Take one try; return 0, or the seconds to wait if there is none left."""
 
     def give_back(self, address: str, name: bytes) -> None:
         """Give back the try of a sign-in that succeeded."""
@@ -160,7 +160,7 @@ class PageRequest:
         return str(self.http_request.scope["path"]).removeprefix("/console") or "/"
 
     def query(self, name: str) -> str:
-        """Return a parameter of the address; empty where it is missing."""
+        """Return a parameter of the address; empty if it is missing."""
         return str(self.http_request.query_params.get(name, ""))
 
     @cached_property
@@ -222,7 +222,7 @@ class PageRequest:
         return self.moment(from_micros(micros))
 
     def payer_name(self, payer_id: str, type: str) -> str:
-        """Return a payer's name; its id where the directory does not know it."""
+        """Return a payer's name; its id if the directory does not know it."""
         payer = self.context.payers.find(payer_id, type)
         return payer.name if payer else payer_id
 

@@ -48,7 +48,7 @@ class PageRow:
     """The address of the menu entry that is marked while this page is shown."""
     kept: Mapping[str, str] | None = None
     """Of an action whose form is kept when the session has ended: the fields with which it is shown again after
-    signing in, so that nothing is done before the person presses its button anew. None where it is not kept."""
+    signing in, so that nothing is done before the person presses its button again. None if it is not kept."""
     notices: Mapping[str, str] = field(default_factory=dict)
     """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
     ask: AskFirst | None = None

@@ -17,7 +17,7 @@ SECONDS_NAMED = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")
 
 
 def money(cents: int | None) -> str:
-    """Return an amount; a dash where there is none."""
+    """Return an amount; a dash if there is none."""
     if cents is None:
         return "-"
     sign = "-" if cents < 0 else ""
@@ -26,7 +26,7 @@ def money(cents: int | None) -> str:
 
 
 def day(value: date | str | None) -> str:
-    """Return a day, also from ISO text; a dash where there is none."""
+    """Return a day, also from ISO text; a dash if there is none."""
     found = date.fromisoformat(value[:10]) if isinstance(value, str) and value else value
     return f"{found:%b} {found.day}, {found.year}" if found else "-"
 
@@ -52,7 +52,7 @@ def _spell_day(found: re.Match[str]) -> str:
 
 
 def short_day(value: date | None) -> str:
-    """Return a day without its year; a dash where there is none."""
+    """Return a day without its year; a dash if there is none."""
     return f"{value:%b} {value.day}" if value else "-"
 
 

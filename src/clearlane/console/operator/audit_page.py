@@ -41,7 +41,7 @@ VERB_WORDS = {
     "sign-out": "signed out", "submit": "submitted", "test": "tested", "try-now": "tried at once", "url": "address made",
     "way-chosen": "way of sending chosen",
 }  # fmt: skip
-"""What the last part of an action is called; another one stands as it is."""
+"""What the last part of an action is called; another one is shown as it is."""
 ROWS_VERIFIED_MAX = 200_000
 """A longer chain is verified by the operator's command, which may take minutes."""
 

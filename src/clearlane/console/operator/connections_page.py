@@ -61,7 +61,7 @@ class RouteRowTexts:
     label: tuple[str, str]
     path: str
     is_open: bool
-    """Whether the error, what to check and the last tries stand below the row."""
+    """Whether the error, what to check and the last tries are shown below the row."""
     check: str
     oldest: str
     """How long the oldest claim or file waits."""
@@ -69,7 +69,7 @@ class RouteRowTexts:
 
 @pages.page("/payers", notices=NOTICES)
 async def show_connections(request: PageRequest) -> Response:
-    """Show every payer that is reached, the ones that need somebody first."""
+    """Show every payer that is reached, the ones that need attention first."""
     states = await load_states(request)
     start = _start(request, len(states))
     shown = states[start : start + ROUTES_PER_PAGE]

@@ -43,7 +43,7 @@ pages = PageRows(roles=OPERATORS, menu="/files")
 EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
 """A larger file is downloaded and read with ``clearlane x12 html``."""
 CONTENTS_MARK = b"<!-- contents -->"
-"""Where the contents stand in the page of an explained file."""
+"""The place of the contents in the page of an explained file."""
 CLAIMS_SHOWN = 100
 PARKED_SHOWN = 100
 FINDINGS_SHOWN = 20
@@ -316,7 +316,7 @@ def _explained(request: PageRequest, content: bytes, direction: str, id: int) ->
     pieces = write_contents(
         lambda: iter([content]), name_fields=_follow_claims, spell=page_text.spell_days
     )
-    first = next(pieces)  # raises where there is nothing to explain
+    first = next(pieces)  # raises if there is nothing to explain
     page = request.render(
         "file_explained.html",
         f"File {id} {direction}, explained",
@@ -332,9 +332,9 @@ def _explained(request: PageRequest, content: bytes, direction: str, id: int) ->
 
 def _follow_claims(guide: Guide) -> NameFields | None:
     """Return who names the claim fields of a set: the placement tables of its kind of claim, if it has any."""
-    for kind, form in FORMS.items():
+    for form in FORMS.values():
         if form.placements.guide is guide:
-            return ElementFields(kind).follow
+            return ElementFields(form).follow
     return None
 
 

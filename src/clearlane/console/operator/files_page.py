@@ -1,4 +1,4 @@
-"""Files: what payers sent and what went to them, newest first; those that nobody understood on a tab of their own."""
+"""Files: what payers sent and what went to them, newest first; those that were not understood on a tab of their own."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ pages = PageRows(roles=OPERATORS, menu="/files")
 
 FILES_PER_PAGE = 50
 REVIEW_MAX = 200
-"""How many files that need somebody are listed at once."""
+"""How many files that need attention are listed at once."""
 
 TABS = {"": "Came in", "out": "Went out", "review": "Need you"}
 TEST_LABEL = ("late", "Test file")

@@ -24,7 +24,7 @@ NOTICES = {
 
 @pages.page("/people", notices=NOTICES)
 async def show_people(request: PageRequest) -> Response:
-    """Show everybody who may use the console."""
+    """Show everyone who may use the console."""
     return await _render(request)
 
 
@@ -57,7 +57,7 @@ async def invite(request: PageRequest) -> Response:
     ),
 )
 async def reset(request: PageRequest) -> Response:
-    """Reset somebody's password and second factor, and show the one-time address once."""
+    """Reset a user's password and second factor, and show the one-time address once."""
     name = request.form.get("name")
     try:
         code = await invitations.reset(
@@ -85,7 +85,7 @@ async def reset(request: PageRequest) -> Response:
     ),
 )
 async def set_state(request: PageRequest) -> Response:
-    """Let somebody sign in again, or not any more. Open sessions end."""
+    """Let a user sign in again, or not any more. Open sessions end."""
     state = UserState.ACTIVE if request.form.get("to") == "active" else UserState.DISABLED
     if request.form.get("name") == request.signed_in_user.name:
         return await _render(request, faults=["You cannot disable yourself."], status=409)

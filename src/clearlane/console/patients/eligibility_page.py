@@ -179,7 +179,7 @@ def _is_offered(payer: Payer) -> bool:
 
 
 def _chosen_payer_id(request: PageRequest) -> str:
-    """Return the payer that was chosen, or that the text names alone or by its id; empty where it is not clear."""
+    """Return the payer that was chosen, or that the text names alone or by its id; empty if it is not clear."""
     text, chosen = request.form.get("payer"), request.form.get("chosen")
     choices = _choices(request, text, chosen)
     named = [one for one in choices.payers if one.payer_id.casefold() == text.strip().casefold()]

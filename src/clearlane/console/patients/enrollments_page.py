@@ -1,6 +1,6 @@
 """Enrollments: providers that payers must know before they take claims; the list by state, one with its history.
 
-Everybody sees the enrollments of their sites; operators record what payers answered.
+Users see the enrollments of their sites; operators record what payers answered.
 """
 
 from dataclasses import dataclass
@@ -166,7 +166,7 @@ async def show_enrollment(request: PageRequest) -> Response:
             "approve": ActQuestion(
                 title="Record that {subject} approved?",
                 sentence="From now on claims of this provider are sent to {subject}, and the vendor gets an event. A payer "
-                "rejects the claims of a provider whom it has not approved.",
+                "rejects the claims of a provider that it has not approved.",
                 button="Record the approval",
             ),
             "refuse": ActQuestion(
@@ -228,7 +228,7 @@ def _states(row: StoredEnrollment) -> list[EnrollmentState]:
 
 
 def _label(request: PageRequest, state: EnrollmentState) -> tuple[str, str]:
-    """Return kind and words of a state's label. A new one waits for operators; everybody else waits for them."""
+    """Return kind and words of a state's label. A new one waits for operators; all other users wait for them."""
     kind, words = STATE_LABELS[state]
     waits = state is EnrollmentState.SUBMITTED and not request.is_operator
     return ("wait", words) if waits else (kind, words)

@@ -29,7 +29,7 @@ Pages = AsyncIterator[list[ClaimPayment]]
 
 @pages.page("/payments/{id}/835")
 async def download_x12(request: PageRequest) -> Response:
-    """Return the 835 as received, where every claim in it is the user's to see."""
+    """Return the 835 as received, if every claim in it is the user's to see."""
     sheet = await _load(request)
     if not sheet.is_whole:
         sentence = "This 835 also pays claims of others. CSV and PDF have your part."

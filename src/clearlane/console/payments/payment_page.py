@@ -45,7 +45,7 @@ from clearlane.store.payments.claim_payment_groups import GroupTotal
 pages = PageRows(roles=EVERYBODY)
 NOTICES = {
     "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
-    "undone": "The match is undone; the claim stands as it did before.",
+    "undone": "The match is undone; the claim is as it was before.",
 }
 
 PARTS_OF_THEIR_OWN = PATIENT_REASONS | {("CO", "45")}
@@ -79,10 +79,10 @@ class GroupTexts:
     claims: list[tuple[list[ClaimPaymentTexts], int | None]]
     """The claim payments of one claim, and their net if there are several."""
     allowed: int | None
-    """Of the whole group; None where not all of it is shown."""
+    """Of the whole group; None if not all of it is shown."""
     adjusted: int | None
     more: str
-    """The address of the rest; empty where all are shown."""
+    """The address of the rest; empty if all are shown."""
 
 
 @pages.page("/payments/{id}", menu="/payments", notices=NOTICES)

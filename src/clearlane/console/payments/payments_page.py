@@ -1,4 +1,4 @@
-"""The list of payments: what came this month, what needs somebody, and a search as a bank statement writes it."""
+"""The list of payments: what came this month, what needs attention, and a search as a bank statement writes it."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
 from clearlane.kernel.list_filter import FilterFault, read_filter
+from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.claim_summary import load_summary
@@ -48,7 +49,7 @@ EMPTY_TABS = {
 MENU = tuple(one for one in FILTERS.values() if one.title)
 """The filters beside the tabs and the search field."""
 SITES_MERGED_MAX = 50
-"""So many sites are shown together; with more, one is chosen."""
+"""Maximum number of sites shown together; with more, one is chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +150,7 @@ def payer_name(request: PageRequest, payment: Payment) -> str:
     """Return the payer's name as it writes it itself, else as our directory has it."""
     if payment.payer_name:
         return payment.payer_name
-    types = ("Medical", "Dental")
-    found = (request.context.payers.find(payment.payer_id, type) for type in types)
+    found = (request.context.payers.find(payment.payer_id, type) for type in PAYER_TYPES)
     return next((payer.name for payer in found if payer), payment.payer_id)
 
 

@@ -87,7 +87,7 @@ def _heading_rows(claim_payments: Sequence[PaymentOfClaim]) -> Iterator[Row]:
 
 
 def _running(latest: PaymentOfClaim) -> str:
-    """Return what stands at the top of every further page; it names no patient."""
+    """Return the heading of every further page; it names no patient."""
     number = latest.claim_payment.claim_number or latest.claim_payment.payer_control_number
     return f"{TITLE}: {', '.join(filter(None, (latest.payment.payer_name, f'claim {number}')))}"
 

@@ -1,6 +1,6 @@
 """The table of claims in a PDF file: headings, and the rows of one claim payment with its lines and reasons.
 
-The amounts of a row add up: charge = paid + patient + adjusted. Each reason stands in words under its line, with
+The amounts of a row add up: charge = paid + patient + adjusted. Each reason is in words under its line, with
 its amount in the column that it belongs to. Knows rows; knows no page.
 """
 
@@ -94,7 +94,7 @@ def amount_heading_cells() -> list[tuple[Column, str, Style]]:
 def add_claim(pages: Pages, claim_payment: ClaimPayment, above: Sequence[Row] = ()) -> None:
     """Add one claim payment to the table, with rows that stay above it.
 
-    On each further page that it needs, the patient's name stands again.
+    On each further page that it needs, the patient's name is repeated.
     """
     before = pages.repeated
     top = [_claim_row(claim_payment), *_claim_details(claim_payment)]

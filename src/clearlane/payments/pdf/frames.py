@@ -3,7 +3,7 @@
     frame(heading), frame(claim_payment), ..., END       # written by the caller
     read_heading(source), read_claim_payments(source)    # read by the process
 
-A frame is its length in four bytes and a value in MessagePack. The end is a frame of length 0: where it is missing
+A frame is its length in four bytes and a value in MessagePack. The end is a frame of length 0: if it is missing
 the input was cut, and no file may be made of it.
 """
 

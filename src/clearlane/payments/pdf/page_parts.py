@@ -29,7 +29,7 @@ _TERM, _TERM_AMOUNT = Column(0, 240), Column(240, 80, Align.RIGHT)
 
 
 def title_rows(title: str, amount: str, name: str, beside: str) -> tuple[Row, Row]:
-    """Return the title with an amount at the right, and below it a name with what stands beside it."""
+    """Return the title with an amount at the right, and below it a name with the text beside it."""
     return (
         row([(_LEFT, title, _TITLE), (_RIGHT, amount, _AMOUNT)]),
         row([(_LEFT, name, _SUBTITLE), (_RIGHT, beside, _BESIDE)], after=4),

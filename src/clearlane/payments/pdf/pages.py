@@ -4,7 +4,7 @@
     pages.add([row([cell("Total", LEFT), cell("12.00", AMOUNT)])])
     pages.save()
 
-Rows that are added together stay together where a page can hold them. ``pages.repeated`` stands again at the top
+Rows that are added together stay together if a page can hold them. ``pages.repeated`` is printed again at the top
 of each new page: the headings of a table. The library keeps all pages in memory, some 23 KB each, so their number is
 limited. Knows the PDF library; knows no payment.
 """
@@ -61,7 +61,7 @@ _COLOURS = {one: HexColor(one.value) for one in Colour}
 
 
 class Align(StrEnum):
-    """The side of its column that a text stands at."""
+    """The side of its column to which a text is aligned."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -77,7 +77,7 @@ class Style(NamedTuple):
 
 
 class Column(NamedTuple):
-    """Where a text stands on a page: from the left margin, in points."""
+    """The place of a text on a page: from the left margin, in points."""
 
     left: float
     width: float
@@ -94,7 +94,7 @@ class Placed(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Texts that stand side by side and are never parted by a page break."""
+    """Texts side by side, which a page break never separates."""
 
     height: float
     texts: tuple[Placed, ...] = ()
@@ -148,7 +148,7 @@ class Pages:
         load_fonts()
         # The file is kept in memory until it is saved; nothing is written before.
         self._canvas = Canvas(out, pagesize=letter, pageCompression=1, lang="en-US")
-        # The title alone: what a file is about stands in it, and its properties are shown in many places.
+        # The title alone: it says what the file is about, and properties are shown in many places.
         self._canvas.setTitle(title)
         self._canvas.setAuthor("Clearlane")
         self._canvas.setCreator("Clearlane")
@@ -211,7 +211,7 @@ class Pages:
         self._text = self._style = None
 
     def _draw(self, one: Row) -> None:
-        # Grounds and rules go to the page at once and texts at its end, so that texts stand on top.
+        # Grounds and rules go to the page at once and texts at its end, so that texts are on top.
         if one.ground:
             self._canvas.setFillColor(_COLOURS[one.ground])
             self._canvas.rect(MARGIN, self._below - one.height, WIDTH, one.height, stroke=0, fill=1)

@@ -1,6 +1,6 @@
 """A payment as a PDF file: the heading of a remittance advice, the equation, provider adjustments and claims.
 
-Claims stand in the payer's order, so that the file can be laid beside the payer's own. Takes them one by one: a
+Claims are in the payer's order, so that the file can be laid beside the payer's own. Takes them one by one: a
 payment may have more than memory should hold. Knows no database.
 """
 
@@ -89,7 +89,7 @@ def _heading_rows(payment: Payment) -> Iterator[Row]:
 
 
 def _running(payment: Payment) -> str:
-    """Return what stands at the top of every further page; it names no patient."""
+    """Return the heading of every further page; it names no patient."""
     number = f"payment {payment.trace_number}" if payment.trace_number else ""
     named = (payment.payer_name, number, wording.day(payment.effective_date))
     return f"{TITLE}: {', '.join(filter(None, named))}"

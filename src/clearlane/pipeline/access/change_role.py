@@ -16,7 +16,7 @@ from clearlane.store.database.database import Actor, Tx
 async def change_role(context: WorkContext, name: str, access: Access, *, actor: Actor) -> bool:
     """Give a user another role, vendor and sites; return whether that changed anything.
 
-    Refuses to take the role of the last operator, without whom nobody could give it again.
+    Refuses to take the role of the last operator, because no one could give it again.
     """
     normalized = normalize_name(name)
     await context.vault.ensure_key(access.vendor)

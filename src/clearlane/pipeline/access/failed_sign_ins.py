@@ -69,7 +69,7 @@ class FailedSignIns:
         self._write(source, 1, request_id)
 
     def _record_counted(self) -> None:
-        """Record what was counted, and begin anew."""
+        """Record what was counted, and reset the count."""
         counts, self._counts = self._counts, {}
         others, self._of_others = self._of_others, 0
         for source, count in counts.items():

@@ -55,7 +55,7 @@ UNEQUAL = "The two passwords differ."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """Somebody who is to use the console."""
+    """A person who is to use the console."""
 
     name: str
     access: Access
@@ -66,7 +66,7 @@ class CredentialSetup:
     """What a person chose: a password, and the second factor with a code that proves it works."""
 
     current: str = field(repr=False)
-    """The password so far; not asked for where none was chosen yet."""
+    """The password so far; not asked for if none was chosen yet."""
     password: str = field(repr=False)
     repeated: str = field(repr=False)
     secret: bytes = field(repr=False)
@@ -125,7 +125,7 @@ async def set_up(
 ) -> tuple[str, ...]:
     """Give a person the password and second factor they chose; return the recovery codes, shown this once.
 
-    Raises :class:`AccountRefused` with every reason where they cannot be used. ``keep`` is the session in which it happens; the person's other sessions end.
+    Raises :class:`AccountRefused` with every reason if they cannot be used. ``keep`` is the session in which it happens; the person's other sessions end.
     """
     async with context.database.read(console_users.SCOPE) as tx:
         found = await console_users.find_user(tx, user.name)

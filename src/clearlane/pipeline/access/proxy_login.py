@@ -1,6 +1,6 @@
 """Issue proxy-login tokens to instances, and login URLs that open the login page once.
 
-Deprecated in V3, and still supported. Nothing here signs anybody in. Only keyed hashes of tokens and of the one-time
+Deprecated in V3, and still supported. Nothing here signs a user in. Only keyed hashes of tokens and of the one-time
 parts of URLs are stored. Knows V3's result codes; knows no HTTP.
 """
 

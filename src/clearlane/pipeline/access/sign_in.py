@@ -45,7 +45,7 @@ class SignInForm:
 
 
 class PasswordQueueFull(Exception):
-    """Too many passwords wait to be checked; nothing of this sign-in was checked."""
+    """Too many passwords wait to be checked; this sign-in was not checked at all."""
 
 
 class PasswordChecker:
@@ -56,9 +56,9 @@ class PasswordChecker:
         self._waiting: Counter[str] = Counter()
 
     async def verify(self, password_hash: str, password: str, address: str) -> bool:
-        """Return whether the password is right; raise :class:`PasswordQueueFull` where too many wait.
+        """Return whether the password is right; raise :class:`PasswordQueueFull` if too many wait.
 
-        Each address has a small part of the queue, so that one who guesses locks nobody else out.
+        Each address has a small part of the queue, so that one who guesses does not lock others out.
         """
         if (
             self._waiting.total() >= CONSOLE_PASSWORDS_WAITING_MAX
@@ -70,7 +70,7 @@ class PasswordChecker:
             async with self._free:
                 return await asyncio.to_thread(verify_user_password, password_hash, password)
         finally:
-            self._waiting -= Counter([address])  # drops addresses that nobody waits at
+            self._waiting -= Counter([address])  # drops addresses at which no one waits
 
 
 async def sign_in(
@@ -82,7 +82,7 @@ async def sign_in(
     now: datetime,
     request_id: str,
 ) -> str | None:
-    """Begin a session and return its secret; return None where anything is wrong.
+    """Begin a session and return its secret; return None if anything is wrong.
 
     An unknown name takes as long as a wrong password.
     """
@@ -124,7 +124,7 @@ async def sign_in(
 async def resume_session(
     context: WorkContext, session: str, *, now: datetime
 ) -> ConsoleUser | None:
-    """Return the user of a session; None where it has ended or its user may no longer sign in."""
+    """Return the user of a session; None if it has ended or its user may no longer sign in."""
     hashed = session_hash(context.vault, session)
     async with context.database.read(console_users.SCOPE) as tx:
         found = await console_users.find_session(tx, hashed, now)

@@ -30,9 +30,9 @@ SANDBOX_OPERATOR = "operator"
 async def ensure_sandbox_operator(
     context: WorkContext, *, now: datetime, actor: Actor
 ) -> ConsoleUser:
-    """Return the operator of a sandbox; make it where it is missing.
+    """Return the operator of a sandbox; make it if it is missing.
 
-    Nobody knows its password and second factor, so it signs in by one-time addresses alone.
+    Its password and second factor are unknown, so it signs in by one-time addresses alone.
     """
     async with context.database.read(console_users.SCOPE) as tx:
         found = await console_users.find_user(tx, SANDBOX_OPERATOR)
@@ -72,7 +72,7 @@ async def create_sign_in_link(
 ) -> str:
     """Return the code of a new one-time address that signs a user in.
 
-    ``scope`` is that of the vendor where its software asks; ``extend`` adds to the transaction.
+    ``scope`` is that of the vendor if its software asks; ``extend`` adds to the transaction.
     """
     code = random_text(limits.SECRET_CHARACTERS)
     ends = now + lasts
@@ -88,7 +88,7 @@ async def create_sign_in_link(
 async def open_sign_in_link(
     context: WorkContext, code: str, *, now: datetime, actor: Actor
 ) -> str | None:
-    """Use up a one-time address and return the secret of a new session; None where it is not valid."""
+    """Use up a one-time address and return the secret of a new session; None if it is not valid."""
     session = random_text(limits.SECRET_CHARACTERS)
     hashed = _code_hash(context.vault, code)
     ends = now + timedelta(seconds=CONSOLE_SESSION_SECONDS_MAX)

@@ -2,7 +2,7 @@
 
 For ``submit`` and ``enroll``: both record the ZIP codes they are given, and a claim without one takes that of the
 site's enrollment of its billing NPI, else of an earlier claim. A ZIP code of another state is never taken. Nothing is
-read where every claim has its ZIP code, and nothing is written for a provider that this node has recorded before.
+read if every claim has its ZIP code, and nothing is written for a provider that this node has recorded before.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class GivenZip(NamedTuple):
 
 
 def given_zip(claim: Claim) -> GivenZip | None:
-    """Return what a claim as it was sent gives; None where it lacks the NPI or the ZIP code."""
+    """Return what a claim as it was sent gives; None if it lacks the NPI or the ZIP code."""
     zip = claim.__dict__.get(form_of(claim).names.billing_zip)
     if not zip:
         return None
@@ -62,7 +62,7 @@ class KnownZips:
     )
 
     def complete(self, claim: Claim) -> tuple[Claim, tuple[Repair, ...]]:
-        """Return a claim with the ZIP code that it lacks, and the repair; the same claim where there is none."""
+        """Return a claim with the ZIP code that it lacks, and the repair; the same claim if there is none."""
         if not self.by_provider:  # most documents
             return claim, ()
         name = form_of(claim).names.billing_zip
@@ -74,7 +74,7 @@ class KnownZips:
 
 
 def provider_without_zip(claim: Claim) -> BillingProvider | None:
-    """Return the billing provider of a claim that lacks the ZIP code; None where it has it, or lacks the NPI."""
+    """Return the billing provider of a claim that lacks the ZIP code; None if it has it, or lacks the NPI."""
     if claim.__dict__.get(form_of(claim).names.billing_zip):
         return None
     provider = _provider(claim)
@@ -89,7 +89,7 @@ async def find_known_zips(
     scope: Scope,
     seconds_max: float,
 ) -> KnownZips:
-    """Return the ZIP codes of providers whose claims have none: one statement, and none where each has its own."""
+    """Return the ZIP codes of providers whose claims have none: one statement, and none if each has its own."""
     if not lacking:
         return KnownZips()
     by_hash = {_provider_hash(vault, scope, one): one for one in lacking}

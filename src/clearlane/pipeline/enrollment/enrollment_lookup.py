@@ -135,7 +135,7 @@ def _gap_of(progress: EnrollmentProgress) -> EnrollmentGap:
 
 
 def _billing(claim: Claim) -> Billing:
-    """Return NPI and TIN without punctuation, empty where missing: no enrollment has them empty."""
+    """Return NPI and TIN without punctuation, empty if missing: no enrollment has them empty."""
     npi, tin = form_of(claim).billing_ids(claim)
     return without_punctuation(npi or ""), without_punctuation(tin or "")
 

@@ -1,7 +1,7 @@
 """Compare sender and receiver of an inbox file with the route it came over, before anything of it is posted.
 
 A file for another receiver was delivered by mistake. A file of a sender that the route does not know may be the payer's
-under another id, or a stranger's: a person decides. Knows addresses; knows nothing of what a file states.
+under another id, or a stranger's: a person decides. Knows addresses; does not know what a file states.
 """
 
 import re
@@ -14,7 +14,7 @@ from clearlane.payers.routes import GROUP_SENDER, SENDER_SEPARATOR, sender_text
 
 WRONG_RECEIVER = (
     "The file is for another receiver, {found}; this route's own address is {own}. It was not applied. Tell the payer; "
-    "where the route is wrong, correct it and replay the file."
+    "if the route is wrong, correct it and replay the file."
 )
 UNKNOWN_SENDER = (
     "The file is from a sender that this route does not know, {found}. It was not applied. If it is the payer's: "
@@ -63,7 +63,7 @@ def check_addresses(
 
 
 def refusal(check: AddressCheck, route: PayerRoute, file_id: int) -> str:
-    """Return why a file is not posted; empty where nothing is wrong."""
+    """Return why a file is not posted; empty if nothing is wrong."""
     if check.receivers:
         own = sender_text(route.sender_qualifier, route.sender_id)
         return WRONG_RECEIVER.format(found=_shown(check.receivers), own=own)

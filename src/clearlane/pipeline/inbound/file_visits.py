@@ -43,7 +43,7 @@ def next_act(
 
 
 def is_quiet(seen: SeenFile | None, now: int, *, settle_seconds: int) -> bool:
-    """Return whether a file was seen unchanged for so long that its writer is done with it.
+    """Return whether a file was unchanged long enough that its writer is done with it.
 
     Measured by our own clock from one visit to another: only the time between them counts, so it does not matter how far
     the clocks differ.

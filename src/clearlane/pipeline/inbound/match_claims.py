@@ -4,8 +4,8 @@
 
 Account numbers and the line control numbers that vendors chose are stored as keyed hashes, so a reference is compared
 with what was sent without opening a claim. Only claims that were sent to this payer are candidates. A reference that
-names none of them may still have the number that the payer gave one of them earlier: that number decides alone where
-there is no other, and together with an account number only where the payer has cut it. Knows no file.
+names none of them may still have the number that the payer gave one of them earlier: that number decides alone if
+there is no other, and together with an account number only if the payer has cut it. Knows no file.
 """
 
 import re
@@ -111,7 +111,7 @@ class _WantedClaim:
 
     reference: ClaimReference
     account: str
-    """Keyed hash of the account number; empty where that is our claim number."""
+    """Keyed hash of the account number; empty if that is our claim number."""
     lines: dict[str, str]
     """Keyed hashes of the line control numbers that vendors chose."""
     active: set[str]
@@ -178,7 +178,7 @@ def _wanted_claim(vault: Vault, payer_id: str, reference: ClaimReference) -> _Wa
 def _choose(
     wanted: _WantedClaim, known: _Candidates, sent_claims: dict[str, CandidateClaim]
 ) -> CandidateClaim | NoMatch:
-    # A rejected claim has released its account number: it is meant only where no active one can be.
+    # A rejected claim has released its account number: it is meant only if no active one can be.
     for some in (wanted.active, wanted.former):
         candidates = [
             _candidate(wanted, known, sent_claims[claim_number])

@@ -28,14 +28,14 @@ MATCHED_AT_ONCE = 200
 
 
 class _Match(NamedTuple):
-    """An unmatched claim payment and, where its claim is known now, the fact to record."""
+    """An unmatched claim payment and, if its claim is known now, the fact to record."""
 
     row: UnmatchedRow
     fact: ClaimFact | None
 
 
 async def match_waiting(context: WorkContext) -> int:
-    """Match every claim payment whose claim was sent meanwhile; return how many found their claim."""
+    """Match every claim payment whose claim was sent since; return how many found their claim."""
     done = 0
     while True:
         async with context.database.read(payments.SCOPE) as tx:

@@ -49,7 +49,7 @@ CLAIM_SETS = frozenset({"277CA", "277", "835"})
 """Transaction sets that should name claims."""
 NO_CLAIM_NAMED = "The file names no claim."
 TEST_FILE = (
-    "The file is marked as a test (ISA15 is T), and this installation is in production: nothing of it was applied. If what "
+    "The file is marked as a test (ISA15 is T), and this installation is in production: it was not applied. If what "
     "it states is real: clearlane inbox accept {id} --test-file"
 )
 
@@ -80,7 +80,7 @@ async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
 async def post_waiting(context: WorkContext, now: datetime) -> int:
     """Post every file that waits, one after the other; return how many there were.
 
-    Claim payments of earlier payments whose claim was sent meanwhile are matched first.
+    Claim payments of earlier payments whose claim was sent since are matched first.
     """
     done = await match_waiting(context)
     while ids := await waiting_files(context):
@@ -93,7 +93,7 @@ async def post_waiting(context: WorkContext, now: datetime) -> int:
 async def post_file(
     context: WorkContext, id: int, *, accepted: frozenset[str] = frozenset()
 ) -> str | None:
-    """Post one file, whatever was done with it before; return its new state, None where there is no file.
+    """Post one file, whatever was done with it before; return its new state, None if there is no file.
 
     ``accepted`` are senders that an operator accepts beside those that the route knows.
     """
@@ -249,7 +249,7 @@ def _keep_back(
 
 
 def route_of_file(context: WorkContext, file: InboxFile) -> PayerRoute | None:
-    """Return the route over which a file came, None where it is gone."""
+    """Return the route over which a file came, None if it is gone."""
     connections = context.payer_access.connections()
     # The loopbacks of a sandbox share one id; a stored route may spell the payer's id in another way than the file's row.
     routes = [
@@ -299,7 +299,7 @@ async def _record_outcome(
 
 
 def _log_outcome(file: InboxFile, outcome: InboxOutcome, state: str) -> None:
-    """Log what became of a file: as a warning where a person must look at it."""
+    """Log what became of a file: as a warning if a person must look at it."""
     facts = {**_log_facts(file), "kinds": outcome.kinds, "verdict": state}
     if state in {inbox.QUARANTINED, inbox.UNKNOWN_SENDER, inbox.TEST_FILE}:
         log.warning("file not posted", **facts, reason=outcome.reason)

@@ -93,7 +93,7 @@ class InquiryPosting:
 async def post_inquiry_answers(
     context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
 ) -> InquiryPosting | None:
-    """Apply the statements of a file about inquiries; return None where it has none."""
+    """Apply the statements of a file about inquiries; return None if it has none."""
     kinds, messages = read.identified.kinds, read.messages or ()
     posting = InquiryPosting(file, context.vault, kinds)
     answering = [one for one in TRANSACTIONS.values() if one.answer_set in kinds]

@@ -239,7 +239,7 @@ class PaymentPosting:
     @property
     def _current(self) -> PaymentRow:
         if self._payment is None:
-            raise LookupError("a claim payment stands before the heading of its payment")
+            raise LookupError("a claim payment comes before the heading of its payment")
         return self._payment
 
     # ---- its claims --------------------------------------------------------------------------
@@ -283,7 +283,7 @@ class PaymentPosting:
     async def _find_owners(
         self, claims: Sequence[_PlacedClaim]
     ) -> list[CandidateClaim | str | None]:
-        """Return the claim of each, or why there is none; None where it is recorded on another claim already."""
+        """Return the claim of each, or why there is none; None if it is recorded on another claim already."""
         context, payer_id = self._context, self._file.payer_id
         known: dict[int, str] = {}
         async with context.database.read(inbox.SCOPE) as tx:

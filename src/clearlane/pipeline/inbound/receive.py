@@ -63,7 +63,7 @@ class ReceivedFile(NamedTuple):
 
     id: int
     is_new: bool
-    """False where the same file was stored before."""
+    """False if the same file was stored before."""
 
 
 async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -83,7 +83,7 @@ async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def receive(
     context: WorkContext, route: PayerRoute, name: str, content: bytes
 ) -> ReceivedFile:
-    """Store a file of a payer as it came, sealed, whoever brought it; posting follows by itself.
+    """Store a file of a payer as received, sealed; posting follows by itself.
 
     When this returns the file is durable, so its bringer may drop it. The same bytes of the same payer are one file,
     whatever its name. Raises :class:`IncomingFileTooLarge`, and then nothing is stored.
@@ -435,7 +435,7 @@ async def _add(tx: Tx, route: PayerRoute, new: NewInboxFile) -> tuple[int, bool]
 
 
 def _shown_name(name: str) -> str:
-    """Return a name that may be printed: whoever brings a file may have called it anything."""
+    """Return a name that may be printed: its sender may have called it anything."""
     short = name[:INCOMING_NAME_CHARACTERS_MAX]
     return "".join(sign if sign.isprintable() else "?" for sign in short)
 

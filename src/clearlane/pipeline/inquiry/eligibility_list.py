@@ -90,7 +90,7 @@ async def _listed_requests(
 def _listed_request(
     vault: Vault, site: Site, request: StoredRequest, listed: ListedInquiry | None
 ) -> ListedRequest:
-    """Return one request; of a request that nobody could be asked about only its time is known."""
+    """Return one request; if no payer could be asked about it, only its time is known."""
     asked_at = from_micros(request.created_at)
     if listed is None:
         return ListedRequest(

@@ -29,7 +29,7 @@ from clearlane.store.vault.vault import Vault
 def patient_key(vault: Vault, vendor_id: VendorId, inquiry: Inquiry) -> int:
     """Return the keyed hash that finds the requests about one patient.
 
-    By last name and birth date; by member id where an inquiry lacks either.
+    By last name and birth date; by member id if an inquiry lacks either.
     """
     person = inquiry.patient
     name = search_name(person.last)

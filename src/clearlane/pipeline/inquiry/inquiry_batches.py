@@ -58,7 +58,7 @@ async def create_inquiry_batches(context: WorkContext, now: datetime) -> list[in
 
 
 async def _move_to_files(context: WorkContext) -> None:
-    """Move inquiries to files where their payer has lost its real-time connection and takes files."""
+    """Move inquiries to files if their payer has lost its real-time connection and takes files."""
     runner, connections = context.payer_access.inquiry_runner, context.payer_access.connections()
     if runner is None:
         return
@@ -82,7 +82,7 @@ async def _move_to_files(context: WorkContext) -> None:
 async def _create_batch(
     context: WorkContext, queue: InquiryQueue, route: PayerRoute, now: datetime
 ) -> int | None:
-    """Create a batch of the oldest inquiries to a payer; return its id, None where it is too soon."""
+    """Create a batch of the oldest inquiries to a payer; return its id, None if it is too soon."""
     inquiries_max = min(route.claims_max, BATCH_INQUIRIES_MAX)
     async with context.database.read(inquiries.SCOPE) as tx:
         due = await inquiries.list_due(tx, queue, to_micros(now), inquiries_max)

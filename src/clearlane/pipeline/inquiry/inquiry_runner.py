@@ -42,7 +42,7 @@ from clearlane.store.vault.vault import Vault
 log = structlog.get_logger()
 
 # How long an inquiry is leased; how often and how long a payer that cannot answer now is asked
-# again (CORE: not sooner than 90 seconds where the inquiry may have arrived); how many inquiries a payer gets at once.
+# again (CORE: not sooner than 90 seconds if the inquiry may have arrived); how many inquiries a payer gets at once.
 INQUIRY_LEASE_SECONDS = 120
 INQUIRY_RETRY_SECONDS = (1, 2, 4, 8, 16)
 INQUIRY_LATE_RETRY_SECONDS_FIRST = 90
@@ -209,7 +209,7 @@ class InquiryRunner:
             await self._write(lambda tx: inquiries.reschedule(tx, [pending.key], next_at))
 
     async def store_result(self, pending: PendingInquiry, result: FinalResult) -> bool:
-        """Store an outcome and count it for the waiting call; return False where there was one before."""
+        """Store an outcome and count it for the waiting call; return False if there was one before."""
         now = self._clock.now()
         first = await store_result(self._database, self._vault, pending, result, now, self._actor)
         if first:
@@ -304,7 +304,7 @@ async def store_result(
     now: datetime,
     actor: Actor,
 ) -> bool:
-    """Store the outcome of an inquiry; return False where there was one before."""
+    """Store the outcome of an inquiry; return False if there was one before."""
     await vault.ensure_key(pending.scope)
     content = encode_outcome(result.outcome)
     sealed = vault.seal(pending.scope, inquiries.RESPONSES, pending.trace, content)
@@ -340,7 +340,7 @@ def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
 
 
 def retry_seconds(attempts: int) -> int:
-    """Return how long to pause after so many attempts: it doubles up to a maximum."""
+    """Return how long to pause after a number of attempts: it doubles up to a maximum."""
     doublings = min(max(attempts, 1) - 1, INQUIRY_LATE_RETRY_SECONDS_MAX.bit_length())
     return min(
         INQUIRY_LATE_RETRY_SECONDS_FIRST << doublings,

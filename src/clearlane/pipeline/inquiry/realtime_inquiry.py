@@ -3,7 +3,7 @@
     result = await send_inquiry(connection, pending, now)    # FinalResult: store it. RetryLater: send it again
 
 Four classes of failure are distinguished: HTTP, CORE envelope, TA1 or 999, and AAA. An inquiry is sent again soon only
-where that is safe: a payer that cannot answer now (AAA 42 and 80, a busy envelope), a connection that was never made,
+if that is safe: a payer that cannot answer now (AAA 42 and 80, a busy envelope), a connection that was never made,
 an answer about another patient. One that may have arrived and was not answered pauses as long as CORE requires.
 
 Knows inquiries and replies; knows no store and no queue.

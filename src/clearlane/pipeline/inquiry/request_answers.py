@@ -92,7 +92,7 @@ async def load_answers(
     scope: Scope,
     inquiry_request_id: int,
 ) -> RequestAnswers[V] | None:
-    """Return the answers so far to a request of the scope; None where there is no such request."""
+    """Return the answers so far to a request of the scope; None if there is no such request."""
     async with database.read(scope) as tx:
         request = await inquiries.find(tx, transaction.inquiry_set, inquiry_request_id)
         if request is None:

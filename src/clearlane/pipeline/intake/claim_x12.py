@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from clearlane.claims.fields import Claim, ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
+from clearlane.claims.kinds import KINDS
 from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.write.write_837 import TradingPartner, write_claims
@@ -16,7 +17,6 @@ def write_claim_837(
     context: WorkContext,
     claim: Claim,
     *,
-    kind: ClaimKind,
     number: str,
     payer_id: str,
     account_as_number: bool,
@@ -24,7 +24,7 @@ def write_claim_837(
 ) -> bytes:
     """Return an interchange with this claim alone; its control numbers are those of no file that was sent."""
     payers = context.payer_access.payers()
-    payer = payers.find(payer_id, FORMS[kind].payer_type)
+    payer = payers.find(payer_id, KINDS[form_of(claim).kind].payer_type)
     name = payer.name if payer else payer_id
     out = OutgoingClaim(
         claim=claim,
@@ -42,5 +42,5 @@ def write_claim_837(
         usage="T" if context.sandbox else "P",
     )
     receiver = TradingPartner(name=name, id=payer_id)
-    pieces = write_claims(kind, [out], envelope, context.payer_access.submitter, receiver)
+    pieces = write_claims([out], envelope, context.payer_access.submitter, receiver)
     return b"".join(pieces).replace(b"~", b"~\n")

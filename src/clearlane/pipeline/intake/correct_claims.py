@@ -58,7 +58,7 @@ async def correct_replacements(
 ) -> list[PreparedClaim]:
     """Return prepared claims as replacements and voids among them go out.
 
-    One statement more, where one of them leaves the payer's number to be found.
+    One statement more, if one of them leaves the payer's number to be found.
     """
     wanting = [one for one in prepared if _leaves_the_number(one)]
     found: dict[str, StoredPredecessor] = {}
@@ -221,7 +221,7 @@ def _another_claim(
 async def preview_correction(
     database: Database, vault: Vault, site: Site, prepared: PreparedClaim, predecessor: str
 ) -> PreparedClaim:
-    """Return a prepared claim as it would go out after this predecessor, of which an unsent one is canceled first.
+    """Return a prepared claim as it would go out after this predecessor, which is canceled first if it is unsent.
 
     A predecessor that was not accepted has no id: then the claims under the id decide, if there are any. Raises a
     ``CorrectionConflict`` if one of them stops it.
@@ -365,6 +365,7 @@ def _as_stored_claim(stored: StoredPredecessor) -> StoredClaim:
     return StoredClaim(
         stored.claim_number,
         stored.kind,
+        stored.form,
         stored.state,
         stored.payer_id,
         account_as_number=False,

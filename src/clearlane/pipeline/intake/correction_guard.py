@@ -108,5 +108,5 @@ def require_successor(claim_number: str, predecessor_state: str, result: ClaimIn
 
 
 def _any_if_refused(predecessor_state: str, result: ClaimInsertResult) -> tuple[str, ...]:
-    """Return the claim that was taken over from, where the corrected one was never accepted and so had no id."""
+    """Return the claim that was taken over from, if the corrected one was never accepted and so had no id."""
     return (result.earlier_id,) if predecessor_state == NOT_ACCEPTED else ()

@@ -1,7 +1,7 @@
 """Hold, release or cancel a claim before a batch takes it: for vendors and for people of the console.
 
     result = await hold_claim(context, site, "C193QYBNVAAW07E9HJR", actor=actor, now=now)
-    result.refusal          # why it cannot be done; empty where it was done or was so already
+    result.refusal          # why it cannot be done; empty if it was done or was so already
 
 Each is one transaction with its event and audit row, to which ``extend`` adds what the caller stores with it. A batch
 that takes the claim at the same time wins or loses as a whole. Knows no HTTP.
@@ -43,7 +43,7 @@ HOLD = UnsentVerb(ClaimEvent.HELD, "claim.held", "claim.hold", "Hold")
 RELEASE = UnsentVerb(ClaimEvent.RELEASED, "claim.released", "claim.release", "Release")
 CANCEL = UnsentVerb(ClaimEvent.CANCELED, "claim.canceled", "claim.cancel", "Cancel")
 
-WAS_REJECTED = "The claim was rejected, so nothing of it waits to be sent. Correct it instead."
+WAS_REJECTED = "The claim was rejected, so it does not wait to be sent. Correct it instead."
 IN_BATCH = "A batch has taken the claim, so it is on its way to the payer. Correct it, or void it, once the payer has it."
 MAY_BE_SENT = "The claim may have been sent before the database was restored; an operator decides on it first."
 WAS_REFUSED = "The claim was not accepted, so there is nothing to send."
@@ -55,7 +55,7 @@ class UnsentResult(NamedTuple):
 
     claim_number: str
     state: str
-    """The state that the claim is in now; empty where the site has no claim of this number."""
+    """The state that the claim is in now; empty if the site has no claim of this number."""
     refusal: str = ""
     """Why it was not done, in a sentence for the caller."""
 

@@ -51,7 +51,7 @@ class MicroBatcher(Generic[Item, Result]):
     async def run(self, items: Sequence[Item], *, is_background: bool = False) -> Sequence[Result]:
         """Process items together with those of other callers; return the results of these items.
 
-        Work in the background, which nobody expects at once, runs in a thread and lets all other calls go first.
+        Work in the background, which no one waits for, runs in a thread and lets all other calls go first.
         """
         results: list[Result] = []
         for group in self._groups(items):

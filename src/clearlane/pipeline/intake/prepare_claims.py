@@ -15,9 +15,9 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.claims import fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
 from clearlane.claims.read import decode
 from clearlane.claims.read.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
@@ -62,7 +62,7 @@ class PendingClaim(NamedTuple):
 
     vault: Vault
     site: Site
-    kind: ClaimKind
+    form: AnyForm
     now: datetime
     at: str
     """Its place in the document, as findings name it."""
@@ -83,11 +83,11 @@ class PreparedClaim(NamedTuple):
     judgement: CheckedClaim
     row: NewClaim
     given_zip: GivenZip | None = None
-    """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
+    """The billing ZIP code that came with it; None if there is none, or the claim is not accepted."""
     has_lines: bool = True
     """Whether the judged claim still has its lines; its row has them in any case."""
     chosen_frequency: str = ""
-    """The frequency that a person decided on for a correction; empty where it is to be decided."""
+    """The frequency that a person decided on for a correction; empty if it is to be decided."""
 
     def __repr__(self) -> str:
         """Leave out what the claim says."""
@@ -152,7 +152,7 @@ def _row(
 
     The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, times, *_ = pending
+    vault, site, form, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
     claim_number = new_number(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
@@ -161,12 +161,13 @@ def _row(
     keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
         claim_number=claim_number,
-        kind=kind.value,
+        kind=form.kind.value,
+        form=form.name,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         label=_LABELS[accepted],
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
-            vault, site.vendor_id, kind, claim.Svc_VendorClaimId
+            vault, site.vendor_id, form.kind, claim.Svc_VendorClaimId
         ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=frequency,
@@ -211,21 +212,21 @@ def without_lines(prepared: PreparedClaim) -> PreparedClaim:
 
 
 def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
-    """Return a prepared claim with its lines, from its row where they were left out."""
+    """Return a prepared claim with its lines, from its row if they were left out."""
     if prepared.has_lines:
         return prepared
     row = prepared.row
     content = open_claim_content(
         vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     )
-    claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
+    claim = decode.restore(FORMS[row.form], bytes(content.claim))
     return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
 
 
 def correct_claim(
     vault: Vault, site: Site, prepared: PreparedClaim, correction: Correction
 ) -> PreparedClaim:
-    """Return a prepared claim as its correction goes out, judged anew; the claim as sent stays its content hash."""
+    """Return a prepared claim as its correction goes out, judged again; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
     names = form_of(judged.claim).names
     wanted = {
@@ -288,7 +289,7 @@ _REPAIRS = {False: SET_FOR_CORRECTION, True: REMOVED_FROM_NEW}
 
 
 def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:
-    """Return the keyed hash of the account number, where it can be CLM01."""
+    """Return the keyed hash of the account number, if it can be CLM01."""
     account = account_of(claim)
     return account_reference(vault, payer_id, account) if account else ""
 

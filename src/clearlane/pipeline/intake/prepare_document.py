@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import AnyForm
+from clearlane.claims.kinds import KINDS
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import Repair
 from clearlane.claims.resubmission import REPEATED_REQUEST_HOURS, ResubmissionTimes
@@ -67,7 +68,7 @@ class TooManyClaims:
 class ReadDocument:
     """A document without faults, with what its claims are judged by."""
 
-    kind: ClaimKind
+    form: AnyForm
     reading: "DocumentReading"
     payers: PayerDirectory
     enrollments: KnownEnrollments | None
@@ -80,18 +81,18 @@ class ReadDocument:
 
 
 async def read_document(
-    context: WorkContext, document: bytes, kind: ClaimKind, *, site: Site
+    context: WorkContext, document: bytes, form: AnyForm, *, site: Site
 ) -> ReadDocument | MalformedDocument | TooManyClaims:
     """Read every claim of a document, and look up what the rules need to know."""
     claims_max, seconds_max = context.limits.claims_max, context.limits.write_seconds_max
-    opened = decode.open_document(document, kind, claims_max=claims_max)
+    opened = decode.open_document(document, form, claims_max=claims_max)
     if opened.count > claims_max:
         return TooManyClaims(claims_max)
     context.intake.priority.record_claims(opened.count)
     payers = context.payer_access.payers()  # one snapshot for the whole document
     reading = DocumentReading(
         opened,
-        WantedEnrollments(payers, FORMS[kind].payer_type),
+        WantedEnrollments(payers, KINDS[form.kind].payer_type),
         keeps_claims=len(document) <= CLAIMS_KEPT_BYTES_MAX,
     )
     await reading.read(context.intake)
@@ -111,7 +112,7 @@ async def read_document(
         scope=site.scope,
         seconds_max=seconds_max,
     )
-    return ReadDocument(kind, reading, payers, enrollments, zips)
+    return ReadDocument(form, reading, payers, enrollments, zips)
 
 
 async def prepare_document(
@@ -123,7 +124,7 @@ async def prepare_document(
     shorten: Callable[[PreparedClaim], PreparedClaim],
 ) -> deque[PreparedClaim]:
     """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
-    kind, reading, enrollments = document.kind, document.reading, document.enrollments
+    form, reading, enrollments = document.form, document.reading, document.enrollments
     today = to_local(now, site.time_zone).date()
     facts: dict[str, RuleInputs] = {}
     times: dict[str, ResubmissionTimes] = {}
@@ -134,9 +135,9 @@ async def prepare_document(
             payer_id = claim.Svc_PayerId
             if payer_id not in facts:
                 facts[payer_id] = _facts(
-                    document.payers, kind, payer_id, today, sandbox=context.sandbox
+                    document.payers, form, payer_id, today, sandbox=context.sandbox
                 )
-                times[payer_id] = resubmission_times(context, now, kind, facts[payer_id].payer)
+                times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
             known = facts[payer_id]
             if enrollments is not None:
                 known = enrollments.add_to(known, claim, known.payer, site.time_zone)
@@ -147,7 +148,7 @@ async def prepare_document(
                 PendingClaim(
                     context.vault,
                     site,
-                    kind,
+                    form,
                     now,
                     at,
                     claim,
@@ -226,11 +227,11 @@ async def _read_claims(
 
 
 def resubmission_times(
-    context: WorkContext, now: datetime, kind: ClaimKind, payer: Payer | None
+    context: WorkContext, now: datetime, form: AnyForm, payer: Payer | None
 ) -> ResubmissionTimes:
     """Return the moments that decide how old an earlier claim of the same payer is."""
     connections, default = context.payer_access.connections(), context.limits.claim_silence_days
-    type, payer_id = FORMS[kind].payer_type, payer.payer_id if payer else ""
+    type, payer_id = KINDS[form.kind].payer_type, payer.payer_id if payer else ""
     days = answer_days(connections, type, payer_id, default=default)
     return ResubmissionTimes(
         repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
@@ -239,12 +240,12 @@ def resubmission_times(
 
 
 def _facts(
-    payers: PayerDirectory, kind: ClaimKind, payer_id: str, today: date, *, sandbox: bool
+    payers: PayerDirectory, form: AnyForm, payer_id: str, today: date, *, sandbox: bool
 ) -> RuleInputs:
     """Return what the rules need to know of a payer, looked up once per document and payer."""
-    own_type = FORMS[kind].payer_type
+    own_type = KINDS[form.kind].payer_type
     payer: Payer | None = payers.find(payer_id, own_type)
-    others = {form.payer_type for form in FORMS.values()} - {own_type}
+    others = {row.payer_type for row in KINDS.values()} - {own_type}
     return RuleInputs(
         today=today,
         sandbox=sandbox,

@@ -1,6 +1,6 @@
 """The scheduled removal of claims that were not accepted. The engine runs the tick once a day.
 
-Nobody may need them for long: what was wrong was answered at once, and a corrected claim is one of its own.
+They are not needed for long: what was wrong was answered at once, and a corrected claim is one of its own.
 """
 
 from datetime import datetime, timedelta

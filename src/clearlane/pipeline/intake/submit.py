@@ -14,8 +14,8 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import LEFT_OUT, ClaimFinding, count_findings
+from clearlane.claims.forms import AnyForm
 from clearlane.claims.resubmission import REFUSALS, TAKES_THE_ID, ResubmissionDecision
 from clearlane.claims.rules import RULES, apply_rule
 from clearlane.engine import fault_injection
@@ -95,7 +95,7 @@ SubmissionOutcome = MalformedDocument | TooManyClaims | SubmissionReceipt | Subm
 async def submit(
     context: WorkContext,
     document: bytes,
-    kind: ClaimKind,
+    form: AnyForm,
     *,
     site: Site,
     actor: Actor,
@@ -103,7 +103,7 @@ async def submit(
 ) -> SubmissionOutcome:
     """Read, judge and store a document. Returns a receipt only after the durable commit."""
     write_seconds_max = context.limits.write_seconds_max
-    read = await read_document(context, document, kind, site=site)
+    read = await read_document(context, document, form, site=site)
     if not isinstance(read, ReadDocument):
         return read
     reasons: dict[str, str] = {}

@@ -14,9 +14,8 @@ from datetime import datetime
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding, shape_finding
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.read.decode import restore
 from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
@@ -80,20 +79,20 @@ async def submit_correction(
     dry_run: bool = False,
     extend: JobExtension[CorrectionOutcome] = unextended,
 ) -> CorrectionOutcome | None:
-    """Correct a claim with these fields; None where the site has no claim of this number.
+    """Correct a claim with these fields; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
     that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``extend`` adds to the
     transaction that stores the correction.
-    Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
+    Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
     if row is None:
         return None
-    kind = ClaimKind(row.kind)
+    form = FORMS[row.form]
     changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged)
     _require_correctable(context, site, row, changes)
-    faults = _name_faults(kind, changes)
+    faults = _name_faults(form, changes)
     if faults:
         return _refused(claim_number, faults)
     await context.vault.ensure_key(site.scope)
@@ -142,7 +141,7 @@ class _ContentChange:
 
     fields: Mapping[str, object] = field(repr=False)
     frequency: str
-    """What a person decided on; empty where it is to be decided."""
+    """What a person decided on; empty if it is to be decided."""
     unchanged: bool
 
 
@@ -162,19 +161,19 @@ async def _load(
 def _require_correctable(
     context: WorkContext, site: Site, row: StoredClaim, changes: "_ContentChange"
 ) -> None:
-    """Refuse to correct a void, unless nobody took it in: there is nothing in it that the payer decides on."""
+    """Refuse to correct a void, unless it was not taken in: it holds nothing that the payer decides on."""
     if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
     opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
-    claim = restore(ClaimKind(row.kind), bytes(open_claim_content(opened).claim))
+    claim = restore(FORMS[row.form], bytes(open_claim_content(opened).claim))
     if form_of(claim).frequency(claim) == VOID:
         raise CorrectionConflict(IS_A_VOID)
 
 
-def _name_faults(kind: ClaimKind, changes: _ContentChange) -> tuple[ClaimFinding, ...]:
-    known, fields = FORMS[kind].claim.model_fields, changes.fields
+def _name_faults(form: AnyForm, changes: _ContentChange) -> tuple[ClaimFinding, ...]:
+    known, fields = form.claim.model_fields, changes.fields
     faults = [
-        shape_finding(name, f"A {kind} claim has no such field.")
+        shape_finding(name, f"A {form.kind} claim has no such field.")
         for name in fields
         if name not in known
     ]
@@ -190,14 +189,14 @@ def _name_faults(kind: ClaimKind, changes: _ContentChange) -> tuple[ClaimFinding
 async def _prepare(
     context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange, now: datetime
 ) -> PreparedClaim | tuple[ClaimFinding, ...]:
-    """Read and judge the claim with its changed fields; return what is wrong with their shape where it cannot be read."""
-    kind = ClaimKind(row.kind)
+    """Read and judge the claim with its changed fields; return what is wrong with their shape if it cannot be read."""
+    form = FORMS[row.form]
     document = {
-        "DocumentType": FORMS[kind].document_type,
+        "DocumentType": form.document_type,
         "Claims": [_changed_content(context, site, row, changes)],
     }
     content = msgspec.json.encode(document)
-    read = await read_document(context, content, kind, site=site)
+    read = await read_document(context, content, form, site=site)
     if isinstance(read, TooManyClaims):
         raise CorrectionConflict(f"A document may have {read.claims_max} claims at most.")
     if not isinstance(read, ReadDocument):
@@ -220,7 +219,7 @@ def _changed_content(
     content: dict[str, object] = msgspec.json.decode(stored)
     if changes.unchanged:
         return content
-    names = form_of(restore(ClaimKind(row.kind), bytes(stored))).names
+    names = form_of(restore(FORMS[row.form], bytes(stored))).names
     if row.state == claims.NOT_ACCEPTED:
         content |= {names.frequency: changes.frequency} if changes.frequency else {}
         content |= changes.fields
@@ -255,7 +254,6 @@ def _outcome(
         x12 = write_claim_837(
             context,
             claim,
-            kind=ClaimKind(prepared.row.kind),
             number=prepared.row.claim_number,
             payer_id=prepared.row.payer_id,
             account_as_number=bool(prepared.row.reference),

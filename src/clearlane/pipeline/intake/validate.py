@@ -1,4 +1,4 @@
-"""Say what would become of a document of claims, with every finding, and store nothing of it. Knows no HTTP."""
+"""Say what would become of a document of claims, with every finding, and store nothing. Knows no HTTP."""
 
 import re
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from datetime import datetime
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import AnyForm
 from clearlane.pipeline.intake.correct_claims import choose_earlier
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, with_lines
 from clearlane.pipeline.intake.prepare_document import (
@@ -44,12 +44,12 @@ class ValidatedDocument:
 
 
 async def validate(
-    context: WorkContext, document: bytes, kind: ClaimKind, *, site: Site, now: datetime
+    context: WorkContext, document: bytes, form: AnyForm, *, site: Site, now: datetime
 ) -> ValidatedDocument | MalformedDocument | TooManyClaims:
     """Read and judge a document as ``submit`` does, with errors, warnings and notes of each claim."""
-    read = await read_document(context, document, kind, site=site)
+    read = await read_document(context, document, form, site=site)
     if isinstance(read, MalformedDocument):
-        return await _validate_readable(context, document, kind, read, site=site, now=now)
+        return await _validate_readable(context, document, form, read, site=site, now=now)
     if not isinstance(read, ReadDocument):
         return read
     await context.vault.ensure_key(site.scope)
@@ -70,7 +70,7 @@ async def validate(
 async def _validate_readable(
     context: WorkContext,
     document: bytes,
-    kind: ClaimKind,
+    form: AnyForm,
     malformed: MalformedDocument,
     *,
     site: Site,
@@ -89,7 +89,7 @@ async def _validate_readable(
     readable = [one for at, one in enumerate(found_claims) if at not in by_claim]
     kept = {name: one for name, one in top.items() if name.lower() != "claims"}
     rest_of_document = msgspec.json.encode({**kept, "Claims": readable})
-    judged = await validate(context, rest_of_document, kind, site=site, now=now)
+    judged = await validate(context, rest_of_document, form, site=site, now=now)
     if not isinstance(judged, ValidatedDocument) or len(judged.claims) != len(readable):
         return malformed
     rest = iter(judged.claims)
@@ -105,7 +105,7 @@ async def _validate_readable(
 
 
 def _vendor_claim_id(claim: msgspec.Raw) -> str:
-    """Return the vendor's id of a claim that cannot be read; empty where it has none."""
+    """Return the vendor's id of a claim that cannot be read; empty if it has none."""
     content = msgspec.json.decode(claim)
     fields = content.items() if isinstance(content, dict) else ()
     found = [value for name, value in fields if name.lower() == "svc_vendorclaimid"]

@@ -68,7 +68,7 @@ async def read_feed(
     limit: int,
     with_claim_ids: bool = True,
 ) -> FeedPage:
-    """Return the next events of a vendor; without the vendor's claim ids where nobody will see them."""
+    """Return the next events of a vendor; without the vendor's claim ids if no one will see them."""
     async with context.database.read(reader.scope) as tx:
         # The head of the same snapshot: every event up to it is visible in it.
         head = await events.last_event(tx)

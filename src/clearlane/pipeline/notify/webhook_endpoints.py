@@ -71,7 +71,7 @@ class WebhookEndpoint:
 
     @property
     def sites(self) -> list[int]:
-        """The sites whose events are wanted; none stands for all."""
+        """The sites whose events are wanted; none means all."""
         return msgspec.json.decode(self.row.sites, type=list[int])
 
     def wanted_types(self) -> frozenset[str]:
@@ -314,7 +314,7 @@ async def resend(
     context: WorkContext, vendor_id: VendorId, endpoint_id: str, event_id: int,
     *, actor: Actor, now: datetime, extend: JobExtension[None] = unextended,
 ) -> None:  # fmt: skip
-    """Deliver one event to an endpoint again, or now where the next attempt is due later."""
+    """Deliver one event to an endpoint again, or now if the next attempt is due later."""
 
     async def job(tx: Tx) -> None:
         _require(await webhooks.lock(tx, endpoint_id))

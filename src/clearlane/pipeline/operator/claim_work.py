@@ -68,7 +68,7 @@ async def assign_claims(
     *,
     actor: Actor,
 ) -> int:
-    """Assign claims to a user, or to nobody; return how many there were."""
+    """Assign claims to a user, or to no one; return how many there were."""
     return await _change(
         context,
         site,

@@ -18,7 +18,7 @@ from clearlane.store.database.database import Actor, Tx
 
 DRAFT_DAYS_MAX = 30
 WRITING_MINUTES_MAX = 15
-"""So long a draft belongs to the person who kept it last; then another may go on."""
+"""Minutes for which a draft belongs to the person who saved it last; then another person may continue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class OpenDraft:
     values: Mapping[str, str] = field(repr=False)
 
     def belongs_to_another(self, name: str, now: datetime) -> bool:
-        """Return whether somebody else is writing it now."""
+        """Return whether someone else is writing it now."""
         is_fresh = now - self.saved_at < timedelta(minutes=WRITING_MINUTES_MAX)
         return self.author != name and is_fresh
 

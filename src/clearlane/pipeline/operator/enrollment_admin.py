@@ -42,7 +42,7 @@ class EnrollmentDetails:
 
 @dataclass(frozen=True, slots=True)
 class EnrollmentEventRecord:
-    """One event of an enrollment. The payer is empty where it concerns all."""
+    """One event of an enrollment. The payer is empty if it concerns all."""
 
     at: int
     event: str
@@ -164,7 +164,7 @@ async def open_enrollment(tx: Tx, vault: Vault, row: StoredEnrollment) -> Enroll
     return _open(vault, row)
 
 
-# That somebody began to work on it is no news to the vendor.
+# The vendor gets no event when work on it begins.
 EVENT_TYPES = {
     EnrollmentEvent.APPROVE: "enrollment.approved",
     EnrollmentEvent.REFUSE: "enrollment.refused",
@@ -183,7 +183,7 @@ def _event(type: str, scope: Scope, id: str, payer: Payer, now: datetime) -> New
 def _changes(
     row: StoredEnrollment, event: EnrollmentEvent, payers: Sequence[Payer]
 ) -> list[EnrollmentChange]:
-    """Return the change with each payer; refuse all where the event is not possible with one."""
+    """Return the change with each payer; refuse all if the event is not possible with one."""
     known = {each.payer: EnrollmentState(each.state) for each in row.payer_states}
     changes = []
     for payer in payers:

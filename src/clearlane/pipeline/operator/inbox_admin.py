@@ -25,7 +25,7 @@ DISCARDED_TEXT = "Discarded by an operator."
 
 @dataclass(frozen=True, slots=True)
 class InboxFileDetails:
-    """A file with its parked statements, opened where that was asked for."""
+    """A file with its parked statements, opened if that was asked for."""
 
     file: InboxFile
     parked: list[ParkedStatement]

@@ -84,7 +84,7 @@ class UnmatchedPage:
 
     claim_payments: list[UnmatchedClaimPayment]
     more_after: int = 0
-    """The number in the payment after which the rest begins; 0 where all are shown."""
+    """The number in the payment after which the rest begins; 0 if all are shown."""
 
 
 async def assign(
@@ -138,7 +138,7 @@ async def undo_assignment(
     actor: Actor,
     scopes: Collection[Scope] | None = None,
 ) -> str:
-    """Undo what a person assigned; return the claim, which stands again as it did before.
+    """Undo what a person assigned; return the claim, which is as it was before.
 
     With ``scopes`` only what was assigned to a claim of these sites.
     """

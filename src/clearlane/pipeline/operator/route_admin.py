@@ -102,7 +102,7 @@ class RouteEditResult:
 async def change(
     context: WorkContext, id: int, edit: RouteEdit, *, actor: Actor
 ) -> RouteEditResult:
-    """Change a route; where the change concerns the connection, it is tested first and not stored if that fails."""
+    """Change a route; if the change concerns the connection, it is tested first and not stored if that fails."""
     before = await load_route(context.database, context.vault, id)
     route, secrets, findings = read_change(before.route, before.secrets, edit)
     if route is None:

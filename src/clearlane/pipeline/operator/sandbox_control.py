@@ -125,12 +125,12 @@ class SandboxControl:
         ]
 
     def find_payers(self, payer_id: str) -> list[Payer]:
-        """Return the payers of an id: two, where it takes both types of claims."""
+        """Return the payers of an id: two, if it takes both types of claims."""
         payers = self._context.payer_access.payers()
         return [payer for type in PAYER_TYPES if (payer := payers.find(payer_id, type))]
 
     async def set_mode(self, payer_id: str, mode: str) -> None:
-        """Set the mode of a payer, for both types of claims where it takes both.
+        """Set the mode of a payer, for both types of claims if it takes both.
 
         What waited for a payer that is up again is sent at once, and not after its pause.
         """

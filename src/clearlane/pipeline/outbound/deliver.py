@@ -2,7 +2,7 @@
 
 The state Sending is durable before anything is sent, and so is a mark directly before the step after which the payer has
 the file. After a crash without that mark the file is sent again; with it the payer's mailbox is looked into first: found,
-the delivery is recorded; absent, the file is sent; where the mailbox cannot tell, the batch is in doubt until the payer acknowledges it or a person decides. Every transfer has a time limit.
+the delivery is recorded; absent, the file is sent; if the mailbox cannot tell, the batch is in doubt until the payer acknowledges it or a person decides. Every transfer has a time limit.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
@@ -192,7 +192,7 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
 
 
 async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
-    """Return the batch, written again where it is to take another route than it was written for.
+    """Return the batch, written again if it is to take another route than it was written for.
 
     Only what is known not to have been sent is written again, so that no claim takes both routes.
     """
@@ -272,7 +272,7 @@ async def _mark_arriving(context: WorkContext, batch: Batch, holder: str) -> Non
 async def _transfer(
     context: WorkContext, route: PayerRoute, sending: _SendingBatch, holder: str
 ) -> Presence | DeliveryFailure:
-    """Look into the mailbox where that is needed, and send. Return THERE, UNKNOWN or a failure."""
+    """Look into the mailbox if that is needed, and send. Return THERE, UNKNOWN or a failure."""
     batch, looking = sending.batch, sending.may_be_there
     unclear = Presence.UNKNOWN if looking else Presence.ABSENT
 
@@ -376,7 +376,7 @@ def _payer_routes(context: WorkContext, batch: Batch) -> Sequence[PayerRoute]:
 
 
 def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
-    """Return the route a batch was written for; None where it is gone."""
+    """Return the route a batch was written for; None if it is gone."""
     return next(
         (route for route in _payer_routes(context, batch) if route.route_id == batch.route_id), None
     )

@@ -110,7 +110,7 @@ def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: 
 def route_of(
     batch: Batch, health: RouteHealth | None, routes: Sequence[PayerRoute], now: int
 ) -> PayerRoute | None:
-    """Return the route that a batch takes now; None where the one it was written for is gone.
+    """Return the route that a batch takes now; None if the one it was written for is gone.
 
     Only what is known not to have been sent is written again for another route; a batch of inquiries, which has no
     claims, stays with its own.
@@ -134,7 +134,7 @@ def placeholder_route(type: str, payer_id: str) -> PayerRoute:
 
 
 def pause_seconds(failures: int) -> int:
-    """Return how long to wait after so many failures in a row: it doubles up to a maximum."""
+    """Return how long to wait after a number of failures in a row: it doubles up to a maximum."""
     doublings = min(failures - 1, limits.RETRY_SECONDS_MAX.bit_length())
     return min(RETRY_SECONDS_FIRST << doublings, limits.RETRY_SECONDS_MAX)
 
@@ -152,7 +152,7 @@ def after_failure(
     since = now if batch.failing_since is None else batch.failing_since
     current = next((route for route in routes if route.route_id == batch.route_id), None)
     if current is None or current.route_id != choose_route(health, routes, now).route_id:
-        # The batch is in doubt on a route that is no longer used: that says nothing of the route in use.
+        # The batch is in doubt on a route that is no longer used: that says nothing about the route in use.
         return DeliveryDecision(event, now + SECOND * pause_seconds(batch.attempts), since, health)
     health = replace(health, failures=health.failures + 1, fault=failure.fault)
     pause = SECOND * pause_seconds(health.failures)
@@ -206,9 +206,9 @@ def _failover_is_over(health: RouteHealth, first: PayerRoute, now: int) -> bool:
 def _should_fail_over(
     health: RouteHealth, routes: Sequence[PayerRoute], current: PayerRoute, failing: int, now: int
 ) -> bool:
-    """Return whether a route has failed for so long that the next one takes over.
+    """Return whether a route has failed long enough that the next one takes over.
 
-    The first route is tried again now and then; where that fails the fallback continues at once.
+    The first route is tried again now and then; if that fails the fallback continues at once.
     """
     tried_again = current is routes[0] and health.fallback_route_id is not None
     return tried_again or failing >= SECOND * current.takeover_seconds

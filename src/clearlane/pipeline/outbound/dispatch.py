@@ -18,8 +18,7 @@ from weakref import WeakKeyDictionary
 import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine.fault_injection import crash_point
 from clearlane.engine.workflows import WorkSteps
@@ -240,7 +239,7 @@ def _plan_batches(
     found = []
     for in_doubt, queues in ((True, backlog.queues_in_doubt), (False, backlog.queues)):
         for queue in queues:
-            key = (FORMS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
+            key = (KINDS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
             routes = context.payer_access.connections().mailbox_routes(*key)
             if not routes and not everything:
                 continue
@@ -284,7 +283,7 @@ async def _create_planned(context: WorkContext, plan: _BatchPlan) -> list[int]:
 
 
 async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, int] | None:
-    """Create one batch of the oldest claims; return its id and number of claims, or None where none is left."""
+    """Create one batch of the oldest claims; return its id and number of claims, or None if none is left."""
     route, kind = plan.route, ClaimKind(plan.queue.kind)
     claims = await load_waiting_claims(
         context, plan.queue.payer_id, kind, claims_max=plan.claims_max, in_doubt=plan.in_doubt

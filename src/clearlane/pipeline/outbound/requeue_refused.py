@@ -127,7 +127,7 @@ def _was_accepted(members: Sequence[BatchMember], known: KnownFacts) -> bool:
 
 
 def _goes_again(claim: LockedClaim, member: BatchMember, known: KnownFacts) -> bool:
-    """Return whether a claim waits because of this refusal alone: nobody replaced it, and it was not sent since."""
+    """Return whether a claim waits because of this refusal alone: it was neither replaced nor sent since."""
     if claim.is_superseded or claim.sendings != member.attempt:
         return False
     return lifecycle.fold(known[member.claim_number].values()).file_refused

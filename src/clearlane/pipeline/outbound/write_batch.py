@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.read.decode import restore
 from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name, with_submitter_id
 from clearlane.claims.write.line_controls import given_controls
@@ -51,7 +51,7 @@ log = structlog.get_logger()
 BATCH_PAGE_ROWS = 250
 
 LoadPage = Callable[[Tx, str, int], Awaitable[list[QueuedClaim]]]
-"""Loads the next claims after a request id, at claims_max so many."""
+"""Loads the next claims after a claim number, up to a maximum."""
 
 
 class ControlNumbersExhausted(Exception):
@@ -85,11 +85,11 @@ async def compose_batch(
         _receiver(context, route),
     )
     try:
-        content = await asyncio.to_thread(_write, kind, outgoing, envelope, parties)
+        content = await asyncio.to_thread(_write, outgoing, envelope, parties)
     except ValueError:
-        outgoing = await asyncio.to_thread(_writable, kind, outgoing, envelope, parties)
-        content = await asyncio.to_thread(_write, kind, outgoing, envelope, parties)
-    name = batch_file_name(route.file_name, envelope, FORMS[kind].file_tag)
+        outgoing = await asyncio.to_thread(_writable, outgoing, envelope, parties)
+        content = await asyncio.to_thread(_write, outgoing, envelope, parties)
+    name = batch_file_name(route.file_name, envelope, KINDS[kind].file_tag)
     await context.vault.ensure_key(batches.OWNER)
     seal = context.vault.seal
     file = BatchFile(
@@ -129,7 +129,7 @@ async def load_batch_claims(context: WorkContext, batch: batches.Batch) -> list[
 async def _load_claims(
     context: WorkContext, payer_id: str, kind: ClaimKind, load_page: LoadPage, claims_max: int
 ) -> list[OutgoingClaim]:
-    payer = context.payer_access.payers().find(payer_id, FORMS[kind].payer_type)
+    payer = context.payer_access.payers().find(payer_id, KINDS[kind].payer_type)
     name = payer.name if payer else ""
     outgoing: list[OutgoingClaim] = []
     after = ""
@@ -143,7 +143,7 @@ async def _load_claims(
         for at, queued in enumerate(found):
             if not at % limits.CLAIMS_AT_ONCE:
                 await asyncio.sleep(0)
-            out = _outgoing(context, kind, payer_id, name, queued)
+            out = _outgoing(context, payer_id, name, queued)
             if out is not None:
                 outgoing.append(out)
         if len(found) < rows:
@@ -153,13 +153,13 @@ async def _load_claims(
 
 
 def _outgoing(
-    context: WorkContext, kind: ClaimKind, payer_id: str, payer_name: str, queued: QueuedClaim
+    context: WorkContext, payer_id: str, payer_name: str, queued: QueuedClaim
 ) -> OutgoingClaim | None:
     scope = Scope(VendorId(queued.vendor_id), SiteId(queued.site_id))
     try:
         opened = context.vault.open(scope, claims.TABLE, queued.claim_number, queued.payload)
         content = msgspec.json.decode(opened, type=ClaimContent)
-        claim = restore(kind, bytes(content.claim))
+        claim = restore(FORMS[queued.form], bytes(content.claim))
     except (StoreFault, ValueError) as fault:
         log.warning("claim not opened", claim=queued.claim_number, fault=fault_code(fault))
         return None
@@ -184,10 +184,8 @@ Parties = tuple[TradingPartner, TradingPartner]
 """Submitter and receiver."""
 
 
-def _write(
-    kind: ClaimKind, outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
-) -> bytes:
-    return b"".join(write_claims(kind, outgoing, envelope, *parties))
+def _write(outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties) -> bytes:
+    return b"".join(write_claims(outgoing, envelope, *parties))
 
 
 def _line_references(
@@ -198,7 +196,7 @@ def _line_references(
         for out in outgoing
         for control in given_controls(out.claim)
     ]
-    # A payer that cuts account numbers returns one that nobody sent: a person may find the claim by the rest.
+    # A payer that cuts account numbers returns one that was never sent: a person may find the claim by the rest.
     cut = [
         (out.number, cut_account_reference(vault, out.payer_id, account))
         for out in outgoing
@@ -208,13 +206,13 @@ def _line_references(
 
 
 def _writable(
-    kind: ClaimKind, outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
+    outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
 ) -> list[OutgoingClaim]:
     """Return the claims that can be written, each tried alone."""
     found = []
     for out in outgoing:
         try:
-            _write(kind, [out], envelope, parties)
+            _write([out], envelope, parties)
         except ValueError:
             log.warning("claim not written", claim=out.number)
         else:

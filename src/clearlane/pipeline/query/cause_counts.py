@@ -28,7 +28,7 @@ from clearlane.store.claims.facts import FactRow
 CAUSE_DAYS = 7
 CAUSE_CLAIMS_MAX = 200
 CAUSE_MINUTES_MAX = 15
-"""So long a count stands before it is made anew."""
+"""How long a count is valid before it is refreshed."""
 LABELS = (
     ClaimLabel.NOT_ACCEPTED,
     ClaimLabel.REJECTED,

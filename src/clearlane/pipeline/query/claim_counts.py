@@ -1,6 +1,6 @@
 """Count all open claims for operators, once for all nodes and askers.
 
-    counts = await load_claim_counts(tx, now)       # one row; None where no node has counted lately
+    counts = await load_claim_counts(tx, now)       # one row; None if no node has counted lately
     counts = await count_claims(tx, now)            # reads the index of open claims as a whole
 
 A tick of every node renews what is kept, and a node finds that another has just done it. So a scrape of metrics, `status`
@@ -29,7 +29,7 @@ COUNTED_SECONDS = 50
 KEPT_SECONDS = 300
 """Counts that are older are of no use: no node runs, or the sandbox's clock was moved."""
 REST_FACTOR = 50
-"""Counting rests for so many times as long as it took."""
+"""Counting rests for this many times the duration of the last count."""
 
 
 class ClaimCounts(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class ClaimCounts(msgspec.Struct, frozen=True):
 
 
 async def load_claim_counts(tx: Tx, now: int) -> ClaimCounts | None:
-    """Return the counts that a node has kept; None where they are too old."""
+    """Return the counts that a node has kept; None if they are too old."""
     kept = await stored_counts.find_counts(tx)
     if kept is None or not _is_within(kept, now, KEPT_SECONDS, 2 * REST_FACTOR):
         return None
@@ -68,7 +68,7 @@ async def count_tick(context: "WorkContext", steps: "WorkSteps") -> None:
 
 
 def _is_within(kept: StoredCounts, now: int, seconds: int, factor: int) -> bool:
-    """Return whether counts are at most so old, or so many times as old as counting took."""
+    """Return whether counts are at most this many seconds old, or at most this many times as old as counting took."""
     return 0 <= now - kept.counted_at <= max(seconds * 1_000_000, factor * kept.took)
 
 

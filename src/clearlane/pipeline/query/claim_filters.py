@@ -1,4 +1,4 @@
-"""Turn the filters that somebody gave into the queries of a list of claims.
+"""Turn the filters that a caller gave into the queries of a list of claims.
 
     queries = list_queries(context, vendor_id, ClaimListRequest(given={"payer": "TST01", "tab": "needs_you"}, limit=51))
 
@@ -34,7 +34,7 @@ _KEYS: Mapping[str, Callable[[Vault, int, str], object]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimListRequest:
-    """A list of claims that somebody asked for."""
+    """A list of claims that a caller asks for."""
 
     given: Mapping[str, Any]
     """The values of filters by name; None is not given."""

@@ -183,7 +183,7 @@ class _HistoryRows:
 async def load_claim_history(
     database: Database, vault: Vault, claim_number: str, *, actor: Actor
 ) -> ClaimHistory | None:
-    """Load the history of a claim of any client; return None where there is no such claim."""
+    """Load the history of a claim of any client; return None if there is no such claim."""
     scope = await find_claim_scope(database, claim_number)
     if scope is None:
         return None
@@ -193,7 +193,7 @@ async def load_claim_history(
 async def load_history_in_scope(
     database: Database, vault: Vault, scope: Scope, claim_number: str, *, actor: Actor
 ) -> ClaimHistory | None:
-    """Load the history of a claim of a known client; return None where it has none of this number."""
+    """Load the history of a claim of a known client; return None if it has none of this number."""
     loaded = await load_claim_in_scope(database, vault, scope, claim_number, actor=actor)
     if loaded is None:
         return None

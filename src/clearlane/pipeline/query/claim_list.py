@@ -98,7 +98,7 @@ class ClaimRow:
     """Whether another claim was sent in its place, and took effect or may still."""
     work: ClaimWorkItem | None = None
     forwarded_to: str = ""
-    """The next payer, where this one forwarded the claim: its name, or words for one without a name."""
+    """The next payer, if this one forwarded the claim: its name, or words for one without a name."""
 
     @property
     def shown_label(self) -> ClaimLabel:
@@ -256,6 +256,7 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
     return StoredClaim(
         row.claim_number,
         row.kind,
+        row.form,
         row.state,
         row.payer_id,
         bool(row.account_as_number),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.explain_findings import (
     OWN_SOURCE,
@@ -42,7 +42,7 @@ class ClaimReason:
     detail: str = field(default="", repr=False)
     """What is so with this claim alone; empty if the text says it."""
     cause: str = ""
-    """What claims of one cause have in common: source, code and field; empty where there is nothing to fix."""
+    """What claims of one cause have in common: source, code and field; empty if there is nothing to fix."""
     explanation: Explanation | None = field(default=None, repr=False)
 
     @property
@@ -109,14 +109,14 @@ def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReaso
         return ClaimReason(text="The payer refused it.")
     controls = sent_line_controls(loaded)
     found = list(provenance.explain_complaints(refusal, loaded.claim, controls))
-    # What names a field can be fixed here, so it stands first.
+    # What names a field can be fixed here, so it comes first.
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
 
 
 def _own_reason(loaded: LoadedClaim) -> ClaimReason:
     """Return the first error of our own check; those of fields come first, because they can be fixed."""
-    found = explain_findings(ClaimKind(loaded.row.kind), loaded.findings)
+    found = explain_findings(FORMS[loaded.row.form], loaded.findings)
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
 
@@ -130,7 +130,7 @@ def payment_in_force(known: Sequence[AnyFact]) -> ClaimPaymentFact | None:
 def find_next_payer(
     vault: Vault, known: Sequence[AnyFact], kept: Mapping[str, StoredDocument]
 ) -> str:
-    """Return to whom the payer forwarded a claim, by name or in words; empty where it did not. Opens only what says so."""
+    """Return to whom the payer forwarded a claim, by name or in words; empty if it did not. Opens only what says so."""
     payment = payment_in_force(known)
     if payment is None or not is_forwarded(payment.status_code):
         return ""

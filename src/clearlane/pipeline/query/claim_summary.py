@@ -1,6 +1,6 @@
 """Count a site's claims for Home and the tabs of lists; refreshed by schedule, never by a submission.
 
-    summary = await load_summary(context, site)         # counts now where none was counted before
+    summary = await load_summary(context, site)         # counts now if none was counted before
     summary.labels["rejected"].count
 
 Knows labels and amounts; nothing in a summary names a patient.
@@ -71,21 +71,21 @@ class MonthFigures(msgspec.Struct, frozen=True):
     decided: int = 0
     denied: int = 0
     waits: dict[int, int] = {}
-    """How many claims were paid after so many days."""
+    """How many claims were paid after each number of days."""
 
     @property
     def accepted_percent(self) -> float | None:
-        """The share of first submissions that were not rejected; None where none was answered."""
+        """The share of first submissions that were not rejected; None if none was answered."""
         return 100 * (self.answered - self.rejected) / self.answered if self.answered else None
 
     @property
     def denied_percent(self) -> float | None:
-        """The share of decisions that denied; None where none was made."""
+        """The share of decisions that denied; None if none was made."""
         return 100 * self.denied / self.decided if self.decided else None
 
     @property
     def days_to_payment(self) -> float | None:
-        """The median of days from a claim to its payment; None where none was paid."""
+        """The median of days from a claim to its payment; None if none was paid."""
         half, seen = (sum(self.waits.values()) + 1) // 2, 0
         for days, claims in sorted(self.waits.items()):
             seen += claims
@@ -210,7 +210,7 @@ def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
 
 
 async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
-    """Return the site's summary; count it now where it never was."""
+    """Return the site's summary; count it now if it never was."""
     async with context.database.read(site.scope) as tx:
         kept = await claim_summaries.find_summary(tx)
     if kept is None:
@@ -245,7 +245,7 @@ async def _with_causes(
     *,
     count: bool,
 ) -> SiteSummary:
-    """Return a summary with its causes: counted anew, or as they stood."""
+    """Return a summary with its causes: counted again, or as they were."""
     counted_at, now = before.causes_at if before else None, summary.counted_at
     is_old = counted_at is None or now - counted_at >= timedelta(minutes=CAUSE_MINUTES_MAX)
     if count and is_old:

@@ -50,7 +50,7 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, in the plural where it is not one."""
+    """Return a number with its noun, in the plural if it is not one."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
@@ -137,7 +137,7 @@ def find_in_doubt(measures: Measures) -> Iterator[ConditionCase]:
     for of in measures.undelivered:
         if of.in_doubt:
             yield ConditionCase(
-                f"{_payer(of)}: nobody knows whether {counted(of.in_doubt, 'file')} arrived.",
+                f"{_payer(of)}: it is not known whether {counted(of.in_doubt, 'file')} arrived.",
                 _labels(of, route=False),
             )
         if of.claims_in_doubt:
@@ -209,7 +209,7 @@ def find_not_polled(measures: Measures) -> Iterator[ConditionCase]:
     for of in measures.polls:
         overdue = of.overdue_seconds >= POLL_OVERDUE_MINUTES * 60
         if of.fault or overdue:
-            why = of.fault or f"nobody looked for {duration(of.overdue_seconds)}."
+            why = of.fault or f"no node has looked for {duration(of.overdue_seconds)}."
             yield ConditionCase(
                 f"{_payer(of)}: its files cannot be fetched {_over_route(of)}: {why}", _labels(of)
             )
@@ -307,7 +307,7 @@ def find_inquiries_waiting(measures: Measures) -> Iterator[ConditionCase]:
 
 
 def find_no_node(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield a case where no node lives."""
+    """Yield a case if no node lives."""
     if not measures.nodes:
         yield ConditionCase("No node is running: nothing is sent, fetched or answered.")
 
@@ -400,7 +400,7 @@ def find_not_anchored(measures: Measures) -> Iterator[ConditionCase]:
 
 
 def find_certificate(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield when the certificate ends, where that is soon."""
+    """Yield when the certificate ends, if that is soon."""
     ends = measures.node.certificate_ends_at
     if ends is not None and ends - measures.wall < timedelta(days=CERTIFICATE_DAYS_MIN):
         word = "ended" if ends <= measures.wall else "ends"
@@ -408,10 +408,10 @@ def find_certificate(measures: Measures) -> Iterator[ConditionCase]:
 
 
 def find_backup(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield how old the last backup is, where it is old."""
+    """Yield how old the last backup is, if it is old."""
     if measures.sandbox or measures.backup_at is None:
         return
-    # PostgreSQL is backed up by its own tools: only where they are recorded here, their age is known.
+    # PostgreSQL is backed up by its own tools: only if they are recorded here, their age is known.
     if measures.node.database != "sqlite" and not measures.backup_known:
         return
     seconds = (measures.wall - from_micros(measures.backup_at)).total_seconds()

@@ -64,7 +64,7 @@ class Condition:
     """What an operator does about it."""
     find: Find
     needs_person: bool = True
-    """Whether it stays until somebody acts; False where it may end by itself."""
+    """Whether it stays until a person acts; False if it may end by itself."""
     of_node: bool = False
     """Whether each node tells it of itself; a command beside it may not know."""
     alert_minutes: int = 5
@@ -146,7 +146,7 @@ CONDITIONS: tuple[Condition, ...] = (
         name="batch-in-doubt",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.FAULT,
-        measured="Files and claims of which nobody knows whether the payer has them.",
+        measured="Files and claims whose delivery is unconfirmed.",
         do="Ask the payer, then `clearlane batch mark-delivered ID` or `clearlane batch resend ID`.",
         find=condition_checks.find_in_doubt,
     ),
@@ -252,7 +252,7 @@ CONDITIONS: tuple[Condition, ...] = (
         name="inquiries-failing",
         part=ConditionPart.ELIGIBILITY,
         severity=ConditionSeverity.WARNING,
-        measured=f"Real-time inquiries of the last {INQUIRY_MINUTES} minutes, where there are {condition_checks.INQUIRIES_MIN} or more: "
+        measured=f"Real-time inquiries of the last {INQUIRY_MINUTES} minutes, if there are {condition_checks.INQUIRIES_MIN} or more: "
         f"{condition_checks.INQUIRY_FAILURES_PERCENT} percent without an answer in time, or {condition_checks.INQUIRY_SECONDS} seconds on average.",
         do="Test the route: `clearlane route test ID`. Ask the payer.",
         find=condition_checks.find_inquiries_failing,
@@ -378,7 +378,7 @@ CONDITIONS: tuple[Condition, ...] = (
         name="backup-old",
         part=ConditionPart.DATABASE,
         severity=ConditionSeverity.WARNING,
-        measured=f"Age of the last backup, in production: {condition_checks.BACKUP_HOURS} hours or more. On PostgreSQL only where backups are "
+        measured=f"Age of the last backup, in production: {condition_checks.BACKUP_HOURS} hours or more. On PostgreSQL only if backups are "
         "recorded.",
         do="`clearlane backup FILE`; on PostgreSQL `pg_dump`, then `clearlane backup --record FILE`.",
         find=condition_checks.find_backup,

@@ -48,7 +48,7 @@ from clearlane.store.installation.operating_counts import (
 
 MEASURED_SECONDS = 5
 CLAIMS_COUNTED_SECONDS = 60
-"""Claims are counted again after so many times as long as the last count took: two percent of a core at most."""
+"""Claims are counted again after a multiple of the last count's duration: two percent of a core at most."""
 NODE_SILENT_SECONDS = 120
 
 
@@ -64,14 +64,14 @@ class UndeliveredClaims:
     oldest_at: int | None = None
     """Since when the oldest claim or file waits."""
     failing_since: int | None = None
-    """Since when deliveries fail; None where none has."""
+    """Since when deliveries fail; None if none has."""
     fault: str = ""
     """Why the last attempt failed."""
     route_id: int | None = None
     route_kind: str = ""
     has_route: bool = True
     held_since: int | None = None
-    """Since when a person has paused the payer; None where nobody has."""
+    """Since when a person has paused the payer; None if no one has."""
     in_doubt: int = 0
     """Files whose delivery is unconfirmed; they are not counted in ``files``, nor their claims in ``claims``."""
     claims_in_doubt: int = 0
@@ -101,7 +101,7 @@ class NodeMeasures:
     reserve_warning: str = ""
     anchor_fault: str = ""
     anchor_age_seconds: float | None = None
-    """How long ago the anchor was saved; None where none was."""
+    """How long ago the anchor was saved; None if none was."""
     anchor_behind_seconds: float = 0.0
     """How long the first row waits that the anchor does not vouch for."""
     set_back: str = ""
@@ -136,9 +136,9 @@ class Measures:
     silent_nodes: tuple[SilentNode, ...] = ()
     parked_work: int = 0
     disabled_webhooks: int = 0
-    """Webhook endpoints of vendors that failed for so long that nothing is sent to them."""
+    """Webhook endpoints of vendors that failed too long, so that nothing is sent to them."""
     backup_at: int | None = None
-    """When the last backup was written, by the wall clock; where there is none, when the installation was first used."""
+    """When the last backup was written, by the wall clock; if there is none, when the installation was first used."""
     backup_known: bool = False
     node: NodeMeasures = field(default_factory=NodeMeasures)
 
@@ -166,7 +166,7 @@ class MeasureSource:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _last: tuple[float, Measures] | None = None
     _claims: tuple[float, ClaimCounts] | None = None
-    """When claims are counted again, where no node does it, and what was counted."""
+    """When claims are counted again, if no node does it, and what was counted."""
 
     async def current(self) -> Measures:
         """Return measures that are at most MEASURED_SECONDS old. Several askers cost one measurement."""
@@ -218,7 +218,7 @@ class MeasureSource:
         began = time.monotonic()
         if self._claims is None or began >= self._claims[0]:
             counted = await count_claims(tx, now)
-            # Where very many claims are open, counting them is slow: they are counted less often then.
+            # If very many claims are open, counting them is slow: they are counted less often then.
             ended = time.monotonic()
             rest = max(CLAIMS_COUNTED_SECONDS, REST_FACTOR * (ended - began))
             self._claims = (ended + rest, counted)

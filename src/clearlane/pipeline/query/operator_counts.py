@@ -23,14 +23,14 @@ PAYMENT_NEEDS = (UNMATCHED, UNBALANCED)
 
 
 class OperatorCounts(NamedTuple):
-    """How many payments of all clients need somebody, counted up to a limit, and how many routes are down."""
+    """How many payments of all clients need attention, counted up to a limit, and how many routes are down."""
 
     payments: int
     routes_down: int
 
 
 async def load_operator_counts(context: WorkContext) -> OperatorCounts:
-    """Return what the schedule counted last; count it now where it never was."""
+    """Return what the schedule counted last; count it now if it never was."""
     async with context.database.read(payments.SCOPE) as tx:
         kept = await stored_counts.find_counts(tx, KEPT_AS)
     return _DECODER.decode(kept.content) if kept else await refresh_operator_counts(context)

@@ -65,7 +65,7 @@ class PaymentListPage:
     payments: list[ListedPayment]
     has_older: bool
     needs: Mapping[str, Mapping[str, int]]
-    """The cents of payments that need somebody, by need and id; up to ``payment_query.COUNTED_MAX`` each."""
+    """The cents of payments that need attention, by need and id; up to ``payment_query.COUNTED_MAX`` each."""
     since: PaymentSum
     """What came since the asked day; nothing if none was asked."""
 

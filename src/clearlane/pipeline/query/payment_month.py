@@ -39,7 +39,7 @@ class InstallationMonth(msgspec.Struct, frozen=True):
 
 
 async def load_payment_month(context: WorkContext) -> PaymentMonthTotal:
-    """Return what the schedule counted last; count it now where it never was, nothing where that was another month."""
+    """Return what the schedule counted last; count it now if it never was, nothing if that was another month."""
     async with context.database.read(payments.SCOPE) as tx:
         kept = await stored_counts.find_counts(tx, KEPT_AS)
     if kept is None:

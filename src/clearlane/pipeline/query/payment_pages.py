@@ -46,7 +46,7 @@ class ShownGroup:
     total: GroupTotal
     claim_payments: list[ClaimPayment] = field(repr=False)
     more_after: str = ""
-    """The claim number after which the rest begins; empty where all are shown."""
+    """The claim number after which the rest begins; empty if all are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ async def load_payment_sheet(
     actor: Actor,
     at: int,
 ) -> PaymentSheet | None:
-    """Load one payment; None where there is none that the viewer has a part of. Audited, with the claims shown.
+    """Load one payment; None if there is none that the viewer has a part of. Audited, with the claims shown.
 
     A person's reading is marked as seen at this time, unless it is an operator's.
     """

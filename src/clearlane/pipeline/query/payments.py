@@ -71,7 +71,7 @@ class PaymentDetails:
 async def load_payment(
     database: Database, vault: Vault, payment_id: str, *, actor: Actor
 ) -> PaymentDetails | None:
-    """Load a payment of any client with its provider adjustments; None where there is none. Audited."""
+    """Load a payment of any client with its provider adjustments; None if there is none. Audited."""
 
     async def job(tx: Tx) -> PaymentDetails | None:
         row = await payments.find(tx, payment_id)
@@ -126,7 +126,7 @@ async def claim_payment_pages(
 async def read_x12(
     database: Database, vault: Vault, payment_id: str, *, actor: Actor
 ) -> bytes | None:
-    """Return the transaction set of a payment as received, in its envelope; None where there is none. Audited.
+    """Return the transaction set of a payment as received, in its envelope; None if there is none. Audited.
 
     The file is cut at transaction sets and otherwise left as it is: a BPR that was changed would match no deposit.
     """
@@ -222,7 +222,7 @@ async def load_claim_payments(
 
 
 def _claim_payment_order(one: tuple[Payment, ClaimPayment]) -> tuple[str, str, int]:
-    """Return a sort key: by the day that the payer wrote it, then as received, then as it stands in the payment."""
+    """Return a sort key: by the day that the payer wrote it, then as received, then by its place in the payment."""
     payment, claim_payment = one
     received = "" if payment.received_at is None else payment.received_at.isoformat()
     return (str(payment.production_date or ""), received, claim_payment.number)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.connect.connections import Connections, PayerRoute
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payers.directory import PayerDirectory
@@ -20,7 +21,6 @@ from clearlane.payers.routes import Route
 from clearlane.pipeline.query.waiting_claims import (
     Destination,
     WaitingClaims,
-    payer_type,
     waiting_by_payer,
 )
 from clearlane.store.database.database import Database, Tx
@@ -196,7 +196,7 @@ async def _sum_waiting(
     """Return the cents of the claims that wait, by destination."""
     found: dict[Destination, int] = {}
     for (payer_id, kind), cents in (await route_traffic.sum_queued(tx)).items():
-        key = (payer_type(kind), payer_id)
+        key = (KINDS[ClaimKind(kind)].payer_type, payer_id)
         found[key] = found.get(key, 0) + cents
     sending = [batch for one in waiting.values() for batch in one.sending]
     of_batch = await route_traffic.sum_batches(tx, [batch.id for batch in sending])

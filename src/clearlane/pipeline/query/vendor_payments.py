@@ -86,7 +86,7 @@ async def read_vendor_x12(
     scope: Scope | VendorScope,
     actor: Actor,
 ) -> bytes | None:
-    """Return the 835 of a payment as received where all its claims are the scope's, else the parts of these claims.
+    """Return the 835 of a payment as received if all its claims are the scope's, else the parts of these claims.
 
     Each part is an interchange with envelope and payment heading as received and one claim.
     """

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.store.claims.claim_queue import list_payer_queues
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import batches
@@ -67,7 +68,7 @@ async def waiting_by_payer(tx: Tx) -> dict[Destination, WaitingClaims]:
     found: dict[Destination, WaitingClaims] = {}
     for in_doubt in (False, True):
         for queue in await list_payer_queues(tx, in_doubt=in_doubt):
-            key = (payer_type(queue.kind), queue.payer_id)
+            key = (KINDS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
             waiting = found.setdefault(key, WaitingClaims())
             if in_doubt:
                 waiting.queued_in_doubt += queue.claims
@@ -77,12 +78,3 @@ async def waiting_by_payer(tx: Tx) -> dict[Destination, WaitingClaims]:
     for batch in await batches.list_undelivered(tx):
         found.setdefault(batch.destination, WaitingClaims()).batches.append(batch)
     return found
-
-
-def payer_type(kind: str) -> str:
-    """Return the type of the payers of a kind of claim."""
-    # Imported here: forms bring all rules of claims, which a command should load only where claims wait.
-    from clearlane.claims.fields import ClaimKind
-    from clearlane.claims.forms import FORMS
-
-    return FORMS[ClaimKind(kind)].payer_type

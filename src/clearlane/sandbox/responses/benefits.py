@@ -82,7 +82,7 @@ class Plan:
     name: str
     insurance: str
     main: str
-    """Service type where the inquiry names none."""
+    """Service type if the inquiry names none."""
     listed: tuple[str, ...]
     """Service types in the response to an inquiry about the whole plan."""
     dental: bool

@@ -21,7 +21,7 @@ def reply_envelope(parties: Parties, control: int, moment: datetime) -> Envelope
     )
 
 
-# ISA13 stands at a fixed place, the segment being of fixed width.
+# ISA13 is at a fixed place, because the segment has a fixed width.
 _ISA_CONTROL = slice(90, 99)
 
 

@@ -3,7 +3,7 @@
     payments = gather(file, claims, owed)
     content = write(profile, payments, envelope, checks)
 
-Where reversals exceed the other claims, the payment is zero and the balance is forwarded in a PLB; it is withheld from
+If reversals exceed the other claims, the payment is zero and the balance is forwarded in a PLB; it is withheld from
 the provider's next payment. Knows decisions; knows no benefits and no clock.
 """
 
@@ -57,7 +57,7 @@ class ClaimPayment:
     original: str = ""
     """The payer claim number that it corrects."""
     interest: Decimal = ZERO
-    """What is paid on top of the claim; below zero where a reversal takes it back."""
+    """What is paid on top of the claim; below zero if a reversal takes it back."""
     withheld: tuple[tuple[str, Decimal], ...] = ()
     """PLB reasons and amounts that the payment is lowered by on its occasion."""
     misstated: Decimal = ZERO

@@ -189,7 +189,7 @@ async def keep_an_operator(tx: Tx, name: str) -> None:
     Locks all operators, in order and before any other user: two could otherwise take each other's role.
     """
     if [row[0] for row in await tx.rows(_LOCK_OPERATORS)] == [name]:
-        message = f"{name} is the last operator. Make somebody else an operator first."
+        message = f"{name} is the last operator. Make someone else an operator first."
         raise AccountRefused([_finding(message)])
 
 
@@ -242,7 +242,7 @@ async def record_used_code(tx: Tx, user: ConsoleUser, step: int) -> None:
 async def begin_session(
     tx: Tx, user: ConsoleUser, session_hash: bytes, step: int, *, now: datetime, ends: datetime
 ) -> None:
-    """Sign a user in: mark the code's step as used, and end the oldest sessions where there are too many."""
+    """Sign a user in: mark the code's step as used, and end the oldest sessions if there are too many."""
     await record_used_code(tx, user, step)
     await _store_session(tx, user, session_hash, now=now, ends=ends)
     tx.audit("console.sign_in", ids=[user.name])

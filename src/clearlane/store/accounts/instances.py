@@ -61,7 +61,7 @@ class NewToken:
 
 
 async def put_token(tx: Tx, new: NewToken) -> bool:
-    """Set the token of an instance; return False where the client has too many instances.
+    """Set the token of an instance; return False if the client has too many instances.
 
     A disabled instance stays disabled.
     """
@@ -121,7 +121,7 @@ async def add_login_url(
 
 
 async def is_login_url_live(tx: Tx, code_hash: bytes, now: int) -> bool:
-    """Return whether a code could be used now, which spares a write where it could not."""
+    """Return whether a code could be used now, which spares a write if it could not."""
     return await tx.row(_LIVE, code_hash=code_hash, now=now) is not None
 
 
@@ -187,7 +187,7 @@ _PUT = scoped_upsert(
 _THIS = instances.c.instance == bindparam("instance")
 _FIND = scoped_select(select(instances.c.state, instances.c.token_hash).where(_THIS), instances)
 _COUNT = scoped_select(select(func.count()).select_from(instances), instances)
-# A row without a token is kept only where it is disabled.
+# A row without a token is kept only if it is disabled.
 _DROP = scoped_delete(instances, _THIS, instances.c.state == ACTIVE)
 _EMPTY = scoped_update(instances, _THIS, instances.c.token_hash.is_not(None), token_hash=None)
 _SET_STATE = scoped_update(

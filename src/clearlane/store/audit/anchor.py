@@ -87,7 +87,7 @@ class Anchor:
         self._logged_at = float("-inf")
 
     def read(self) -> AnchorNote | None:
-        """Return the newest note of both places, or None where none was ever saved."""
+        """Return the newest note of both places, or None if none was ever saved."""
         found = [note for place in self._places() if (note := self._read(place))]
         return max(found, key=lambda note: note.head.seq, default=None)
 
@@ -192,7 +192,7 @@ async def note_for(
 ) -> AnchorNote:
     """Return what the anchor is to hold next.
 
-    Raises :class:`AnchorFault` where the anchor would move away from a row that the chain lost (the old anchor is the
+    Raises :class:`AnchorFault` if the anchor would move away from a row that the chain lost (the old anchor is the
     proof), would move to a row it does not hold (committed before a restore), or was deleted.
     """
     known = anchor.read() or anchor.last
@@ -219,7 +219,7 @@ async def compare(
 ) -> tuple[AnchorVerdict, AnchorNote | None]:
     """Return what the anchor proves about the database, and what it holds.
 
-    ``shared`` says that several data directories may use the database. Raises :class:`AnchorFault` where the anchor
+    ``shared`` says that several data directories may use the database. Raises :class:`AnchorFault` if the anchor
     cannot be read.
     """
     note = anchor.read()
@@ -250,14 +250,14 @@ async def present_note(database: Any, at: int) -> AnchorNote:
 
 
 async def save_head(database: Any, anchor: Anchor, at: int, *, over: bool) -> None:
-    """Save the present head; with ``over`` also where the anchor holds a row that the chain lost."""
+    """Save the present head; with ``over`` even if the anchor holds a row that the chain lost."""
     note = await present_note(database, at)
     await asyncio.to_thread(save_note, anchor, note, over=over)
     database.clear_anchor_fault()
 
 
 def missing_sentence(anchor: Anchor) -> str:
-    """Return what is wrong where an anchor was deleted."""
+    """Return what is wrong if an anchor was deleted."""
     return (
         f"The anchor {anchor.file} is missing, and the audit chain records that there was one: "
         "whether the database is older than it was cannot be known."

@@ -39,9 +39,9 @@ class ChainVerification:
     fault: str = ""
     """What is wrong with the first bad row; empty for an intact chain."""
     seq: int | None = None
-    """The number of the first bad row, where it is known."""
+    """The number of the first bad row, if it is known."""
     anchored: int | None = None
-    """The row in the anchor, None where this node has no anchor."""
+    """The row in the anchor, None if this node has no anchor."""
     anchored_at: int | None = None
     """When the anchor was saved: rows that were written later may be missing without a trace."""
     restores: tuple[int, ...] = ()
@@ -63,7 +63,7 @@ async def verify(
     """Walk the whole chain and name the first bad row. Without an anchor the chain alone is verified.
 
     The anchor is read first, and the head together with the last page: rows that are added
-    meanwhile are part of the chain, never a fault.
+    during the walk are part of the chain, never a fault.
     """
     walk = _ChainWalk(key)
     noted: AnchorNote | None = None
@@ -205,7 +205,7 @@ class _ChainWalk:
 
 
 async def _anchored(database: Database, anchor: Anchor) -> AnchorNote | None:
-    """Return what the anchor holds; None where there is none yet, or a restore came after it."""
+    """Return what the anchor holds; None if there is none yet, or a restore came after it."""
     try:
         async with database.read(TRAIL) as tx:
             verdict, note = await compare(tx, anchor, shared=database.dialect == "postgresql")

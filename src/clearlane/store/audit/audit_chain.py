@@ -65,7 +65,7 @@ APPEND = Statement(insert_into(audit, *COLUMNS))
 
 
 def encode_ids(ids: Sequence[str]) -> str:
-    """Return the ids of an entry as its column holds them, cut at a limit and marked where they were cut."""
+    """Return the ids of an entry as its column holds them, cut at a limit and marked if they were cut."""
     shown = list(ids[:AUDIT_IDS_MAX])
     return json.dumps(shown + ["..."] * (len(ids) > len(shown)), ensure_ascii=False)
 

@@ -37,7 +37,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditSearch:
-    """Which rows are wanted; empty stands for all."""
+    """Which rows are wanted; empty means all."""
 
     person: str = ""
     """Part of the actor."""

@@ -1,6 +1,6 @@
 """Recognise a database that was set back, and keep what may have been sent from going out again.
 
-An older copy of the database (a file copy, a snapshot of a volume, a restore by other tools than ours) knows nothing of
+An older copy of the database (a file copy, a snapshot of a volume, a restore by other tools than ours) does not know
 what was sent after it was made. The anchor proves that it is older. Runs before a node works, and beside none.
 """
 
@@ -42,7 +42,7 @@ DATABASE_RESTORED = RESTORE_ACTIONS[1]
 BY_OPERATOR = "an operator says that the database was restored"
 ADVICE = (
     "Put the anchor back where it was. If it is lost, say so with `clearlane batch after-restore`: what waits to be sent "
-    "is then in doubt, and nothing of it is sent before a person decides."
+    "is then in doubt, and none of it is sent before a person decides."
 )
 
 
@@ -56,7 +56,7 @@ class SetBack:
 
 
 async def check_database_age(database: Database) -> AnchorVerdict:
-    """Return what the anchor proves. Raises :class:`AnchorFault` where it cannot be read."""
+    """Return what the anchor proves. Raises :class:`AnchorFault` if it cannot be read."""
     async with database.read(SCOPE) as tx:
         verdict, _ = await compare(tx, _anchor_of(database), shared=_is_shared(database))
     return verdict
@@ -80,25 +80,25 @@ async def require_not_set_back(database: Database) -> None:
 
 
 async def confirm_anchor(
-    database: Database, *, clock: Clock, actor: Actor, may_begin_anew: bool
+    database: Database, *, clock: Clock, actor: Actor, may_start_over: bool
 ) -> SetBack | None:
-    """Compare anchor and chain before a node works; return what was done where the database was set back.
+    """Compare anchor and chain before a node works; return what was done if the database was set back.
 
     What was unsent is then in doubt, control numbers are skipped, and the anchor follows the present chain. An anchor
-    that is missing or cannot be read is refused, unless ``may_begin_anew`` (a sandbox).
+    that is missing or cannot be read is refused, unless ``may_start_over`` (a sandbox).
     """
     try:
-        return await _confirm(database, clock, actor, may_begin_anew=may_begin_anew)
+        return await _confirm(database, clock, actor, may_start_over=may_start_over)
     except OSError as fault:
         place = fault.filename or _anchor_of(database).file
         raise OperationRefused(
-            f"The anchor {place} cannot be read or written: {fault.strerror}. Without it nobody knows whether the "
+            f"The anchor {place} cannot be read or written: {fault.strerror}. Without it there is no telling whether the "
             "database is older than it was."
         ) from None
 
 
 async def _confirm(
-    database: Database, clock: Clock, actor: Actor, *, may_begin_anew: bool
+    database: Database, clock: Clock, actor: Actor, *, may_start_over: bool
 ) -> SetBack | None:
     anchor, found = _anchor_of(database), None
     try:
@@ -106,7 +106,7 @@ async def _confirm(
         if verdict is AnchorVerdict.MISSING:
             raise AnchorFault(missing_sentence(anchor))
     except AnchorFault as fault:
-        if not may_begin_anew:
+        if not may_start_over:
             raise OperationRefused(f"{fault} {ADVICE}") from None
         verdict = AnchorVerdict.RESTORED
     if verdict is AnchorVerdict.SET_BACK:
@@ -120,7 +120,7 @@ async def _confirm(
 async def anchor_now(database: Database, clock: Clock) -> None:
     """Save the present head before something leaves the installation: an older database is then always recognised.
 
-    Raises :class:`DatabaseSetBack` where the database is older already. An anchor that cannot be written is reported
+    Raises :class:`DatabaseSetBack` if the database is older already. An anchor that cannot be written is reported
     by the database itself and stops nothing.
     """
     anchor = _anchor_of(database)
@@ -196,7 +196,7 @@ async def _record_anchor(database: Database, anchor: Anchor, actor: Actor) -> No
 
 
 async def describe_set_back(database: Database) -> str:
-    """Return what is wrong where the database is older than its anchor; empty where it is not."""
+    """Return what is wrong if the database is older than its anchor; empty if it is not."""
     if database.anchor is None:
         return ""
     try:

@@ -1,6 +1,6 @@
 """ZIP codes of billing providers, by a keyed hash of the provider, for claims that come without one.
 
-A business address, as the NPI registry publishes it: nothing of a patient is here. Knows no field of a claim or an
+A business address, as the NPI registry publishes it: no patient data is here. Knows no field of a claim or an
 enrollment.
 """
 

@@ -15,7 +15,7 @@ from clearlane.store.database.sql import Statement, among, insert_into
 from clearlane.store.vault.vault import Vault
 
 ACCOUNT_CHARACTERS_KEPT = 17
-"""Some payers keep only so many characters of an account number."""
+"""Some payers keep only this many characters of an account number."""
 
 
 R = TypeVar("R", str, int)

@@ -78,6 +78,7 @@ class ClaimListRow(NamedTuple):
     claim_number: str
     site_id: int
     kind: str
+    form: str
     state: str
     label: str
     payer_id: str
@@ -134,7 +135,7 @@ class ClaimQuery:
 
     where: Mapping[str, object] = field(default_factory=dict)
     """Filters, all of which hold: a column and its value; with a suffix (``_from``, ``_to``, ``_after``, ``_before``) a
-    bound, of which the first two are included. Beside columns:
+    bound; ``_from`` and ``_to`` include it. Beside columns:
 
     - ``claim_numbers``, ``labels``, ``vendor_claim_hashes``: one of these;
     - ``payers``, ``other_than``: the payer keys of ``payer_filter``;

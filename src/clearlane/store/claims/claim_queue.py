@@ -29,6 +29,7 @@ class QueuedClaim:
     claim_number: str
     vendor_id: int
     site_id: int
+    form: str
     account_as_number: bool
     payload: bytes = field(repr=False)
 
@@ -73,7 +74,7 @@ async def mark_queued_in_doubt(tx: Tx) -> int:
 
 def queued_claim(row: Row) -> QueuedClaim:
     """Return the claim of a row with the columns of ``QUEUED_CLAIM``."""
-    return QueuedClaim(row[0], row[1], row[2], bool(row[3]), row[4])
+    return QueuedClaim(row[0], row[1], row[2], row[3], bool(row[4]), row[5])
 
 
 # ---- statements -------------------------------------------------------------------------------
@@ -104,7 +105,8 @@ def _payer_queues(condition: ColumnElement[bool]) -> Statement:
 
 
 QUEUED_CLAIM = (
-    claims.c.claim_number, claims.c.vendor_id, claims.c.site_id, claims.c.account_as_number, claims.c.payload,
+    claims.c.claim_number, claims.c.vendor_id, claims.c.site_id, claims.c.form, claims.c.account_as_number,
+    claims.c.payload,
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import literal, select
 
-from clearlane.claims.fields import ClaimKind
+from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.search_terms import SearchTerms, name_start, search_name
 from clearlane.store.claims.claims import HOLDS_ID
 from clearlane.store.database.database import Tx
@@ -34,7 +34,7 @@ def vendor_claim_hash(vault: Vault, vendor_id: int, kind: str, vendor_claim_id: 
 
 def vendor_claim_hashes(vault: Vault, vendor_id: int, vendor_claim_id: str) -> list[str]:
     """Return the keyed hashes of a vendor's claim id, one for each kind of claim."""
-    return [vendor_claim_hash(vault, vendor_id, kind, vendor_claim_id) for kind in ClaimKind]
+    return [vendor_claim_hash(vault, vendor_id, kind, vendor_claim_id) for kind in SUBMITTED_KINDS]
 
 
 def account_key(vault: Vault, vendor_id: int, account: str) -> int:
@@ -58,7 +58,7 @@ def member_key(vault: Vault, vendor_id: int, member: str) -> int:
 
 
 def payer_number_key(vault: Vault, number: str) -> int | None:
-    """Return the keyed hash of the payer's number of a claim; None where it has none.
+    """Return the keyed hash of the payer's number of a claim; None if it has none.
 
     It spans vendors, because a payer may answer with that number alone.
     """
@@ -97,7 +97,7 @@ async def find_holders(tx: Tx, hashes: Sequence[str]) -> list[str]:
 # Two statements, each with an index of its own: nearly every claim is current, and writing costs one index then.
 _OF_VENDOR_CLAIM = select(claims.c.claim_number).where(
     among(claims.c.vendor_claim_hash, "hashes"),
-    claims.c.kind.in_([str(kind) for kind in ClaimKind]),
+    claims.c.kind.in_([str(kind) for kind in SUBMITTED_KINDS]),
 )
 _CURRENT = scoped_select(_OF_VENDOR_CLAIM.where(HOLDS_ID), claims)
 _FORMER = scoped_select(

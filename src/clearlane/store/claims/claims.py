@@ -58,6 +58,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     vendor_claim_hash: str
@@ -67,7 +68,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     frequency: str
     """The claim frequency code (CLM05-3): 1 original, 7 replacement, 8 void."""
     reference: str
-    """Keyed hash of the account number to be sent as CLM01; empty where it cannot be."""
+    """Keyed hash of the account number to be sent as CLM01; empty if it cannot be."""
     times: ResubmissionTimes
     """How old an earlier claim under its id must be for it to take over the id."""
     total_cents: int
@@ -79,10 +80,10 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What people call it (``pipeline.claim_label``)."""
     payload: bytes
     status: bytes | None = None
-    """Its row of the status list; None where it is not listed."""
+    """Its row of the status list; None if it is not listed."""
     account_key: int | None = None
     """Keyed hashes that it is found by, cut to 64 bits: of the account number, the patient's last
-    name with birth date, the start of that name, and the member id; None where it has none."""
+    name with birth date, the start of that name, and the member id; None if it has none."""
     patient_key: int | None = None
     name_key: int | None = None
     member_key: int | None = None
@@ -123,6 +124,7 @@ class StoredPredecessor:
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     content_hash: str
@@ -171,7 +173,7 @@ class ClaimInsertResult:
     claim_number: str
     """Id of the stored claim: the new one, or the one that existed."""
     decision: ResubmissionDecision | None = None
-    """What the claim is to the one that had its vendor's claim id; None where none had it."""
+    """What the claim is to the one that had its vendor's claim id; None if none had it."""
     earlier_id: str = ""
     """Id of the claim that had the vendor's claim id."""
     earlier_state: str = ""
@@ -185,6 +187,7 @@ class StoredClaim:
 
     claim_number: str
     kind: str
+    form: str
     state: str
     payer_id: str
     account_as_number: bool
@@ -583,10 +586,11 @@ def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
 
 
 def _stored(row: tuple[object, ...]) -> StoredClaim:
-    claim_number, kind, state, payer_id, account, created_at, payload = row
+    claim_number, kind, form, state, payer_id, account, created_at, payload = row
     return StoredClaim(
         str(claim_number),
         str(kind),
+        str(form),
         str(state),
         str(payer_id),
         bool(account),
@@ -596,7 +600,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 
 _NEW_COLUMNS = (
-    "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
+    "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
@@ -657,6 +661,7 @@ _PASS_ON = scoped_update(claims, *_AS_SEEN, HOLDS_ID, is_current=0)
 _STORED = select(
     claims.c.claim_number,
     claims.c.kind,
+    claims.c.form,
     claims.c.state,
     claims.c.payer_id,
     claims.c.account_as_number,

@@ -92,8 +92,8 @@ async def supersede_again(
 ) -> bool:
     """Supersede the claims of the scope before one that never took effect and is taken over now; return if there were any.
 
-    A claim that is paid, or left to the patient, stays as it is if what takes over is no correction: nobody asked for
-    its replacement.
+    A claim that is paid, or left to the patient, stays as it is if what takes over is no correction: its replacement
+    was not requested.
     """
     before = await _list_before(tx, _OF_SITE, [earlier], state)
     again = [one for one in before if not one.is_superseded and (is_correction or not one.is_due)]

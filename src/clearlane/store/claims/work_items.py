@@ -27,7 +27,7 @@ class ClaimWorkItem(NamedTuple):
     payload: bytes | None = None
 
     def rests(self, label: str, today: str) -> bool:
-        """Return whether it needs nobody now: it sleeps until a later day, or was done at this label."""
+        """Return whether it needs no attention now: it sleeps until a later day, or was done at this label."""
         sleeps = self.snoozed_until is not None and self.snoozed_until > today
         return sleeps or self.done_label == label
 
@@ -51,7 +51,7 @@ class ClaimNote(NamedTuple):
 
 
 async def list_items(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimWorkItem]:
-    """Return the work items of claims of the site; claims that nobody touched have none."""
+    """Return the work items of claims of the site; claims that no one touched have none."""
     rows = await tx.rows(_ITEMS, claim_numbers=list(claim_numbers))
     return {str(row[0]): ClaimWorkItem(*row) for row in rows}
 

@@ -17,7 +17,7 @@ class ChangeSignal(Protocol):
         """Return when something may have changed, and after a time in any case. Raises nothing."""
 
     async def close(self) -> None:
-        """Give up the connection, where there is one."""
+        """Give up the connection, if there is one."""
 
 
 class FileSignal:

@@ -95,14 +95,14 @@ class Database(Protocol):
 
     @property
     def reserve_warning(self) -> str:
-        """Why there is no reserve of disk space, where this node should have one."""
+        """Why there is no reserve of disk space, if this node should have one."""
 
     @property
     def waits(self) -> StoreWaits:
         """How long this process waits for connections and commits."""
 
     def keep_reserve(self) -> None:
-        """Keep a reserve of disk space for audit rows, where the database is a file of this node."""
+        """Keep a reserve of disk space for audit rows, if the database is a file of this node."""
 
     def require_space(self) -> None:
         """Raise :class:`DiskFull` while only the reserve is left: what adds claims or files is refused then."""

@@ -27,7 +27,7 @@ class DiskReserve:
         self.is_used = False
         """Whether the disk was full and only the space of the reserve is left."""
         self.warning = ""
-        """Why there is no reserve, where there should be one."""
+        """Why there is no reserve, if there should be one."""
 
     def keep(self) -> None:
         """Make the reserve, and keep it from now on."""
@@ -35,7 +35,7 @@ class DiskReserve:
         self._make()
 
     def use(self) -> bool:
-        """Free the space of the reserve; return False where there is none to free."""
+        """Free the space of the reserve; return False if there is none to free."""
         if not self._is_kept or self.is_used:
             return False
         self.is_used = True
@@ -47,7 +47,7 @@ class DiskReserve:
         return True
 
     def regain(self) -> None:
-        """Make the reserve again where there is space for it and as much besides; tried every few seconds."""
+        """Make the reserve again if there is space for it and as much besides; tried every few seconds."""
         if not self._is_kept or not (self.is_used or self.warning):
             return
         now = self._seconds()

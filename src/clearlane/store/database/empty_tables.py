@@ -1,6 +1,6 @@
 """Empty the tables of a sandbox that is reset: everything that was sent, received and decided in it.
 
-Accounts, keys, users, payers and routes stay, and so does the audit chain, which nobody may shorten.
+Accounts, keys, users, payers and routes stay, and so does the audit chain, which may never be shortened.
 """
 
 from sqlalchemy import delete, func, select

@@ -54,11 +54,11 @@ class ConstraintViolation(StoreFault):
 
 
 class DatabaseUnavailable(StoreFault):
-    """A database that did not answer; nothing of the write was stored."""
+    """A database that did not answer; no part of the write was stored."""
 
 
 class DiskFull(DatabaseUnavailable):
-    """A disk without space for a write; nothing of it was stored."""
+    """A disk without space for a write; no part of it was stored."""
 
 
 class CommitOutcomeUnknown(DatabaseUnavailable):
@@ -81,7 +81,7 @@ class MissingRow(StoreFault):
 
 
 def require_row(found: T | None, what: str) -> T:
-    """Return what was found; raise :class:`MissingRow` where it is not there."""
+    """Return what was found; raise :class:`MissingRow` if it is not there."""
     if found is None:
         raise MissingRow(what)
     return found
@@ -150,7 +150,7 @@ class CombinedJob(Generic[Item, T]):
 
     ``run`` takes the items of all callers, and for each a view of the one transaction: any of these
     executes statements, and each collects the audit entries of its caller. It returns one result for
-    each, in order. Where it fails, each is run alone, so that a fault reaches its own caller only.
+    each, in order. If it fails, each is run alone, so that a fault reaches its own caller only.
     """
 
     run: Callable[[Sequence[Tx], Sequence[Item]], Awaitable[Sequence[T]]]
@@ -374,7 +374,7 @@ class GroupCommitter:
     ) -> tuple[list[WriteOutcome], audit_chain.ChainHead | None]:
         """Run every job, chain the audit entries, commit once.
 
-        When this raises, nothing of the group was stored, unless it raises
+        When this raises, no part of the group was stored, unless it raises
         :class:`CommitOutcomeUnknown`.
         """
         results: list[_JobResult] = []
@@ -430,7 +430,7 @@ class GroupCommitter:
         ]
 
     async def _run_job(self, connection: WriteConnection, write: PendingWrite) -> _JobResult:
-        """Run one job in its own savepoint, again where it met lock contention."""
+        """Run one job in its own savepoint, again if it met lock contention."""
         for attempt in range(1, WRITE_ATTEMPTS_MAX + 1):
             buffer = AuditBuffer(write.scope, write.actor, self.clock)
             await connection.begin_job(write.scope)
@@ -462,7 +462,7 @@ def in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Callab
     """Return a function that lets a loop call another one, from any thread."""
 
     def ask() -> None:
-        with contextlib.suppress(RuntimeError):  # that loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # that loop is closed: no one waits any more
             loop.call_soon_threadsafe(call)
 
     return ask

@@ -197,7 +197,7 @@ def _scripts() -> Any:
 
 
 def _grant_role(connection: Any) -> None:
-    """Create the role that connections take, where the login may, and grant its rights.
+    """Create the role that connections take, if the login may, and grant its rights.
 
     At every upgrade, not in a migration: a dump restored on another server has no roles.
     """
@@ -208,7 +208,7 @@ def _grant_role(connection: Any) -> None:
         connection.exec_driver_sql(GRANT.format(role=APP_ROLE, table=table, rights=rights))
 
 
-# Also true where there is no role and the login may not create one.
+# Also true if there is no role and the login may not create one.
 HAS_RIGHTS = f"""SELECT CASE
     WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
         (SELECT bool_and(has_table_privilege('{APP_ROLE}', name, 'SELECT'))

@@ -271,7 +271,7 @@ async def prepare_connection(connection: Any) -> None:
         f"SET idle_in_transaction_session_timeout = '{LOCK_SECONDS_MAX}s'"
     )
     if await connection.fetchval(SEES_ALL):
-        # Where the role is missing the schema is missing too, or `db upgrade` has to create the role.
+        # If the role is missing the schema is missing too, or `db upgrade` has to create the role.
         if await connection.fetchval(HAS_ROLE):
             await connection.execute(f"SET ROLE {APP_ROLE}")
         elif await connection.fetchval("SELECT to_regclass('alembic_version')") is not None:
@@ -454,7 +454,7 @@ async def _open_connection(url: str) -> Any:
 
 
 async def _await_driver(call: Awaitable[T]) -> T:
-    """Await the driver and translate its errors, with nothing of the original attached."""
+    """Await the driver and translate its errors, without the original attached."""
     try:
         return await call
     except DRIVER_ERRORS as error:

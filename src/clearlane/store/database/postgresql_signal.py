@@ -32,7 +32,7 @@ class ChannelSignal:
             async with asyncio.timeout(seconds):
                 if self._connection is None or self._connection.is_closed():
                     if await self._listen():
-                        return  # what changed while nobody listened is looked for
+                        return  # look for what changed while no one listened
                     # Without a connection: the time passes, and whoever waits looks for itself.
                     self._connection = None
                 await self._changed.wait()

@@ -185,7 +185,7 @@ class Compiled:
     """Names the caller gives a value for."""
     encode: Mapping[str, Callable[[Any], object]]
     multi_row_texts: Mapping[int, str]
-    """The text that inserts so many rows at once, by that number, largest first."""
+    """The texts that insert several rows at once, by the number of rows, largest first."""
     take: Callable[[Mapping[str, object]], tuple[object, ...]]
     """Returns the values of ``parameter_order``."""
 
@@ -293,7 +293,7 @@ _DIALECTS: dict[str, Dialect] = {
 
 def _compile(core: ClauseElement, dialect: str) -> Compiled:
     if isinstance(core, dml.Insert) and not core.exported_columns:
-        core = core.inline()  # or SQLAlchemy adds a RETURNING nobody asked for
+        core = core.inline()  # or SQLAlchemy adds a RETURNING that was not requested
     compiled: Any = core.compile(dialect=_DIALECTS[dialect])
     binds = {compiled.bind_names[bind]: bind for bind in compiled.bind_names}
     if any(bind.expanding and bind.required for bind in binds.values()):

@@ -60,7 +60,7 @@ class SqliteDatabase:
         self._closed = False
 
     async def open(self) -> None:
-        """Create the file where there is none, open every connection and check it."""
+        """Create the file if there is none, open every connection and check it."""
         if sqlite3.sqlite_version_info < VERSION_MIN:
             raise OperationRefused(
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed."
@@ -108,7 +108,7 @@ class SqliteDatabase:
 
     @property
     def reserve_warning(self) -> str:
-        """Why there is no reserve of disk space, where this node should have one."""
+        """Why there is no reserve of disk space, if this node should have one."""
         return self._writer.reserve.warning
 
     @property
@@ -152,7 +152,9 @@ class SqliteDatabase:
             # The rollback is queued behind whatever runs, so the connection is returned clean, also
             # when the reader is cancelled while it waits for it.
             try:
-                with contextlib.suppress(sqlite3.Error, ValueError):  # ValueError: closed meanwhile
+                with contextlib.suppress(
+                    sqlite3.Error, ValueError
+                ):  # ValueError: closed in between
                     await connection.rollback()
             finally:
                 self._readers.put_nowait(connection)
@@ -181,7 +183,7 @@ class SqliteDatabase:
 
 
 async def _await_driver(call: Awaitable[T]) -> T:
-    """Await the driver and translate its errors, with nothing of the original attached."""
+    """Await the driver and translate its errors, without the original attached."""
     try:
         return await call
     except sqlite3.Error as error:

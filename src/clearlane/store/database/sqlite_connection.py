@@ -115,7 +115,7 @@ def translate_error(error: sqlite3.Error) -> StoreFault:
 
 
 def error_code(error: sqlite3.Error) -> int:
-    """Return SQLite's extended code of an error; 0 where the driver raised it itself."""
+    """Return SQLite's extended code of an error; 0 if the driver raised it itself."""
     return getattr(error, "sqlite_errorcode", 0)
 
 

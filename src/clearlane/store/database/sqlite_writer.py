@@ -144,7 +144,7 @@ class SqliteWriteConnection:
 
 
 def run_synchronously(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never has to wait; where it does, raise :class:`ForeignAwait` in it."""
+    """Run a coroutine that never has to wait; if it does, raise :class:`ForeignAwait` in it."""
     step = work.send
     while True:
         try:
@@ -281,7 +281,7 @@ def resolve_outcomes(outcomes: Sequence[WriteOutcome]) -> None:
     for outcome in outcomes:
         loops[outcome.write.loop].append(outcome)
     for loop, of_loop in loops.items():
-        with contextlib.suppress(RuntimeError):  # that loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # that loop is closed: no one waits any more
             loop.call_soon_threadsafe(_resolve_all, of_loop)
 
 

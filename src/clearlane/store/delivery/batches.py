@@ -52,7 +52,7 @@ RESTORED = "The data were restored from a backup: whether this was sent since is
 
 
 class ClaimAlreadyBatched(Exception):
-    """Another node has put one of the claims into a batch meanwhile."""
+    """Another node put one of the claims into a batch first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Batch:
 
     @property
     def due_at(self) -> int:
-        """When it may be attempted: after its pause, and after the lease of whoever sends it."""
+        """When it may be attempted: after its pause, and after the lease of the workflow that sends it."""
         return max(self.not_before, self.lease_until or 0)
 
     def is_due(self, now: int) -> bool:
@@ -271,10 +271,10 @@ async def apply_event(
     fault: str = "",
     delivered_at: int | None = None,
 ) -> None:
-    """Move a locked batch to the state that follows from an event; whoever sent it has no lease any more.
+    """Move a locked batch to the state that follows from an event; its sender has no lease any more.
 
     ``not_before`` is the earliest time of the next attempt; None leaves it. Raises :class:`BatchEventNotAllowed`, also
-    where the batch is no longer in the state that was read.
+    if the batch is no longer in the state that was read.
     """
     await _move(
         tx,
@@ -291,7 +291,7 @@ async def apply_event(
 
 
 async def begin_attempt(tx: Tx, batch: Batch, *, holder: str, lease_until: int) -> None:
-    """Let a workflow send a locked batch, or continue to; nobody else may until its lease ends.
+    """Let a workflow send a locked batch, or continue to; no other may until its lease ends.
 
     Raises like :func:`apply_event`.
     """
@@ -310,7 +310,7 @@ async def begin_attempt(tx: Tx, batch: Batch, *, holder: str, lease_until: int) 
 
 
 async def mark_arriving(tx: Tx, id: int, *, holder: str) -> bool:
-    """Record that the last step of a transfer begins; return False where another workflow sends the batch by now."""
+    """Record that the last step of a transfer begins; return False if another workflow sends the batch by now."""
     return bool(await tx.run(_ARRIVING, id=id, holder=holder))
 
 
@@ -345,7 +345,7 @@ async def mark_in_doubt_after_restore(
 
     What was unsent when the backup was made may have been sent since. Control numbers used since the backup are
     skipped, or a payer would see them twice, and so are vendors' request numbers; ``last_control`` and ``last_requests``
-    are the last ones used, where they are known.
+    are the last ones used, if they are known.
     """
     behind = max(0, last_control - await last_control_number(tx))
     await next_control_number(tx, skip=behind + CONTROL_NUMBERS_SKIPPED)

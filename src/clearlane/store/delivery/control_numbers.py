@@ -55,7 +55,7 @@ async def last_request_numbers(tx: Tx) -> list[Row]:
 
 
 async def skip_request_numbers(tx: Tx, last: Sequence[Row] = ()) -> None:
-    """Let every vendor's request numbers go on far ahead; ``last`` are those of the replaced database, where it is known.
+    """Let every vendor's request numbers go on far ahead; ``last`` are those of the replaced database, if it is known.
 
     The step is random, so that a backup that is restored twice does not go on from the same numbers twice.
     """

@@ -100,7 +100,7 @@ def row_key(type: str, payer_id: str, digest: str) -> str:
 
 
 async def add(tx: Tx, new: NewInboxFile) -> tuple[int, bool]:
-    """Store a file; return its id, and False where the same file was stored before."""
+    """Store a file; return its id, and False if the same file was stored before."""
     row = await tx.row(_ADD, **{name: getattr(new, name) for name in _NEW})
     if row is not None:
         return int(row[0]), True

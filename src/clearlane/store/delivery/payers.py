@@ -62,7 +62,7 @@ async def load_payers(database: Database, sandbox: bool) -> PayerDirectory:  # n
 
 
 def _directory(rows: Iterable[Row], routed: set[tuple[str, str]] | None) -> PayerDirectory:
-    """Build the snapshot; ``routed`` names the payers with a route, None stands for all of them."""
+    """Build the snapshot; ``routed`` names the payers with a route, None means all of them."""
     payers = (_payer(row) for row in rows)
     return PayerDirectory(
         (with_values(p, has_route=routed is None or p.key in routed) for p in payers),

@@ -27,7 +27,7 @@ class RouteHealth:
     """The route used instead of the first one."""
     fallback_since: int | None = None
     held_since: int | None = None
-    """Since when a person has paused it; None while nobody has."""
+    """Since when a person has paused it; None if it is not paused."""
     retried_at: int | None = None
     """When a poll last made the batches due; None after a delivery or a poll that failed."""
 

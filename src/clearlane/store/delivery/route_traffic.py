@@ -18,7 +18,7 @@ from clearlane.store.delivery.inbox import InboxFile
 SCOPE = SystemScope("traffic of routes concerns many clients")
 
 UNANSWERED_FILES_MAX = 20
-"""So many files of a destination are looked at; with more that are late, the number makes no difference."""
+"""Maximum number of files of a destination that are looked at; more late ones make no difference."""
 
 Destination = tuple[str, str]
 """Type of claims and payer id."""

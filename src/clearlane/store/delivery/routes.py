@@ -93,7 +93,7 @@ async def load_routes(database: Database, vault: Vault) -> ActiveRoutes:
 async def list_routes(
     database: Database, *, with_removed: bool = False
 ) -> list[tuple[Route, bool]]:
-    """Return every route, and whether it has secrets; removed ones only where they are asked for."""
+    """Return every route, and whether it has secrets; removed ones only if they are asked for."""
     async with database.read(SCOPE) as tx:
         found = [(_route(row), bool(row[_SEALED])) for row in await tx.rows(_ALL)]
     return [one for one in found if with_removed or one[0].removed_at is None]
@@ -192,7 +192,7 @@ async def change_route(
     *,
     actor: Actor,
 ) -> RouteChange:
-    """Change a route that was loaded before; refuse where it has changed since, or where a file may be lost sight of."""
+    """Change a route that was loaded before; refuse if it has changed since, or if a file may be lost sight of."""
     route = after.route
     changes = differences(before.route, route, before.secrets, after.secrets)
     if not changes:
@@ -203,7 +203,9 @@ async def change_route(
         await tx.row(_LOCK)
         row = await _existing(tx, route.id)
         if (_route(row), _secrets(vault, row)) != (before.route, before.secrets):
-            raise OperationRefused(f"Route {route.id} was changed meanwhile: look at it again.")
+            raise OperationRefused(
+                f"Someone else changed route {route.id} first: look at it again."
+            )
         if route.active and route.position != before.route.position:
             await _refuse_taken_position(tx, route)
         await _refuse_move(tx, route.id, moves(changes))

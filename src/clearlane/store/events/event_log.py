@@ -1,6 +1,6 @@
 """The event log: gives events their numbers in the order of commits, and stores them.
 
-A number is the time in microseconds, or one more than the last where the clock has not moved on: so numbers go on
+A number is the time in microseconds, or one more than the last if the clock has not moved on: so numbers go on
 upwards after a restore, and a cursor given out before it skips nothing. The row of the last number is locked as the last step of a
 transaction, so a transaction that numbers events later also commits later. Knows no job and no group.
 """

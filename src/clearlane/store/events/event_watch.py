@@ -9,7 +9,7 @@ EVENT_POLL_SECONDS = 1.0
 
 
 class EventWatch:
-    """Wakes those who wait for events of any node. Costs nothing while nobody waits."""
+    """Wakes those who wait for events of any node. Costs nothing while no one waits."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -37,7 +37,7 @@ class EventWatch:
         return True
 
     async def close(self) -> None:
-        """Stop, and wake everybody who waits."""
+        """Stop, and wake everyone who waits."""
         self._changed.set()
         if self._polling is not None:
             self._polling.cancel()

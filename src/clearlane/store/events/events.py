@@ -24,7 +24,7 @@ ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 
 
 class ClaimContentRow(NamedTuple):
-    """What a claim's number at the vendor is read from, sealed: its status, or its content where it has none."""
+    """What a claim's number at the vendor is read from, sealed: its status, or its content if it has none."""
 
     claim_number: str
     status: bytes | None
@@ -36,7 +36,7 @@ class ClaimContentRow(NamedTuple):
 
 
 async def last_event(tx: Tx) -> int:
-    """Return the number of the last event that this snapshot holds; 0 where there is none."""
+    """Return the number of the last event that this snapshot holds; 0 if there is none."""
     row = await tx.row(_HEAD)
     return 0 if row is None else int(row[0])
 
@@ -50,7 +50,7 @@ async def list_events(
     """
     values: dict[str, object] = {"types": sorted(types)}
     found: list[Event] = []
-    # A row may hold hundreds of events or one: a few rows are read at first, and more where they held little.
+    # A row may hold hundreds of events or one: a few rows are read at first, and more if they held little.
     start, size, is_end = after, ROWS_AT_FIRST, False
     while len(found) < limit and not is_end:
         rows = await tx.rows(_SITES, **values, after=start, limit=size)

@@ -192,7 +192,7 @@ async def endpoints_in_need(tx: Tx, now: int) -> list[EndpointInNeed]:
 
 
 async def take_lease(tx: Tx, endpoint_id: str, holder: str, *, now: int, until: int) -> bool:
-    """Let one node deliver to an endpoint for a while; return False where another does."""
+    """Let one node deliver to an endpoint for a while; return False if another does."""
     taken = await tx.run(_TAKE_LEASE, endpoint=endpoint_id, who=holder, now=now, until=until)
     return bool(taken)
 

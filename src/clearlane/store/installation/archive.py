@@ -102,7 +102,7 @@ def pack(copy: Path, manifest: Manifest, target: Path) -> None:
             out.flush()
             os.fsync(out.fileno())
         try:
-            os.link(name, target)  # never over a file that came meanwhile
+            os.link(name, target)  # never over a file that appeared in between
         except FileExistsError:
             raise OperationRefused(f"{target} exists already: name another file.") from None
     finally:
@@ -187,7 +187,7 @@ def _require_no_new_keys(file: Path, carried: set[int]) -> None:
         present = {row[0] for row in live.execute("SELECT id FROM data_keys")}
     if present - carried:
         raise OperationRefused(
-            "A vendor's first data of the month came in meanwhile. Run the restore again."
+            "A vendor's first data of the month came in during the restore. Run the restore again."
         )
 
 

@@ -47,7 +47,7 @@ from clearlane.store.vault.vault import Vault
 
 PREVIOUS_SUFFIX = ".before-restore-"
 BACKUP = SystemScope("a backup holds the whole installation")
-# Snapshots that running nodes load anew after a restore; "restore" counts the restores themselves.
+# Snapshots that running nodes reload after a restore; "restore" counts the restores themselves.
 REVISIONS_SKIPPED = 1_000
 RELOADED_SNAPSHOTS = ("accounts", "keys", "payers", "restore")
 
@@ -127,7 +127,7 @@ class Restore:
         return manifest
 
     async def _running(self) -> "_RunningInstallation | None":
-        """Return what is to be replaced, or None where there is nothing yet."""
+        """Return what is to be replaced, or None if there is nothing yet."""
         state = await migrate.schema_status(url="", sqlite_file=self.file)
         if state.state is migrate.SchemaState.EMPTY:
             return None

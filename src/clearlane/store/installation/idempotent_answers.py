@@ -48,7 +48,7 @@ class EarlierCall(NamedTuple):
 
 
 class KeyTaken(Exception):
-    """Another call under the same key was answered first. Nothing of this one is stored."""
+    """Another call under the same key was answered first. This one stored nothing."""
 
 
 async def find(tx: Tx, key: AnswerKey) -> EarlierCall | None:
@@ -58,7 +58,7 @@ async def find(tx: Tx, key: AnswerKey) -> EarlierCall | None:
 
 
 async def reserve(tx: Tx, key: AnswerKey) -> None:
-    """Reserve a key for the call whose transaction this is; raise :class:`KeyTaken` where another call has it.
+    """Reserve a key for the call whose transaction this is; raise :class:`KeyTaken` if another call has it.
 
     A call at the same time on another node is waited for: its transaction decides.
     """

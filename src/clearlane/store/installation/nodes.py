@@ -42,7 +42,7 @@ class Node:
 
     @property
     def clock_warning(self) -> str:
-        """What is wrong with its clock; empty where it agrees with the database's."""
+        """What is wrong with its clock; empty if it agrees with the database's."""
         seconds = self.clock_ahead_micros / 1_000_000
         if abs(seconds) <= limits.CLOCK_DIFFERENCE_SECONDS_MAX:
             return ""

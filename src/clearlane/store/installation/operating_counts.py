@@ -215,13 +215,13 @@ async def list_silent_nodes(tx: Tx, silent_micros: int) -> list[SilentNode]:
 
 
 async def last_backup_at(tx: Tx) -> int | None:
-    """Return when the last backup was written; None where there is none."""
+    """Return when the last backup was written; None if there is none."""
     row = await tx.row(_LAST_BACKUP)
     return None if row is None else int(row[0])
 
 
 async def first_audited_at(tx: Tx, *, after: int = 0) -> int | None:
-    """Return the time of the first audit row, or of the first after another; None where there is none."""
+    """Return the time of the first audit row, or of the first after another; None if there is none."""
     row = await tx.row(_FIRST_AUDITED, after=after)
     return None if row is None else int(row[0])
 

@@ -1,6 +1,6 @@
 """A sandbox: the ledgers of its payers, a lock per payer, and its clock.
 
-Payers keep whole claims, so every value is sealed for its key; keys hold nothing of a patient. Knows no payer and
+Payers keep whole claims, so every value is sealed for its key; keys hold no patient data. Knows no payer and
 no clock: ledger entries and clock state are bytes here.
 """
 

@@ -1,4 +1,4 @@
-"""Counts over all clients, each kept as one document that a node renews: whoever asks reads one row.
+"""Counts over all clients, each kept as one document that a node renews, so that a caller reads one row.
 
 Knows no document's content.
 """

@@ -32,7 +32,7 @@ class ClaimPaymentRow(NamedTuple):
     identity: str
     """Keyed hash of the claim fact that it states."""
     reverses: str
-    """That of the fact which a reversal takes back; empty where there is none."""
+    """That of the fact which a reversal takes back; empty if there is none."""
     type: str
     label: str
     matched_by: str

@@ -38,7 +38,7 @@ STATEMENTS_KEPT_MAX = 256
 
 UNMATCHED, UNBALANCED, NOT_FETCHED = "unmatched", "unbalanced", "not_fetched"
 NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED)
-"""Filters by what somebody must do."""
+"""Filters by what a person must do."""
 
 
 class PaymentFilter(NamedTuple):
@@ -119,7 +119,7 @@ async def find_duplicate(tx: Tx, payment_id: str) -> SharedPayment | None:
 
 
 async def list_needs(tx: Tx, *, own: bool) -> dict[str, dict[str, int]]:
-    """Return the cents of payments that need somebody, by need and id, up to :data:`COUNTED_MAX` each.
+    """Return the cents of payments that need attention, by need and id, up to :data:`COUNTED_MAX` each.
 
     ``own`` counts those that a client's scope has shares of. An amount that cannot be read counts nothing, as in sums.
     """

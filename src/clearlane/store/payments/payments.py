@@ -1,4 +1,4 @@
-"""Payments: the heading of each 835, where it stands, and what each client has of it.
+"""Payments: the heading of each 835, its state, and each client's share.
 
 A payment concerns many clients, so its row belongs to the installation and is sealed for it; a client sees it through
 its share. Knows no X12 and no claim.

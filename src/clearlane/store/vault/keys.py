@@ -272,7 +272,7 @@ def installation_key_binding(name: str) -> str:
 
 
 async def load_installation_keys(tx: Tx, keys: MasterKeys) -> InstallationKeys | None:
-    """Return the installation's keys, or None where there are none yet."""
+    """Return the installation's keys, or None if there are none yet."""
     found = {name: (master, wrapped) for name, master, wrapped in await tx.rows(_FIND)}
     if not found:
         return None

@@ -1,6 +1,6 @@
 """The exact check of a segment: what is wrong with which element, and what would pass.
 
-Runs only where the regular expression of the place did not match. Messages never contain a value.
+Runs only if the regular expression of the place did not match. Messages never contain a value.
 Knows guide nodes and values; knows no file, no loop instance and no position.
 """
 
@@ -86,7 +86,7 @@ def _shape(node: SegmentSpec, segment: list[str]) -> Iterator[ElementFinding]:
 
 
 def _is_payer_name(segment: list[str], number: int) -> bool:
-    """Return whether an element is the name of a payer, which many write with small letters and nobody matches."""
+    """Return whether an element is the name of a payer, which many write in lower case and no one matches."""
     return PAYER_NAMES.get(segment[0]) == number and segment[1] == PAYER
 
 
@@ -200,7 +200,7 @@ def _simple(
 
 
 def _with_code(segment: str, finding: ElementFinding, value: str) -> ElementFinding:
-    """Return a finding about a wrong code with the code of a 999: X12 has it and the guide does not, or nobody has it."""
+    """Return a finding about a wrong code with the code of a 999: X12 has it and the guide does not, or neither has it."""
     if finding.rule != "ELM-CODE" or not is_x12_code(
         segment, finding.element, finding.component, value.strip()
     ):

@@ -1,6 +1,6 @@
 """Checks of the control segments: ISA, GS, ST and their trailers, and TA1.
 
-Each check adds to a ``FindingCollector``. Knows the control segments; knows nothing of what a set contains.
+Each check adds to a ``FindingCollector``. Knows the control segments; does not know what a set contains.
 """
 
 from collections.abc import Mapping
@@ -170,7 +170,7 @@ def check_form(
 ) -> None:
     """Report errors of a control segment under its own rule, warnings under theirs.
 
-    ``codes`` are those of an acknowledgement by element, where it has not one for the whole segment.
+    ``codes`` are those of an acknowledgement by element, if it has not one for the whole segment.
     """
     for finding in element.check_segment(node, "", segment):
         own = FINDING_TYPES[finding.rule].severity is Severity.ERROR

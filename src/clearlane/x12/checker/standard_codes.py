@@ -1,6 +1,6 @@
 """Codes that X12 itself has, as far as our guides and lists know them.
 
-A code that X12 has and a guide does not use is another error (I6) than a code that nobody has (7). The standard's own
+A code that X12 has and a guide does not use is another error (I6) than a code that X12 does not have (7). The standard's own
 lists are not at hand: a code counts as X12's if any guide here uses it in the same element of the same segment, or the
 element's code list has it. Loaded when a wrong code is first met. Knows guides; knows no file.
 """

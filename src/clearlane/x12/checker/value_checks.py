@@ -25,7 +25,7 @@ class ValueCheck(NamedTuple):
     passes: Callable[[str], bool]
     message: str
     when: tuple[int, tuple[str, ...]] = (0, ())
-    """(element, codes): check only where that element has one of these codes."""
+    """(element, codes): check only if that element has one of these codes."""
 
 
 # The same providers and places recur in claim after claim, so results are cached.
@@ -96,7 +96,7 @@ def check_values(node: SegmentSpec, loop: str, segment: list[str]) -> Iterator[E
 def compile_quick_check(node: SegmentSpec, loop: str) -> Callable[[list[str]], bool] | None:
     """Return a fast test whether ``check_values`` must run on a segment whose expression matched.
 
-    The test may be true once too often, never once too few. Return None where there is nothing to check.
+    The test may be true once too often, never once too few. Return None if there is nothing to check.
     """
     tests = [
         *(_quick_note_check(note) for note in pattern.unmatched_syntax_notes(node)),

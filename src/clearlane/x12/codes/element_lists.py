@@ -1,6 +1,6 @@
 """The code list of each element: (segment, element, component) to the name of a list.
 
-Only where a code means the same in every guide. Knows no guide.
+Lists a code only if it means the same in every guide. Knows no guide.
 """
 
 _PAIRS: dict[str, str] = {

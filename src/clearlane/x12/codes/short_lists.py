@@ -1,6 +1,6 @@
 """Meanings of short code lists that the guides define themselves, by place: ``CLM05-2``, ``PER03``.
 
-Only where a code means the same in every guide that is known here. They explain, and decide nothing: which codes are
+Lists a code only if it means the same in every guide that is known here. They explain, and decide nothing: which codes are
 allowed where is in the guides. Knows no guide.
 """
 

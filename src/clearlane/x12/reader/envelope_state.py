@@ -1,6 +1,6 @@
 """Open interchanges, groups and sets while they are read: counts, control numbers, findings.
 
-Knows envelopes and one set at a time; knows nothing of bytes and tokens.
+Knows envelopes and one set at a time; does not know bytes and tokens.
 """
 
 from clearlane.kernel import limits

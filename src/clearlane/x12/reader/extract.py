@@ -5,7 +5,7 @@
     extract_ta1(interchange, segment)             # one TA1
 
 Envelope and header stay as received, in the file's own separators. Of the loops that occur once per claim or patient
-only those on the way to the extracted one stay, so that nobody sees the data of others. Counts and levels (HL) are made
+only those on the way to the extracted one stay, so that the data of others is not shown. Counts and levels (HL) are made
 right. What varies from domain to domain is a value, the ``ExtractSpec``.
 
 Knows trees; knows no guide, no claim and no inquiry.

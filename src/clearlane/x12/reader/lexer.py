@@ -274,7 +274,7 @@ class Lexer:
             lead = text[: len(text) - len(bare)]
             self._blank += lead.count("~")
             gap = _has_blank(lead.rpartition("~")[2]) or (self._gap and "~" not in lead)
-            # Where nothing follows yet, the next slice decides.
+            # If nothing follows yet, the next slice decides.
             self._gap = gap and not bare
             self._indented += gap and bool(bare)
         if _ODD.search(bare):
@@ -337,7 +337,7 @@ def clean_text(text: str, controls: Mapping[int, None]) -> str:
 def _find_end(text: str, from_canonical: dict[int, int]) -> tuple[int | None, int]:
     """Return where the interchange ends (None if not yet), and from where on more text is needed to decide.
 
-    It ends after its IEA, or before an ISA that comes without one. Where a file was cut off and another appended,
+    It ends after its IEA, or before an ISA that comes without one. If a file was cut off and another appended,
     that ISA begins inside a segment; it counts as one if all its characters fit.
     """
     close = 0

@@ -1,14 +1,14 @@
 """Parse the segments of one transaction set into loops, and report everything that is wrong.
 
 Loop membership comes from the guide's automaton alone. A segment without a place is kept where it occurred and
-reported; parsing continues up to the SE. Knows one set and its guide; knows nothing of bytes and envelopes.
+reported; parsing continues up to the SE. Knows one set and its guide; does not know bytes and envelopes.
 
 How a segment is processed (``LoopParser.consume``):
 
 1. The cached move of the current place gives the target place, how many loops close and which open.
 2. The open loops are a stack of ``tree.Loop``; beside it ``_seen_masks`` holds one integer per open loop, with a bit for
    each child that has occurred. A set bit on arrival means a repetition, which is counted only then.
-3. The whole text of the segment is matched against one regular expression. Only where it does not match does the slow
+3. The whole text of the segment is matched against one regular expression. Only if it does not match does the slow
    element interpreter run, to name what is wrong.
 4. When a loop closes, ``required & ~seen`` are the missing children, and ``seen & needs`` selects the rules to run.
 """
@@ -203,7 +203,7 @@ class LoopParser:
     ) -> bool:
         """Report a segment that should have come earlier. Return whether it must stay in the current loop.
 
-        A move back to an enclosing loop closes the loops between. Where one of these still lacks a required child, its
+        A move back to an enclosing loop closes the loops between. If one of these still lacks a required child, its
         segments are likely to follow, so the segment stays among them.
         """
         message = f"{segment[0]} comes after segments that must follow it"
@@ -429,7 +429,7 @@ class LoopParser:
 
 
 def _default_code(finding: RuleFinding) -> str:
-    """Return what a 999 reports where the rule does not say: a missing segment, a missing element, or a wrong one."""
+    """Return what a 999 reports if the rule does not say: a missing segment, a missing element, or a wrong one."""
     if not finding.element:
         return "I6"
     text = tree.get_element(finding.segment or [], finding.element)

@@ -113,7 +113,7 @@ class _Frame:
         return self.done < len(self.loop.items)
 
     def trim(self) -> None:
-        """Take out what was handed on, but for the first item, which identifies the loop."""
+        """Take out what was handed on, except the first item, which identifies the loop."""
         if self.done > 1:
             del self.loop.items[1 : self.done]
             self.done = 1

@@ -55,7 +55,7 @@ GuideChooser: TypeAlias = Callable[[str, str], grammar.Guide | None]
 Source: TypeAlias = bytes | BinaryIO | Iterable[bytes]
 """A whole file, a binary file object, or chunks of any size."""
 
-# The segments of so many bytes are still in the processor's cache when loops, and then views, are made of them:
+# The segments of a slice of this size are still in the processor's cache when loops, and then views, are made of them:
 # loops are made in three quarters of the time that 64 KB take, and less would only make more chunks.
 SMALL_CHUNK_BYTES = 4 * 1024
 
@@ -82,7 +82,7 @@ def read_tokens(
     check: bool = True,
     choose_guide: GuideChooser = guides.by_version,
 ) -> Iterator[Event]:
-    """Yield the events of a file whose tokens somebody else looks at too."""
+    """Yield the events of a file whose tokens another reader looks at too."""
     reader = Reader(stream=stream, check=check, choose_guide=choose_guide)
     for some in tokens:
         yield from reader.feed_tokens(some)

@@ -51,7 +51,7 @@ class SetSlice:
     """Between ST and SE."""
 
     def digest(self, content: bytes) -> str:
-        """Return a hash of what stands between ST and SE, whatever the separators and line ends."""
+        """Return a hash of what is between ST and SE, whatever the separators and line ends."""
         table = bytearray(range(256))
         for used, canonical in self.delimiters.to_canonical().items():
             table[used] = canonical
@@ -81,7 +81,7 @@ def slice_sets(content: bytes) -> Iterator[SetSlice]:
 def cut_sets(content: bytes, wanted: Sequence[SetSlice]) -> bytes:
     """Return a file of these sets alone, each in the envelope that it came in.
 
-    Nothing inside a set and no header is changed; trailers are written anew, since they count sets and groups.
+    Nothing inside a set and no header is changed; trailers are rewritten, since they count sets and groups.
     """
     pieces: list[bytes] = []
     for isa in dict.fromkeys(one.isa for one in wanted):
@@ -121,7 +121,7 @@ def _slice_interchange(
     terminator = delimiters.terminator.encode("latin-1")
     opened: tuple[SetKey, str, int, int] | None = None
     gs = _Span(isa.end, isa.end)
-    # The search begins with the terminator of the ISA, after which the first segment stands.
+    # The search begins with the terminator of the ISA, after which the first segment begins.
     for match in _control_segments(delimiters).finditer(content, isa.end - 1, end):
         name, start = match[1], match.start(1)
         stop = content.find(terminator, start)

@@ -18,7 +18,7 @@ calls it each time a loop of that id closes, with the loop's own segments and th
 * ``loop`` is one loop id, or several in a tuple; ``SET`` means the root loop of the guide, whatever its id: the rule runs
   when the SE has been read.
 * ``kinds`` are the ``Guide.kind`` values the rule applies to.
-* ``needs`` names own segments or child loops, by id, of which at least one must be present for the rule to run
+* ``needs`` names own segments or child loops, by id: at least one must be present for the rule to run
   (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400).
 * ``RuleFinding.segment`` is the very list taken from the loop (found again by identity, never by value), or a segment of an
   enclosing loop. With None the finding points at the segment that opens the loop.
@@ -43,6 +43,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.x12 import tree
 
 # Longer "amounts" are hostile, and int() refuses a few thousand digits with an exception.
@@ -101,21 +102,18 @@ class RuleContext:
 Check = Callable[[tree.Loop, RuleContext], Iterable[RuleFinding]]
 
 
-@dataclass(frozen=True, slots=True)
-class LoopRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopRule(FindingType):
     """A registered rule."""
 
-    id: str
-    sentence: str
     loops: tuple[str, ...]
     kinds: tuple[str, ...]
     snip: int
-    severity: Severity
     check: Check
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...]
 
 
-RULES: dict[str, LoopRule] = {}
+RULES: RuleRegistry[LoopRule] = RuleRegistry(LoopRule)
 
 
 def rule(
@@ -128,18 +126,8 @@ def rule(
     needs: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
     """Return a decorator that registers a function as the rule with this id."""
-
-    def register(check: Check) -> Check:
-        sentence = " ".join((check.__doc__ or "").split())
-        if id in RULES:
-            raise ValueError(f"rule {id} is defined twice")
-        if not sentence:
-            raise ValueError(f"rule {id} needs a docstring that states what must be true")
-        loops = (loop,) if isinstance(loop, str) else loop
-        RULES[id] = LoopRule(id, sentence, loops, kinds, snip, severity, check, needs)
-        return check
-
-    return register
+    loops = (loop,) if isinstance(loop, str) else loop
+    return RULES.rule(id, severity, loops=loops, kinds=kinds, snip=snip, needs=needs)
 
 
 def rules_for(kind: str, *loops: str) -> tuple[LoopRule, ...]:

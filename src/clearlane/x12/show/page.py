@@ -8,11 +8,11 @@ twice, once for the summary at the top and once for the body, which is written w
 Every text of the file is escaped. With a ``redactor`` the page shows pseudonyms where the file has patient data; findings
 name no values anyway.
 
-:func:`write_contents` writes the same without the document around it, for a page of somebody else's: with the style
+:func:`write_contents` writes the same without the document around it, for a page of another program: with the style
 sheet of :func:`read_contents_style`, below an element of the class ``x12``, and with the colours of page.css.
 
 With ``name_fields`` an element also has the name of the field that the caller wrote it from, and ``spell`` rewrites the
-words of an explanation, where the caller writes days in a manner of its own.
+words of an explanation, if the caller writes days in a manner of its own.
 
 Knows outlines and descriptions; knows no claim form and no clock.
 """
@@ -70,7 +70,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 NameFields: TypeAlias = Callable[[tree.Loop | None, tree.Segment], Mapping[str, str]]
 """A follower of the segments of one set: it returns names of fields by element, such as ``CLM05-3``."""
 FollowSet: TypeAlias = Callable[[grammar.Guide], NameFields | None]
-"""The follower of a set of a guide; None where its elements came from no fields."""
+"""The follower of a set of a guide; None if its elements came from no fields."""
 
 
 Spell: TypeAlias = Callable[[str], str]
@@ -78,7 +78,7 @@ Spell: TypeAlias = Callable[[str], str]
 
 
 class UnreadablePageError(ValueError):
-    """A file without an interchange, of which there is nothing to show."""
+    """A file without an interchange, which has nothing to show."""
 
 
 def write_page(
@@ -387,7 +387,7 @@ class _Body:
 
 
 def _marks(findings: list[Finding]) -> dict[str, Severity]:
-    """Return the severity by the place that findings name, the worst where several do."""
+    """Return the severity by the place that findings name, the worst if several do."""
     marks: dict[str, Severity] = {}
     for finding in sorted(findings, key=lambda f: _ORDER[f.severity], reverse=True):
         position = finding.position

@@ -208,7 +208,7 @@ class Pseudonyms:
         if CLIA.fullmatch(text):
             digits = self._permute(text[:2] + text[3:])
             return digits[:2] + text[2] + digits[2:]
-        # Telephone numbers and TRN03 have ten characters, of which the first must stay valid.
+        # Telephone numbers and TRN03 have ten characters; the first must stay valid.
         if len(text) == TEN and text.isalnum():
             return text[0] + self._permute(text[1:])
         return self._permute(text)

@@ -9,7 +9,7 @@
 A loop is a mapping (several: a list of them); a segment is a list of its elements, or a mapping of element number to
 value (several: a list of those). ``REF:EI`` names the qualifier. A composite is a tuple, a repeated element a list (in a
 mapping: ``{1: ["30", "35"]}``). Keys come in any order. Elements that have exactly one code in the guide are filled in,
-and so are HL01, HL02, HL04 and LX01 where they are left empty.
+and so are HL01, HL02, HL04 and LX01 if they are left empty.
 
 Knows guides and values; knows no envelope and no bytes.
 """

@@ -35,7 +35,7 @@ own. An 837 claim is four or five scopes written one after the other:
 
 * a segment is written if one of its fields is filled; the scope's first segment always is;
 * a loop is written if one of its segments is, and then with its first segment;
-* an element with exactly one code in the guide, and each constant, is written with its segment; where a syntax note pairs
+* an element with exactly one code in the guide, and each constant, is written with its segment; if a syntax note pairs
   it with other elements (NM108 with NM109), only when one of those is filled; a component with its composite;
 * trailing empty elements are left out; the order is the guide's, whatever the table's.
 

@@ -3,7 +3,7 @@
     name("benefits", "C")      # Deductible
 
 Names that a request may give too are those of ``eligibility.services``. A code that no list has is returned as it is,
-so that nothing of a payer's answer is lost.
+so that no part of a payer's answer is lost.
 """
 
 from collections.abc import Mapping

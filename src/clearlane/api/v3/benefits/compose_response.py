@@ -3,7 +3,7 @@
     compose_response(answers, with_x12=False)      # for each call, in pieces
 
 V3's JSON is made for each call and stored nowhere. A page of outcomes is in memory at a time, and other calls run
-after every few of them, so that a request of thousands delays nobody.
+after every few of them, so that a request of thousands does not delay others.
 
 Knows the outermost object of the response; knows no 271, no store and no clock.
 """

@@ -1,7 +1,7 @@
 """Tables of console users, their sessions, and proxy login.
 
 Tokens, sessions and one-time codes are keyed hashes, passwords argon2id, and TOTP secrets are
-sealed: whoever reads these tables cannot sign in as anybody.
+sealed: whoever reads these tables cannot sign in as anyone.
 """
 
 from sqlalchemy import (

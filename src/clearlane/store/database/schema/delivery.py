@@ -4,8 +4,6 @@ Files of payers hold claims of many clients, so batches and the inbox belong to 
 about one claim is a client's row. Whatever a person or a payer wrote is sealed.
 """
 
-from collections.abc import Iterable
-
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -21,7 +19,13 @@ from sqlalchemy import (
 )
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, states_that_allow
-from clearlane.store.database.schema.core import client_table, id_column, installation_table
+from clearlane.claims.kinds import SUBMITTED_KINDS
+from clearlane.store.database.schema.core import (
+    client_table,
+    id_column,
+    installation_table,
+    one_of,
+)
 
 __all__ = [
     "INBOX_STATES", "batch_claims", "batches", "claim_facts",
@@ -36,12 +40,8 @@ INBOX_STATES = (
 )  # fmt: skip
 
 
-def _state_in(states: Iterable[str]) -> str:
-    return "state IN ({})".format(", ".join(f"'{state}'" for state in states))
-
-
 OPEN_REFUSAL = "refused_at IS NOT NULL AND requeued_at IS NULL"
-OPEN_BATCH = _state_in(states_that_allow(BatchEvent.DELIVERED))
+OPEN_BATCH = one_of("state", states_that_allow(BatchEvent.DELIVERED))
 
 
 # The last number used of each counter: of interchanges, and of each vendor's eligibility requests. Payers may share a receiver and a payer may be reached under several, so
@@ -64,7 +64,7 @@ route_health = installation_table(
     # The route used instead of the first one, and since when.
     Column("fallback_route_id", BigInteger),
     Column("fallback_since", BigInteger),
-    # Since when a person has paused it; null while nobody has. Claims are accepted and wait.
+    # Since when a person has paused it; null if it is not paused. Claims are accepted and wait.
     Column("held_since", BigInteger),
     # When a poll of the route last made its batches due; null after a delivery or a poll that failed.
     Column("retried_at", BigInteger),
@@ -115,8 +115,8 @@ batches = installation_table(
     Column("fault", Text, nullable=False),
     # The last column, so that reading the others need not skip over it.
     Column("content", LargeBinary, nullable=False),
-    CheckConstraint("kind IN ('', 'medical', 'dental')", name="kind"),
-    CheckConstraint(_state_in(BatchState), name="state"),
+    CheckConstraint(one_of("kind", ("", *SUBMITTED_KINDS)), name="kind"),
+    CheckConstraint(one_of("state", BatchState), name="state"),
     UniqueConstraint("control"),
     Index(
         "ix_batches_open",
@@ -222,7 +222,7 @@ inbox = installation_table(
     Column("is_test", SmallInteger, nullable=False),
     Column("test_accepted_at", BigInteger),
     Column("content", LargeBinary, nullable=False),
-    CheckConstraint(_state_in(INBOX_STATES), name="state"),
+    CheckConstraint(one_of("state", INBOX_STATES), name="state"),
     # The same file of the same payer counts once, whatever it is called.
     UniqueConstraint("type", "payer_id", "digest"),
     Index(

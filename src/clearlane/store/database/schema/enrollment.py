@@ -27,7 +27,7 @@ enrollments = client_table(
     Index("uq_enrollments_provider", "vendor_id", "site_id", "provider", unique=True),
 )
 
-# Only payers that somebody acted for: with all others an enrollment is in its first state.
+# Only payers for which someone acted: with all others an enrollment is in its first state.
 enrollment_payers = client_table(
     "enrollment_payers",
     Column("enrollment_id", Text, ForeignKey("enrollments.id"), nullable=False),

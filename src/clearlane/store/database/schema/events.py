@@ -36,7 +36,7 @@ events = client_table(
     Column("type", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("actor", Text, nullable=False),
-    # A JSON array of claim numbers and their sequences, one pair for each event; empty where there is no claim.
+    # A JSON array of claim numbers and their sequences, one pair for each event; empty if there is no claim.
     Column("claims", Text, nullable=False),
     # A JSON object that all events of the row have.
     Column("data", Text, nullable=False),

@@ -42,7 +42,7 @@ payments = installation_table(
     # by which the same payment is known when it comes again. Payers reuse trace numbers: none is a key.
     Column("trace", Text, nullable=False),
     Column("identity", Text, nullable=False),
-    # Null where it cannot be read.
+    # Null if it cannot be read.
     Column("amount_cents", BigInteger),
     Column("effective_day", Text),
     Column("claims", Integer, nullable=False, server_default="0"),
@@ -94,7 +94,7 @@ provider_adjustments = installation_table(
     Column("reason", Text, nullable=False),
     # The effect on the payment: minus takes away.
     Column("amount_cents", BigInteger, nullable=False),
-    # The claim that its reference names; null where it names none of ours.
+    # The claim that its reference names; null if it names none of ours.
     Column("claim_number", Text, ForeignKey("claims.claim_number")),
     Column("payload", LargeBinary, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),

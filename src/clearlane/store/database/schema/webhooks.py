@@ -24,7 +24,7 @@ webhook_endpoints = vendor_table(
     "webhook_endpoints",
     Column("endpoint_id", Text, primary_key=True),
     Column("state", Text, nullable=False),
-    # JSON arrays: the patterns of types that are wanted, and the sites; an empty one stands for all.
+    # JSON arrays: the patterns of types that are wanted, and the sites; an empty one means all.
     Column("types", Text, nullable=False),
     Column("sites", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
@@ -54,7 +54,7 @@ webhook_deliveries = vendor_table(
     Column("type", Text, nullable=False),
     Column("state", Text, nullable=False, server_default="waiting"),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    # When the next attempt is due; null where none is.
+    # When the next attempt is due; null if none is.
     Column("due_at", BigInteger),
     Column("attempted_at", BigInteger),
     # The HTTP status of the last answer, and why there was none.

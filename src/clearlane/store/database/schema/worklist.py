@@ -14,7 +14,7 @@ from clearlane.store.database.schema.core import client_table
 
 __all__ = ["claim_notes", "claim_summaries", "correction_drafts", "work_items"]
 
-# What people decided about working on a claim; a claim that nobody touched has no row.
+# What people decided about working on a claim; a claim that no one touched has no row.
 work_items = client_table(
     "work_items",
     Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
