@@ -1,6 +1,6 @@
 """The status list and the documents over https on both databases. What payers answer is tested on journeys.
 
-Also tests `pipeline/query/list_claims`.
+Also tests `pipeline/query/claim_list`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Claims of `/clearlane/v1` over https on both databases: search, one claim, its history.
 
-Also tests `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/list_claims`.
+Also tests `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/claim_list`.
 """
 
 import json

@@ -49,6 +49,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_history": ROWS,
     "claim_payment_groups": ROWS,
     "claim_status": "a claim's status: the value in claims, its computation in pipeline",
+    "claim_label": "the labels of claims: their table in kernel, which one a claim has in pipeline",
     "claim_filters": "the filters of claims: their table in claims, their conditions in pipeline, their form in console",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",

@@ -1,7 +1,7 @@
 """Claims and worklists: what a list shows, finds, adds up and keeps to itself.
 
 Also tests `console/claims/claim_filters`, `console/claims/claim_words`, `console/claims/claim_csv`, `pipeline/query/claim_list`,
-`pipeline/query/claim_summary`, `store/claims/claim_summaries` and `store/claims/work_items`.
+`pipeline/query/claim_reason`, `pipeline/query/claim_summary`, `store/claims/claim_summaries` and `store/claims/work_items`.
 """
 
 import csv
