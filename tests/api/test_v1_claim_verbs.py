@@ -98,7 +98,7 @@ def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
         refused = problem(do(client, number, verb), 409)
         assert "batch" in refused["detail"]
     history = [one["event"] for one in client.get(f"{CLAIMS}/{number}").json()["history"]]
-    assert [one.partition(":")[0] for one in history[2:4]] == ["held", "Released"]
+    assert [one.partition(":")[0] for one in history[2:4]] == ["Held", "Released"]
 
 
 def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submit):

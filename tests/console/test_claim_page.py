@@ -89,7 +89,7 @@ async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
     assert "Correct box 33a" in text
     assert "claim 1 of 1" in text
     assert re.search(r'class="wide fault"><dt>33a', page)
-    assert text.index("Rejected (277CA)") < text.index("received")
+    assert text.index("Rejected (277CA)") < text.index("Received")
 
 
 async def test_a_decided_claim_names_its_payment_and_a_silent_one_says_what_to_do(sandbox, biller):

@@ -75,21 +75,21 @@ async def test_claims_have_the_labels_and_reasons_that_people_know(sandbox, bill
     page = shown(await biller.text("/claims"))
     named = {each: page[number] for each, number in sandbox.numbers.items()}
     assert {each: label for each, (_, label, _) in named.items()} == {
-        "3001": "Paid", "3002": "Paid", "3003": "Denied", "3004": "rejected", "3009": "sent",
+        "3001": "Paid", "3002": "Paid", "3003": "Denied", "3004": "Rejected", "3009": "Sent",
         "3014": "Denied", "3025": "Patient owes",
     }  # fmt: skip
     assert named["3004"][2] == "The payer says the billing provider's NPI is invalid (box 33a)"
     assert named["3003"][2].startswith("CO-50: Not medically necessary")
     assert "not a denial" in named["3025"][2]
     assert named["3004"][0] == "act"
-    assert page[sandbox.fresh][:2] == ("wait", "received")
+    assert page[sandbox.fresh][:2] == ("wait", "Received")
 
 
 async def test_tabs_count_what_the_summary_counted_and_list_it(sandbox, biller):
     page = await biller.text("/claims")
     counts = dict(re.findall(r">([A-Z][a-z ]+) <span>(\d+)</span>", page))
     assert counts == {
-        "All": "10", "Needs you": "5", "rejected": "3", "Denied": "2", "On the way": "2", "Paid": "3",
+        "All": "10", "Needs you": "5", "Rejected": "3", "Denied": "2", "On the way": "2", "Paid": "3",
     }  # fmt: skip
     for tab in TABS:
         listed = shown(await biller.text(f"/claims?tab={tab.key}"))
@@ -193,7 +193,7 @@ async def test_csv_has_the_list_and_no_formula(sandbox, biller):
     answer = await biller.ask("/claims.csv?tab=rejected")
     assert 'filename="claims-rejected-' in answer.headers["content-disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.body.decode("utf-8-sig"))))
-    assert {row["Label"] for row in rows} == {"rejected"}
+    assert {row["Label"] for row in rows} == {"Rejected"}
     assert f"'{FORMULA}" in {row["Your id"] for row in rows}
     assert not any(cell[:1] in "=+-@" for row in rows for cell in row.values() if cell)
 

@@ -51,7 +51,7 @@ async def trail(sandbox):
 
 async def test_what_went_out_and_came_in_is_reported_in_sentences(sandbox, operator, claim):
     out = unescape(await operator.text("/files?tab=out"))
-    assert "delivered" in out
+    assert "Delivered" in out
     assert "Sandbox Medical<span" in out
     page = unescape(await operator.text("/files/out/1"))
     assert "837P" in page

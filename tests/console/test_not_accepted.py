@@ -61,7 +61,7 @@ async def test_home_and_lists_show_it_as_work_by_rule(sandbox, biller):
     count, money = re.search(r"Not accepted by us (\d+) claims ([\d,.]+) 0 days", home).groups()
     every = await biller.text("/claims")
     labels = {number: label for number, (_, label, _) in shown(every).items()}
-    assert labels == dict.fromkeys(refused, "Not accepted") | {sandbox.good: "received"}
+    assert labels == dict.fromkeys(refused, "Not accepted") | {sandbox.good: "Received"}
     assert {kind for kind, label, _ in shown(every).values() if label == "Not accepted"} == {"act"}
     assert re.findall(r">(All|Needs you) <span>(\d+)", every) == [("All", "6"), ("Needs you", "5")]
     page = await biller.text("/worklists?label=not_accepted")
@@ -125,7 +125,7 @@ async def test_it_is_corrected_by_the_same_form(sandbox, biller):
     old = words(await biller.text(f"/claims/{sandbox.same}"))
     assert f"Replaced by {new}" in old
     assert sandbox.same not in shown(await biller.text("/claims"))
-    assert shown(await biller.text("/claims"))[new][1] == "received"
+    assert shown(await biller.text("/claims"))[new][1] == "Received"
 
 
 async def test_an_unknown_payer_is_corrected_here(sandbox, biller):

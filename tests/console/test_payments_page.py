@@ -227,7 +227,7 @@ async def test_an_installation_without_payments_says_when_they_come(sandbox):
         ({"unbalanced_claims": 1}, "late", "1 claim out of balance"),
         ({"handling": "H"}, "done", "Notice without money"),
         ({"method": "NON"}, "done", "Notice without money"),
-        ({"duplicate_of": "P1", "unmatched": 1}, "done", "duplicate"),
+        ({"duplicate_of": "P1", "unmatched": 1}, "done", "Duplicate"),
     ],
 )
 def test_a_label_says_what_to_do_about_a_payment(fields, kind, text):

@@ -79,7 +79,7 @@ async def test_an_endpoint_is_added_pinged_sent_again_and_its_log_read(
     assert answer.headers["location"] == f"/console{path}?done=resent"
     await runner.deliver_due()
     page = await operator.text(path)
-    assert "delivered" in page
+    assert "Delivered" in page
     assert "Works" in page
     # A new secret signs beside the old one.
     [other] = SECRET.findall((await operator.confirm(f"{path}/rotate", form={})).body.decode())

@@ -293,7 +293,7 @@ async def test_a_job_that_awaits_anything_else_is_refused_on_sqlite(new_place):
 
 
 CLAIM = scoped_insert(
-    schema.claims, "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    schema.claims, "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
 )  # fmt: skip
 EVENT = scoped_insert(schema.claim_events, "claim_number", "at", "event")

@@ -293,7 +293,7 @@ def plan_another_claim(
     sent: CorrectionNumbers, compared: SubjectComparison, earlier: str, state: ClaimState
 ) -> Correction:
     """Return how a claim goes out beside an earlier one under the same id: always as a new claim."""
-    stays = f"it goes out as a new claim (frequency 1), and {earlier} stays {state}"
+    stays = f"it goes out as a new claim (frequency 1), and {earlier} stays {state.capitalize()}"
     if compared.is_next_payers:
         reason = (
             f"It is secondary to {earlier}, as it carries an earlier payer's decision: {stays}."

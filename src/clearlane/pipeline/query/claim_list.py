@@ -150,7 +150,8 @@ async def list_claim_rows(
     opened: dict[str, ClaimRow] = {}
     for scope in dict.fromkeys(scope for scope, _ in found):
         async with context.database.read(scope) as tx:
-            rows = await _open(tx, context, [row for of, row in found if of == scope])
+            own = [row for of, row in found if of == scope]
+            rows = await _open(tx, context, own, context.accounts().sites)
         opened |= {row.number: row for row in rows}
     return [opened[row.claim_number] for _, row in found]
 
@@ -164,7 +165,7 @@ async def find_claim(context: WorkContext, claim_number: str, scope: AnyScope) -
 async def find_claim_within(tx: Tx, context: WorkContext, claim_number: str) -> ClaimRow | None:
     """Return one claim of the scope of a transaction, as the transaction sees it."""
     found = await claim_query.claims_by_number(tx, [claim_number])
-    opened = await _open(tx, context, list(found.values()))
+    opened = await _open(tx, context, list(found.values()), context.accounts().sites)
     return opened[0] if opened else None
 
 
@@ -178,7 +179,8 @@ async def load_claim_rows(
     async def job(tx: Tx) -> list[ClaimRow]:
         rows = await claim_query.claims_by_number(tx, numbers)
         tx.audit(action, ids=list(rows))
-        return await _open(tx, context, [rows[number] for number in numbers if number in rows])
+        shown = [rows[number] for number in numbers if number in rows]
+        return await _open(tx, context, shown, [site])
 
     return await context.database.write(site.scope, job, actor=actor)
 
@@ -290,7 +292,9 @@ async def _generations(tx: Tx, rows: Iterable[ClaimListRow]) -> dict[str, int]:
     return found
 
 
-async def _open(tx: Tx, context: WorkContext, rows: Sequence[ClaimListRow]) -> list[ClaimRow]:
+async def _open(
+    tx: Tx, context: WorkContext, rows: Sequence[ClaimListRow], sites: Iterable[Site]
+) -> list[ClaimRow]:
     """Open claims of the scope of a transaction, with what lists show of them."""
     numbers = [row.claim_number for row in rows]
     answers = _Answers(
@@ -304,10 +308,10 @@ async def _open(tx: Tx, context: WorkContext, rows: Sequence[ClaimListRow]) -> l
     await context.vault.load_keys_of(
         tx, sealed + [one.payload for one in answers.documents.values()]
     )
-    sites = {site.id: site for site in context.accounts().sites}
+    by_id = {site.id: site for site in sites}
     now, usual = context.clock.now(), usual_days_of(context)
     return [
-        _row(context.vault, sites[SiteId(row.site_id)], answers, row, now, usual) for row in rows
+        _row(context.vault, by_id[SiteId(row.site_id)], answers, row, now, usual) for row in rows
     ]
 
 
