@@ -58,13 +58,8 @@ async def show_search(request: PageRequest) -> Response:
     everywhere = request.query("everywhere") == "1"
     sites = [s for s in request.sites if s.baa_accepted] if everywhere else request.chosen_sites
     exact = await _find(request, sites, _number_filters(request, text))
-    if len(exact) == 1:
-        return request.redirect(f"/claims/{exact[0].number}")
-    payments = [] if exact else await _payments(request, text)
-    if len(payments) == 1:
-        return request.redirect(f"/payments/{payments[0]}")
-    if payments:
-        return request.redirect("/payments", q=text)
+    if (named := await _open_named(request, text, exact)) is not None:
+        return named
     is_wide = request.query("months") == str(SEARCH_MONTHS_MAX)
     months = SEARCH_MONTHS_MAX if is_wide else SEARCH_MONTHS
     found = exact or await _find_by_person(request, sites, text, _months_ago(request.today, months))
@@ -93,6 +88,18 @@ async def show_search(request: PageRequest) -> Response:
         payer_name=lambda payer_id, kind: payer_name(request, payer_id, kind),
         days_old=lambda row: int((now - row.changed_at).total_seconds() // DAY_SECONDS),
     )
+
+
+async def _open_named(
+    request: PageRequest, text: str, exact: Sequence[ClaimRow]
+) -> Response | None:
+    """Open the one claim or payment that a number names, or its payments; None if claims are listed."""
+    if len(exact) == 1:
+        return request.redirect(f"/claims/{exact[0].number}")
+    payments = [] if exact else await _payments(request, text)
+    if len(payments) == 1:
+        return request.redirect(f"/payments/{payments[0]}")
+    return request.redirect("/payments", q=text) if payments else None
 
 
 async def _claim_number(request: PageRequest, text: str) -> str:
