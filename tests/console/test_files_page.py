@@ -89,7 +89,7 @@ def row_with_age(words: str) -> str:
 
 async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, operator, claim):
     file = await arrive(sandbox.installation, b"<html>" + HOSTILE.encode(), name=HOSTILE)
-    assert file.state == "Quarantined"
+    assert file.state == "quarantined"
     for path in ("/files?tab=review", f"/files/in/{file.id}"):
         page = await operator.text(path)
         assert "Not understood" in page

@@ -3,8 +3,10 @@
 Also tests `pipeline/claim_succession`, `claims/succession` and `store/claims/reinstatement`.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
@@ -252,9 +254,11 @@ async def test_an_assignment_that_is_undone_opens_the_claim_before_it_again(flow
 async def readings(flow, number):
     """A claim as V3, v1 and the console's list and totals read it: state, label, and whether it is listed and counted."""
     stated = (await flow.statuses())[number]
-    found = await find_claim(flow.context, number, flow.site.scope)
+    accounts = SimpleNamespace(sites=[flow.site])
+    context = replace(flow.context, accounts=lambda: accounts)
+    found = await find_claim(context, number, flow.site.scope)
     [row] = await load_claim_rows(flow.context, flow.site, [number], actor=ACTOR, action="test")
-    assert stated.state == found.state
+    assert stated.state == found.stored.state
     assert found.label == row.label
     async with flow.database.read(flow.site.scope) as tx:
         listed = await list_claims(tx, by_label([row.label], limit=1_000), ClaimListKey)
@@ -262,7 +266,7 @@ async def readings(flow, number):
     assert is_listed != row.is_replaced
     summary = await refresh_summary(flow.context, flow.site)
     assert summary.labels[row.label].count == len(listed) if listed else is_listed is False
-    return found.state, found.label, is_listed
+    return found.stored.state, found.label, is_listed
 
 
 async def correct(flow, number, note, way=""):
