@@ -195,7 +195,7 @@ def submitted(facts: dict, document: bytes, connections: int, seconds: float = S
 
 
 # What one accepted claim leaves behind, in the order in which it can be written.
-ROWS_OF_A_CLAIM = ("claims", "claim_events", "claim_references", "audit")
+ROWS_OF_A_CLAIM = ("claims", "claim_ids", "claim_events", "claim_references", "audit")
 # What those rows refer to.
 GROUND = ("vendors", "sites")
 HEAD = "UPDATE audit_head SET seq = {0}, hash = {1}"
@@ -236,7 +236,7 @@ async def _postgresql_rows(url: str) -> dict[str, tuple[list[str], list[tuple]]]
 def of_one_claim(rows: dict) -> Iterator[list[tuple[str, tuple]]]:
     """For each claim the rows that were written for it: table and values."""
     tables = {}
-    for table in ("claim_events", "claim_references"):
+    for table in ("claim_ids", "claim_events", "claim_references"):
         names, values = rows[table]
         at = names.index("claim_number") if names else 0
         tables[table] = {row[at]: row for row in values}

@@ -7,8 +7,6 @@ import json
 import os
 import signal
 import ssl
-import subprocess
-import sys
 import threading
 from collections import deque
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from typer.testing import CliRunner
 
 from clearlane.cli.command.root import app
 from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.prepared_process import PreparedProcess
 
 READY = "clearlane ready "
 LAST = "the-last-"
@@ -47,18 +46,14 @@ class ServiceProcess:
         self.kind = "postgresql" if database_url else "sqlite"
         self.output_lines: list[str] = []
         self.log: deque[str] = deque(maxlen=100_000)
-        self.process: subprocess.Popen[str] | None = None
+        self.process: PreparedProcess | None = None
 
     def start(self, *arguments: str) -> "ServiceProcess":
         """Start and wait until calls are accepted."""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "clearlane", "serve", *self._arguments(arguments)],
-            env={**_bare_environment(), **self.environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=self.data.parent,
-        )
+        self.process = PreparedProcess(
+            "clearlane", "serve", *self._arguments(arguments),
+            env={**_bare_environment(), **self.environment}, cwd=self.data.parent, text=True,
+        )  # fmt: skip
         self._gatherer = threading.Thread(target=self._read_log, daemon=True)
         self._gatherer.start()
         alarm = threading.Timer(PATIENCE_SECONDS, self.process.kill)
@@ -96,8 +91,7 @@ class ServiceProcess:
 
     def _close_pipes(self) -> None:
         self._gatherer.join(PATIENCE_SECONDS)
-        self.process.stdout.close()
-        self.process.stderr.close()
+        self.process.close()
 
     @property
     def base_url(self) -> str:

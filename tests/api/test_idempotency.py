@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -35,7 +34,7 @@ from clearlane.store.database.sql import Statement
 from clearlane.store.installation.idempotent_answers import ANSWERS_KEPT_HOURS
 from clearlane.store.vault.vault import Vault
 from tests.databases import KINDS, START, make_site
-from tests.patience import PATIENCE_SECONDS
+from tests.prepared_process import PreparedProcess
 
 ANSWERS = Statement(select(idempotent_answers.c.answer), system=True)
 CHANGE = "test.changed"
@@ -234,12 +233,11 @@ async def test_a_call_refused_because_of_its_twin_gets_the_answer_of_that(servic
 async def test_a_process_killed_between_the_change_and_its_answer_has_done_neither(service):
     scope, place = await make_site(service.database), service.place
     given = {"kind": place.kind, "url": place.url, "data": str(place.data), "vendor": scope.vendor}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.api.answering_process", json.dumps(given),
+    ended = await PreparedProcess.run(
+        "tests.api.answering_process", json.dumps(given),
         env={**os.environ, fault_injection.VARIABLE: "changed"},
     )  # fmt: skip
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        assert await process.wait() == -signal.SIGKILL
+    assert ended == -signal.SIGKILL
     assert await changes(service) == 0
     handler = Counting()
     first, again = [await answer_once(a_call(service, scope.vendor, handler)) for _ in range(2)]

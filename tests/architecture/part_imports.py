@@ -4,8 +4,8 @@ A part is a folder of the package. Modules directly in the package are "shared",
 ``APART``, which count as parts of their own.
 """
 
-APART = {"pipeline": {"work_context", "schedule"}}
-"""Two modules of pipeline that know the verbs: the context that verbs are given, and the schedule that starts them."""
+APART = {"pipeline": {"installation_context", "work_context", "schedule"}}
+"""Modules of pipeline that know the verbs: the contexts that faces and verbs are given, and the schedule."""
 
 Rows = dict[tuple[str, str], str]
 
@@ -34,6 +34,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("inbound", "a person replays a file; advancing the clock runs what is due", "operator"),
         **imports("outbound", "a person sends a batch again; advancing the clock runs what is due", "operator"),
         **{("schedule", part): KIND_OF_WORK for part in ("inbound", "inquiry", "intake", "notify", "operator", "outbound", "query")},
+        **{("installation_context", part): "faces are given it" for part in ("operator", "query", "work_context")},
         **imports("inquiry", "the context holds the node's inquiry runner", "work_context"),
         **imports("intake", "the context holds the node's intake batcher", "work_context"),
     },

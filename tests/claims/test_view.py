@@ -13,7 +13,7 @@ from clearlane.claims.claim_form import places
 from clearlane.claims.fields import fields_of
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.view import ClaimView, LineToothView, LineView, PayerView
-from clearlane.claims.view_builder import unknown_attributes
+from clearlane.claims.view_builder import _PARTS, ViewTable
 from tests.claims.outgoing import stored
 
 DAY = date(2026, 4, 10)
@@ -29,6 +29,21 @@ def viewed(kind, *, full=True, **changes):
 def tables(form):
     found = [form.view_table, form.line_view_table]
     return found + [inner for table in found for inner in table.items.values()]
+
+
+def unknown_attributes(table: ViewTable) -> list[str]:
+    """Return the paths of a table that are not in its view."""
+    missing = []
+    for path in {*table.paths.values()}:
+        view: type = table.view
+        for word in path.split("."):
+            attribute = word.removesuffix("[0]")
+            if attribute not in {each.name for each in dataclasses.fields(view)}:
+                missing.append(path)
+            if word not in _PARTS.get(view, {}):
+                break
+            view = _PARTS[view][word]
+    return missing
 
 
 @KINDS

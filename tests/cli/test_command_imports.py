@@ -35,6 +35,7 @@ HEAVY = (
 )  # fmt: skip
 # What `claim show` must not bring with it either: a claim that no payer has answered needs no 837 and no reader.
 OF_THE_837 = (
+    "clearlane.claims.write.placements_837",
     "clearlane.claims.write.placements_837d",
     "clearlane.claims.write.placements_837p",
     "clearlane.claims.rules",

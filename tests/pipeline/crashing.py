@@ -33,13 +33,13 @@ from tests.connect import sftp_server
 from tests.connect.invented import route
 from tests.databases import Place
 from tests.patience import PATIENCE_SECONDS
-from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
+from tests.pipeline.outbound import HARBOR, HOLDS_ITS_ID, MEADOW, numbers_in, outbound
+from tests.prepared_process import PreparedProcess
 
-ROOT = Path(__file__).parents[2]
 OPERATOR = Actor("operator", "test")
 FACTS = Statement(select(claim_facts.c.claim_number, claim_facts.c.kind), system=True)
 LINKS = Statement(
-    select(claims.c.predecessor_id, claims.c.is_current).where(
+    select(claims.c.predecessor_id, HOLDS_ITS_ID).where(
         claims.c.claim_number == bindparam("claim_number")
     ),
     system=True,
@@ -72,29 +72,28 @@ class Worker:
         bare = {
             name: text for name, text in os.environ.items() if not name.startswith("CLEARLANE_")
         }
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "clearlane", "worker", env=bare | self._given,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+        self.process = await asyncio.to_thread(
+            PreparedProcess, "clearlane", "worker", env=bare | self._given
+        )
         return self
 
     async def is_ready(self):
         async with asyncio.timeout(PATIENCE_SECONDS):
-            line = await self.process.stdout.readline()
-        if not line and self.process.returncode in {None, -signal.SIGKILL}:
+            line = await asyncio.to_thread(self.process.stdout.readline)
+        if not line and self.process.poll() in {None, -signal.SIGKILL}:
             return  # it came to its crash point before it could say so
-        assert line.startswith(b"clearlane worker ready"), await self.process.communicate()
+        assert line.startswith(b"clearlane worker ready"), self.process.communicate()
 
     async def dies(self):
         """Wait until it has killed itself."""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            _, faults = await self.process.communicate()
+            _, faults = await asyncio.to_thread(self.process.communicate)
         assert self.process.returncode == -signal.SIGKILL, faults.decode()
 
     async def kill(self):
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.communicate()
+        self.process.kill()
+        await asyncio.to_thread(self.process.wait)
+        self.process.close()
 
 
 class Crashing:
@@ -135,11 +134,11 @@ class Crashing:
             "site": [site.id, site.vendor_id, site.vendor_site_id, site.client_id, site.name],
         }  # fmt: skip
         for crash_at, code in (("accepted", -signal.SIGKILL), ("", 0)):
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, __file__, json.dumps(given), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": str(ROOT), fault_injection.VARIABLE: crash_at},
+            process = await asyncio.to_thread(
+                PreparedProcess, "tests.pipeline.crashing", json.dumps(given),
+                env={**os.environ, fault_injection.VARIABLE: crash_at},
             )  # fmt: skip
-            said, _ = await process.communicate()
+            said, _ = await asyncio.to_thread(process.communicate)
             assert process.returncode == code
         self.accepted += json.loads(said)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
 from clearlane.accounts.model import Site
 from clearlane.claims.forms import V3_MEDICAL
@@ -18,7 +18,7 @@ from clearlane.payers.model import Payer
 from clearlane.pipeline.intake import submit as submitting
 from clearlane.pipeline.outbound import dispatch
 from clearlane.store.database.database import Actor
-from clearlane.store.database.schema import claims
+from clearlane.store.database.schema import claim_ids, claims
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches as store
 from clearlane.store.delivery.route_health import all_route_health
@@ -30,6 +30,12 @@ from tests.databases import make_site
 
 DAY = date(2024, 2, 20)
 MEADOW, HARBOR = "MM001", "HH001"
+# 1 if the claim is the one that its vendor's claim id means.
+HOLDS_ITS_ID = (
+    exists()
+    .where(claim_ids.c.claim_number == claims.c.claim_number, claim_ids.c.former == "")
+    .correlate(claims)
+)
 STATES = Statement(
     select(claims.c.claim_number, claims.c.state, claims.c.sendings, claims.c.queued), system=True
 )

@@ -40,7 +40,7 @@ async def recorded(context, count):
 
 async def test_the_first_is_recorded_at_once_and_further_ones_together(context, monkeypatch):
     monkeypatch.setattr(failed_sign_ins, "COUNTED_SECONDS", 0.5)
-    failures = FailedSignIns(context, "vendor")
+    failures = FailedSignIns(context.database, context.vault, "vendor")
     for number in range(40):
         failures.record(b"ACME", "192.0.2.7", f"r{number}")
     failures.record(None, "192.0.2.8", "r40")
@@ -59,7 +59,7 @@ async def test_the_first_is_recorded_at_once_and_further_ones_together(context, 
 async def test_many_sources_are_recorded_up_to_a_limit_and_the_others_counted(context, monkeypatch):
     monkeypatch.setattr(failed_sign_ins, "COUNTED_SECONDS", 0.5)
     monkeypatch.setattr(failed_sign_ins, "SOURCES_RECORDED_PER_MINUTE_MAX", 5)
-    failures = FailedSignIns(context, "console")
+    failures = FailedSignIns(context.database, context.vault, "console")
     for number in range(200):
         failures.record(b"%d" % number, "192.0.2.7", "r")
     rows = await recorded(context, 6)
@@ -69,4 +69,4 @@ async def test_many_sources_are_recorded_up_to_a_limit_and_the_others_counted(co
 
 async def test_a_database_that_is_closed_does_not_matter_to_the_caller(context):
     await context.database.close()
-    FailedSignIns(context, "vendor").record(b"ACME", "192.0.2.7", "r")
+    FailedSignIns(context.database, context.vault, "vendor").record(b"ACME", "192.0.2.7", "r")

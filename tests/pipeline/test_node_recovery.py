@@ -4,11 +4,8 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -24,9 +21,8 @@ from clearlane.store.database.schema import takeovers
 from clearlane.store.database.sql import Statement
 from clearlane.store.installation.nodes import SCOPE, live_nodes
 from tests.patience import PATIENCE_SECONDS, until
+from tests.prepared_process import PreparedProcess
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = Path(__file__).with_name("nodes_engine.py")
 RECOVERY = RecoverySettings(
     heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7
 )
@@ -38,12 +34,8 @@ class Node:
     def __init__(self, place, name):
         given = {"kind": place.kind, "url": place.url, "data": str(place.data), "node": name}
         self.name = name
-        self.process = subprocess.Popen(
-            [sys.executable, SCRIPT, json.dumps(given)],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            text=True,
+        self.process = PreparedProcess(
+            "tests.pipeline.nodes_engine", json.dumps(given), env=os.environ, text=True
         )
 
     async def says(self, word):
@@ -54,8 +46,7 @@ class Node:
         raise AssertionError(f"{self.name} ended without saying {word}")
 
     async def ends(self):
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await asyncio.to_thread(self.process.wait)
+        return await self.process.ends()
 
     def kill(self, how=signal.SIGKILL):
         self.process.send_signal(how)
@@ -74,7 +65,7 @@ async def nodes(place, *names, ready=True):
             node.kill(signal.SIGCONT)
             node.kill()
             node.process.wait()
-            node.process.stdout.close()
+            node.process.close()
 
 
 @asynccontextmanager

@@ -1,10 +1,8 @@
 """A process that dies between any two steps of fetching and posting loses nothing and repeats nothing."""
 
-import asyncio
 import json
 import os
 import signal
-import sys
 from collections import Counter
 
 import pytest
@@ -13,9 +11,9 @@ from clearlane.engine import fault_injection
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.payments.payment_query import PaymentQuery
 from tests.claims.answers import paid, payment
-from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.flowing import PAYER, Flow, accounts
 from tests.pipeline.test_claim_events import feed
+from tests.prepared_process import PreparedProcess
 
 POINTS = ("fetched", "stored", "dropped", "payment opened", "applied", "payment closed")
 
@@ -26,12 +24,10 @@ async def run(place, folder, crash_at=""):
         "kind": place.kind, "url": place.url, "data": str(place.data), "folder": str(folder),
         "payer": PAYER,
     }  # fmt: skip
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.pipeline.posting_process", json.dumps(given),
+    return await PreparedProcess.run(
+        "tests.pipeline.posting_process", json.dumps(given),
         env={**os.environ, fault_injection.VARIABLE: crash_at},
     )  # fmt: skip
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        return await process.wait()
 
 
 async def check_events(flow, ids):

@@ -24,6 +24,7 @@ from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, MEDICAL, OTHER_PAYER, PAYER, Flow, accounts
+from tests.pipeline.outbound import HOLDS_ITS_ID
 
 NUMBER = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
 OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
@@ -37,7 +38,7 @@ UNPROCESSABLE = payment(paid("ACC", "1", "100", "0", "CAS*CO*16*100", "MOA***MA1
 PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
     select(
-        claims.c.claim_number, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id
+        claims.c.claim_number, HOLDS_ITS_ID, claims.c.predecessor_id, claims.c.successor_id
     ).where(claims.c.state != "not_accepted"),
     system=True,
 )  # fmt: skip

@@ -15,11 +15,11 @@ from clearlane.store.database.sql import Statement
 from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.pipeline.flowing import EVERYONE, Flow
-from tests.pipeline.outbound import numbers_in
+from tests.pipeline.outbound import HOLDS_ITS_ID, numbers_in
 
 ROWS = Statement(
     select(
-        claims.c.claim_number, claims.c.site_id, claims.c.is_current, claims.c.predecessor_id,
+        claims.c.claim_number, claims.c.site_id, HOLDS_ITS_ID, claims.c.predecessor_id,
         claims.c.successor_id, claims.c.sendings, claims.c.queued, claims.c.is_superseded,
     ),
     system=True,

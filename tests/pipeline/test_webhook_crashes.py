@@ -4,15 +4,15 @@ import asyncio
 import json
 import os
 import signal
-import sys
 
 from clearlane.engine import fault_injection
-from tests.patience import PATIENCE_SECONDS, until
+from tests.patience import until
 from tests.pipeline.flowing import Flow
 from tests.pipeline.test_claim_events import feed
 from tests.pipeline.test_crashes import OF_WEBHOOKS
 from tests.pipeline.test_webhook_runner import add
 from tests.pipeline.webhook_receiver import WebhookReceiver
+from tests.prepared_process import PreparedProcess
 
 CLAIMS = 20
 
@@ -22,15 +22,10 @@ async def start(place, nth, crash_at=""):
     given = {
         "kind": place.kind, "url": place.url, "data": str(place.data), "node": f"n{nth}", "nth": nth,
     }  # fmt: skip
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.pipeline.webhook_process", json.dumps(given),
+    return await asyncio.to_thread(
+        PreparedProcess, "tests.pipeline.webhook_process", json.dumps(given),
         env={**os.environ, fault_injection.VARIABLE: crash_at},
     )  # fmt: skip
-
-
-async def ends(process):
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        return await process.wait()
 
 
 async def test_killed_at_every_point_no_webhook_is_missing(place, database, clock):
@@ -48,7 +43,7 @@ async def test_killed_at_every_point_no_webhook_is_missing(place, database, cloc
             receiver.answer(status)
             before = len(receiver.messages)
             await flow.submit(CLAIMS)
-            assert await ends(await start(place, nth, point)) == -signal.SIGKILL
+            assert await (await start(place, nth, point)).ends() == -signal.SIGKILL
         failed = ids(before)
         # And while the endpoint has messages and has not answered.
         receiver.answer(200)
@@ -57,10 +52,10 @@ async def test_killed_at_every_point_no_webhook_is_missing(place, database, cloc
         process = await start(place, 3)
         await until(lambda: len(receiver.messages) > before)
         process.kill()
-        assert await ends(process) == -signal.SIGKILL
+        assert await process.ends() == -signal.SIGKILL
         unanswered, after = ids(before), len(receiver.messages)
         receiver.resume()
-        assert await ends(await start(place, 4)) == 0
+        assert await (await start(place, 4)).ends() == 0
         expected = {one["id"] for one in await feed(flow)}
         assert len(expected) == 3 * CLAIMS
         assert set(ids()) == expected

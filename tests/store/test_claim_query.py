@@ -1,12 +1,12 @@
 """Every list of claims walks an index that fits it, on SQLite as on PostgreSQL without statistics.
 
-Also tests `store/claims/claim_search`.
+Also tests `store/claims/claim_ids`.
 """
 
 import pytest
 from sqlalchemy import create_engine
 
-from clearlane.store.claims import claim_query, claim_search, claim_summaries
+from clearlane.store.claims import claim_ids, claim_query, claim_summaries
 from clearlane.store.claims.claim_query import (
     ClaimListKey,
     ClaimListRow,
@@ -64,13 +64,9 @@ def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_ve
         assert any(f"USING INDEX {index} " in row[3] for row in plan), plan
 
 
-@pytest.mark.parametrize(
-    ("statement", "index"),
-    [(claim_search._CURRENT, "uq_claims_current"), (claim_search._FORMER, "ix_claims_former")],
-)
-def test_claims_under_a_vendors_claim_id_are_found_by_two_indexes(connection, statement, index):
-    for form in (statement, statement.vendor_wide):
-        assert any(f"INDEX {index} " in row[3] for row in plan_of(connection, form))
+def test_claims_under_a_vendors_claim_id_are_found_by_the_key_of_the_ids(connection):
+    for form in (claim_ids._UNDER_IDS, claim_ids._UNDER_IDS.vendor_wide):
+        assert any("PRIMARY KEY (vendor_id=" in row[3] for row in plan_of(connection, form))
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from sqlalchemy import func, select
 
 from clearlane.claims.resubmission import ResubmissionDecision, ResubmissionTimes
 from clearlane.kernel.clock import EPOCH
-from clearlane.store.claims import claims
-from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
+from clearlane.store.claims import account_numbers, claim_ids
+from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
+from clearlane.store.claims.new_claims import NewClaim
+from clearlane.store.claims.save_claims import save as save_claims
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, CombinedJob, ConstraintViolation, SystemScope
 from clearlane.store.database.group_commit import (
@@ -94,7 +96,7 @@ async def test_of_submissions_in_one_group_one_claim_gets_a_vendor_claim_id(data
     scope = await make_site(database)
 
     async def save(txs, documents):
-        ends = iter(await claims.add(txs[0], [row for rows in documents for row in rows], None))
+        ends = iter(await save_claims(txs[0], [row for rows in documents for row in rows], None))
         return [[next(ends) for _ in rows] for rows in documents]
 
     documents = [[a_claim(n, "one id", content=f"{n % 2}")] for n in range(30)]
@@ -126,27 +128,29 @@ class CountedTx:
 
 
 async def test_a_known_id_on_its_way_costs_no_statement_more_than_a_new_one(database):
-    """Two for the account numbers, the insertion, and one look at the index."""
+    """Two for the account numbers, two for the ids, and the insertion or one look at the claims that have the ids."""
     scope = await make_site(database)
 
     async def count(tx, *rows):
         counted = CountedTx(tx)
-        ends = await claims.add(counted, rows, None)
+        ends = await save_claims(counted, rows, None)
         return [end.decision and end.decision.value for end in ends], counted.statements
 
     async def job(tx):
-        assert await count(tx, a_claim(1, "one"), a_claim(2, "two")) == ([None, None], 4)
-        assert await count(tx, a_claim(3, "one")) == (["repeated-request"], 4)
-        assert await count(tx, a_claim(4, "one", content="other")) == (["id-in-use"], 4)
+        assert await count(tx, a_claim(1, "one"), a_claim(2, "two")) == ([None, None], 5)
+        assert await count(tx, a_claim(3, "one")) == (["repeated-request"], 5)
+        assert await count(tx, a_claim(4, "one", content="other")) == (["id-in-use"], 5)
 
     await database.write(scope, job, actor=Actor("vendor", "a"))
 
 
-@pytest.mark.parametrize("name", ["_CURRENT", "_REFERENCES", "_DROP_REFERENCES"])
-async def test_what_a_submission_looks_up_is_found_by_an_index(database, name):
+@pytest.mark.parametrize(
+    "statement", [claim_ids._UNDER_IDS, account_numbers._FIND, account_numbers._RELEASE]
+)
+async def test_what_a_submission_looks_up_is_found_by_an_index(database, statement):
     if database.dialect != "sqlite":
         pytest.skip("PostgreSQL plans by the number of rows")
-    compiled = getattr(claims, name).compiled_for("sqlite")
+    compiled = statement.compiled_for("sqlite")
     connection = await database._readers.get()
     try:
         rows = await connection.execute_fetchall(
@@ -156,7 +160,7 @@ async def test_what_a_submission_looks_up_is_found_by_an_index(database, name):
         database._readers.put_nowait(connection)
     plan = next(row[3] for row in rows if "claim" in row[3])
     assert plan.startswith("SEARCH")
-    assert name != "_CURRENT" or "uq_claims_current" in plan
+    assert "claim_ids" not in plan or "PRIMARY KEY" in plan
 
 
 def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):

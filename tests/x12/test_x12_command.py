@@ -22,7 +22,12 @@ from tests.patience import PATIENCE_SECONDS
 from tests.x12.samples837 import interchange, plain
 from tests.x12.views.test_views import CLAIMS, REMITTANCE, VERDICTS, file
 
-CLEAN = interchange("837P", [plain("837P")]).encode()
+# The claim rules warn of a billing provider without an NPI.
+CLEAN = (
+    interchange("837P", [plain("837P")])
+    .replace("NM1*85*2*LARKSPUR DENTAL~", "NM1*85*2*LARKSPUR DENTAL*****XX*1679576722~")
+    .encode()
+)
 KEYS = [
     "rule", "severity", "snip", "interchange", "group", "set", "segment", "line", "loop",
     "segment_id", "element", "component", "repetition", "kind", "message",

@@ -131,6 +131,9 @@ def guides_page() -> Iterator[str]:
 
 def file_rules_page() -> Iterator[str]:
     """Write every finding that the X12 checker can make."""
+    from clearlane.claims.forms.x12_form import FORMS_BY_TRANSACTION
+    from clearlane.claims.rules import RULES
+    from clearlane.claims.rules.file_findings import applies_to_files
     from clearlane.x12 import guides, rules
     from clearlane.x12.checker import finding_catalogue
 
@@ -156,6 +159,29 @@ def file_rules_page() -> Iterator[str]:
         for rule in sorted(every.values(), key=lambda rule: rule.id)
     ]
     yield from grid(["Rule", "Severity", "SNIP", "Guides", "What must be true"], rows)
+    yield ""
+    yield "## Found by claim rules"
+    yield ""
+    yield (
+        "Each claim of an 837 is also checked by these [claim rules](claim-rules.md). They need nothing from outside "
+        "the claim: no payer directory, no enrollment, no earlier claim. Their sentences may quote values of the "
+        "file. If such a rule and an X12 rule that it covers find the same, only the claim rule's finding is shown."
+    )
+    yield ""
+    rows = []
+    for claim_rule in RULES.values():
+        forms = FORMS_BY_TRANSACTION.items()
+        applied = [name for name, form in forms if applies_to_files(claim_rule, form)]
+        if applied:
+            covered = ", ".join(f"`{id}`" for id in claim_rule.covers)
+            own = [f"`{claim_rule.id}`", claim_rule.severity, ", ".join(applied), covered]
+            rows.append([*own, claim_rule.sentence])
+    yield from grid(["Rule", "Severity", "Guides", "Covers", "What must be true"], rows)
+    yield ""
+    yield "These claim rules are not applied to files:"
+    yield ""
+    rows = [[f"`{rule.id}`", rule.not_in_files] for rule in RULES.values() if rule.not_in_files]
+    yield from grid(["Rule", "Why"], rows)
 
 
 def fields_page() -> Iterator[str]:

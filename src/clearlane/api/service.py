@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.api.frame.app import ApiApplication, MountedApp
-from clearlane.api.frame.endpoint import ApiContext, ApiLimits
+from clearlane.api.frame.endpoint import ApiLimits
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.certificates import BadCertificate, TlsCertificate
 from clearlane.api.http.memory_release import FreedMemory
@@ -29,6 +29,7 @@ from clearlane.api.pages.public_pages import build_pages
 from clearlane.api.pages.root_page import RootPage
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
+from clearlane.pipeline.installation_context import InstallationContext
 
 log = structlog.get_logger()
 
@@ -68,7 +69,7 @@ class ListenSockets:
 
 
 def own_pages(
-    context: ApiContext, errors: ErrorShape, *, sandbox: bool, base_url: str
+    context: InstallationContext, errors: ErrorShape, *, sandbox: bool, base_url: str
 ) -> tuple[MountedApp, ...]:
     """Return the page at ``/`` and the documentation, which anyone may read."""
     root = RootPage(context, errors, sandbox=sandbox, base_url=base_url)
@@ -83,7 +84,7 @@ class Service:
 
     def __init__(
         self,
-        context: ApiContext,
+        context: InstallationContext,
         listeners: ListenSockets,
         certificate: TlsCertificate,
         *,

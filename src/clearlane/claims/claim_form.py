@@ -169,6 +169,11 @@ class ClaimForm(Generic[C, L]):
         return self.view_names.get(path) or field_name(self.locate(path.replace("[]", "[0]")))
 
     @property
+    def pointers(self) -> str:
+        """The letters by which a line names the diagnoses."""
+        return codes.POINTER_LETTERS
+
+    @property
     def placements(self) -> "PlacementTables[Any, Any]":
         """The tables that place its fields in an 837."""
         return self.load_placements()

@@ -804,7 +804,6 @@ class DentalDocument(ClaimPart):
 
 Claim = MedicalClaim | DentalClaim
 Line = MedicalLine | DentalLine
-Part = Claim | Line | Tooth | DentalAdjustment
 
 
 CALLER_ID = "Svc_VendorClaimId"

@@ -11,6 +11,7 @@ A view is built by the form (``view_builder``) and never stored.
 Knows no form, no field of V3 and no segment of X12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -21,7 +22,15 @@ from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel.redacted_repr import redact_repr
 
 
-class ViewedForm(Protocol):
+class FormPaths(Protocol):
+    """What a form can state."""
+
+    def has(self, path: str) -> bool:
+        """Return whether the form can state the value of a path."""
+        ...
+
+
+class ViewedForm(FormPaths, Protocol):
     """What a view knows of the form that it was read from."""
 
     @property
@@ -30,9 +39,9 @@ class ViewedForm(Protocol):
     def diagnoses_max(self) -> int: ...
     @property
     def duplicate_paths(self) -> tuple[str, ...]: ...
-
-    def has(self, path: str) -> bool:
-        """Return whether the form can state the value of a path."""
+    @property
+    def pointers(self) -> Sequence[str]:
+        """What a line calls the diagnoses of its claim, in their order: letters or numbers."""
         ...
 
     def locate(self, path: str) -> str:
@@ -242,7 +251,7 @@ class LineView:
     modifiers: tuple[str, ...] = ()
     description: str | None = None
     pointers: tuple[str | None, ...] = ()
-    charge: Decimal = Decimal(0)
+    charge: Decimal | None = None
     units: Decimal | None = None
     in_minutes: bool | None = None
     """Whether the units are minutes of anaesthesia."""
@@ -320,7 +329,7 @@ class ClaimView:
     attachments: tuple[ClaimAttachmentView, ...] = ()
     note: str | None = None
     place: str | None = None
-    total_charge: Decimal = Decimal(0)
+    total_charge: Decimal | None = None
     patient_paid: Decimal | None = None
     payer_paid: Decimal | None = None
     """What another payer paid, by box 29."""

@@ -8,7 +8,7 @@ Knows how a view is put together; knows no form and no field by name.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -322,18 +322,3 @@ def _templates(
                 table.items[name], inner, f"{pattern}[].", f"{numbered}.", depth + 1
             )
     return found
-
-
-def unknown_attributes(table: ViewTable) -> list[str]:
-    """Return the paths of a table that are not in its view. For tests."""
-    missing = []
-    for path in {*table.paths.values()}:
-        view: type = table.view
-        for word in path.split("."):
-            attribute = word.removesuffix("[0]")
-            if attribute not in {each.name for each in fields(view)}:
-                missing.append(path)
-            if word not in _PARTS.get(view, {}):
-                break
-            view = _PARTS[view][word]
-    return missing

@@ -17,7 +17,6 @@ from clearlane.console.frame import forms
 from clearlane.console.frame.act_question import ask_first
 from clearlane.console.frame.kept_form import KEPT_FIELD, open_form, seal_form
 from clearlane.console.frame.page_request import (
-    ConsoleContext,
     FormNotKept,
     NoSuchPage,
     NotSignedIn,
@@ -31,6 +30,7 @@ from clearlane.console.page_table import PAGES
 from clearlane.kernel import limits
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
+from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.store.database.group_commit import DatabaseUnavailable, LockContention
 
 log = structlog.get_logger()
@@ -47,14 +47,14 @@ class Console:
 
     def __init__(
         self,
-        context: ConsoleContext,
+        context: InstallationContext,
         base_url: str,
         guard: SignInGuard,
     ) -> None:
         """``guard`` limits and slows failed sign-ins."""
         self._context = context
         self._guard = guard
-        self._failures = FailedSignIns(context, "console")
+        self._failures = FailedSignIns(context.database, context.vault, "console")
         self._pages = PageRenderer(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
         self._passwords = PasswordChecker()
 

@@ -1,1 +1,1 @@
-"""Shared values: findings, faults, ids, value formats, limits and clocks. Imports the standard library only."""
+"""Shared values: findings, faults, ids, value formats, limits, clocks and the rule registry. Imports the standard library only."""

@@ -124,13 +124,13 @@ def _payee_tax_id(payee: PartyView) -> str:
 def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimPayment:
     """Return the claim payment that a view of a CLP shows, not yet matched to a claim."""
     lines = tuple(_line(one, view.status) for one in view.lines)
-    paid, charge = to_cents(view.paid), to_cents(view.charged)
+    paid, charge = to_cents(view.paid) or 0, to_cents(view.charged) or 0
     own = _adjustments(view.adjustments, unpaid=not paid)
     every = [*own, *(one for line in lines for one in line.adjustments)]
     sums = AdjustmentSums(every)
     unreadable = tuple(_unreadable(view))
-    difference = (charge or 0) - (paid or 0) - sums.total
-    allowed, source = _allowed(lines, (paid or 0) + sums.ordinary_patient)
+    difference = charge - paid - sums.total
+    allowed, source = _allowed(lines, paid + sums.ordinary_patient)
     begin, end = _service_days(view, lines)
     patient = view.patient or PartyView()
     return ClaimPayment(
@@ -139,7 +139,7 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         in_force=not view.is_reversal,
         label=derive_label(
             status=view.status,
-            paid=paid or 0,
+            paid=paid,
             reasons=reasons_of(own),
             lines=[LinePayment(line.paid, reasons_of(line.adjustments)) for line in lines],
         ),
@@ -154,10 +154,10 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         patient_last_name=patient.name,
         patient_first_name=patient.first,
         member_id=patient.id or (view.insured.id if view.insured else ""),
-        charge=charge or 0,
+        charge=charge,
         allowed=allowed,
         allowed_source=source,
-        paid=paid or 0,
+        paid=paid,
         patient=sums.patient,
         patient_stated=to_cents(view.patient_share),
         deductible=sums.of(PATIENT, "1"),

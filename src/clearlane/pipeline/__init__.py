@@ -6,6 +6,7 @@ claim: ``intake``, ``outbound``, ``inbound``; then ``inquiry`` (ask payers) and 
 shared by these:
 
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
+- ``installation_context``: what an installation provides to the faces;
 - ``schedule``: the queues, workflows, ticks and schedules that the engine runs;
 - ``record_facts``: records facts on claims, for ``outbound`` and ``inbound``, and has ``claim_status`` recompute the status of
   these claims; ``stored_facts`` opens facts and documents for whoever reads them; ``claim_succession`` finds what a void or

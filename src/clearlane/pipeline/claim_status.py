@@ -25,7 +25,13 @@ from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_ev
 from clearlane.pipeline.claim_label import label_claim
 from clearlane.pipeline.claim_succession import find_closings, follow_successors, open_status
 from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
-from clearlane.store.claims import claim_lookup, claim_search, claim_updates, reinstatement
+from clearlane.store.claims import (
+    account_numbers,
+    claim_lookup,
+    claim_search,
+    claim_updates,
+    reinstatement,
+)
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database.database import Tx
@@ -83,7 +89,7 @@ async def update_statuses(
         if one.status.state is ClaimState.REJECTED and one.before.state is not ClaimState.REJECTED
     ]
     if rejected:
-        await claim_updates.release_references(tx, rejected)
+        await account_numbers.release_refused(tx, rejected)
     await _reinstate_and_supersede(tx, recomputed)
     await _keep_former_payer_numbers(tx, vault, recomputed)
     return [one.claim.claim_number for one in recomputed]

@@ -7,11 +7,8 @@ from collections.abc import Iterable
 
 from clearlane.accounts.model import Site
 from clearlane.pipeline.load_claim import find_claim_scope
-from clearlane.store.claims.claim_search import (
-    find_by_vendor_claim,
-    find_holders,
-    vendor_claim_hashes,
-)
+from clearlane.store.claims import claim_ids
+from clearlane.store.claims.claim_search import vendor_claim_hashes
 from clearlane.store.database.database import Database
 from clearlane.store.vault.vault import Vault
 
@@ -29,7 +26,7 @@ async def find_claim_numbers(
     for site in sites:
         hashes = vendor_claim_hashes(vault, site.vendor_id, given)
         async with database.read(site.scope) as tx:
-            numbers = await find_holders(tx, hashes) or await find_by_vendor_claim(tx, hashes)
-        if numbers:
+            under_ids = await claim_ids.list_under(tx, hashes)
+        if numbers := under_ids.holders.values() or under_ids.claim_numbers:
             found.append(max(numbers))  # a number begins with its time
     return found

@@ -138,15 +138,6 @@ class SandboxPayer:
         changes.put(payer_ledger.MODE, mode.value)
         await self._ledger.write(changes)
 
-    async def received_claim_numbers(self) -> list[str]:
-        """Return the clearinghouse's numbers (``REF*D9``) of all claims ever received, in order."""
-        counts = await self._ledger.counts()
-        files = [
-            await self._ledger.get(payer_ledger.file_key(at), File)
-            for at in range(1, counts.files + 1)
-        ]
-        return [case.claim.number for file in files if file for case in file.cases]
-
     async def _apply_mode(self, *, wait: bool = True) -> Mode:
         mode = await self.mode()
         if mode is Mode.DOWN:

@@ -167,10 +167,15 @@ class Loop(msgspec.Struct, gc=False, eq=False):
 class TransactionSet:
     """One transaction set, from its ST to its SE."""
 
-    __slots__ = ("findings", "group", "guide", "number", "root")
+    __slots__ = ("findings", "first_segment", "group", "guide", "number", "root")
 
     def __init__(
-        self, group: "FunctionalGroup", number: int, guide: grammar.Guide | None, root: Loop
+        self,
+        group: "FunctionalGroup",
+        number: int,
+        guide: grammar.Guide | None,
+        root: Loop,
+        first_segment: int,
     ) -> None:
         self.group = group
         self.number = number
@@ -179,6 +184,8 @@ class TransactionSet:
         """None if the version is unknown; ``root`` then holds the segments unplaced."""
         self.root = root
         """The whole set, the ST first and the SE, if there is one, last."""
+        self.first_segment = first_segment
+        """Position of the ST in the whole file."""
         self.findings: list[Finding] = []
 
     @property

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from clearlane.api.frame.endpoint import ApiContext, ApiLimits, Endpoint
+from clearlane.api.frame.endpoint import ApiLimits, Endpoint
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import TEMPORARY_FAULTS, ClientGone, RequestRefusal
 from clearlane.api.frame.path_table import PathTable
@@ -30,6 +30,7 @@ from clearlane.api.http.proxies import TrustedProxies
 from clearlane.api.http.static_content import static_response
 from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import Metrics
+from clearlane.pipeline.installation_context import InstallationContext
 
 log = structlog.get_logger()
 
@@ -72,7 +73,7 @@ class ApiApplication:
 
     def __init__(
         self,
-        context: ApiContext,
+        context: InstallationContext,
         endpoints: Sequence[Endpoint],
         pages: Sequence[PublicPage] = (),
         *,

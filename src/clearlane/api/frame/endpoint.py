@@ -9,55 +9,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.responses import Response
 
-from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site, Vendor
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.body import Body
 from clearlane.api.http.http_responses import JSON
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock
 from clearlane.kernel.ids import Scope, VendorScope
-from clearlane.payers.directory import PayerDirectory
-from clearlane.pipeline.operator.sandbox_control import SandboxControl
-from clearlane.pipeline.query.measures import MeasureSource
-from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.audit.set_back import SetBack
-from clearlane.store.database.database import Database
+from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.store.database.group_commit import Actor
 from clearlane.store.installation.idempotent_answers import AnswerKey
-from clearlane.store.vault.vault import Vault
-
-
-class ApiContext(Protocol):
-    """What an installation provides to handlers. Directories are snapshots: read them on each call.
-
-    Claims use ``clock``, which a sandbox can advance; certificates and credentials use ``wall``.
-    """
-
-    @property
-    def accounts(self) -> AccountDirectory: ...
-    @property
-    def payers(self) -> PayerDirectory: ...
-    @property
-    def database(self) -> Database: ...
-    @property
-    def vault(self) -> Vault: ...
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def wall(self) -> Clock: ...
-    @property
-    def sandbox_control(self) -> SandboxControl | None: ...
-    @property
-    def work_context(self) -> WorkContext: ...
-    @property
-    def set_back(self) -> SetBack | None: ...
-    @property
-    def measures(self) -> MeasureSource: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +98,7 @@ class Call:
     """A request that has passed the shared checks, as its handler receives it."""
 
     endpoint: "Endpoint"
-    context: ApiContext
+    context: InstallationContext
     limits: ApiLimits
     vendor: Vendor
     named_site: Site | None

@@ -15,7 +15,7 @@ from starlette.types import Receive
 
 from clearlane.accounts.model import Site, SiteState, Vendor
 from clearlane.api.frame.auth import LoginThrottle, has_credentials, tried_key
-from clearlane.api.frame.endpoint import ApiContext, ApiLimits, Call, Endpoint
+from clearlane.api.frame.endpoint import ApiLimits, Call, Endpoint
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.frame.idempotency import IDEMPOTENCY_KEY, answer_once
@@ -26,6 +26,7 @@ from clearlane.api.http.memory_release import FreedMemory
 from clearlane.api.http.rates import RateLimiter
 from clearlane.api.operations.metrics import Metrics
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
+from clearlane.pipeline.installation_context import InstallationContext
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class RequestChecks:
 
     def __init__(
         self,
-        context: ApiContext,
+        context: InstallationContext,
         limits: ApiLimits,
         metrics: Metrics,
         stopping: asyncio.Event,
@@ -70,7 +71,7 @@ class RequestChecks:
         self._sandbox = sandbox
         self._base_url = base_url
         self._login_throttle = LoginThrottle()
-        self._failed_sign_ins = FailedSignIns(context, "vendor")
+        self._failed_sign_ins = FailedSignIns(context.database, context.vault, "vendor")
         self._rate_limiter = RateLimiter(limits.calls_per_minute_max)
         self._budget = BodyBudget()
         self._freed = freed

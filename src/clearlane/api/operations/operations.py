@@ -15,12 +15,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.api.frame.endpoint import ApiContext
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.http_responses import JSON, json_response
 from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import MEDIA_TYPE, Metrics
 from clearlane.payers.directory import PayerDirectory
+from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.pipeline.query.conditions import raised_conditions
 from clearlane.pipeline.query.measures import Measures
 from clearlane.store.audit.set_back import describe_set_back
@@ -42,7 +42,7 @@ READY_CHECK = SystemScope("readiness")
 class Readiness:
     """The readiness of the parts of this node."""
 
-    def __init__(self, context: ApiContext) -> None:
+    def __init__(self, context: InstallationContext) -> None:
         self.context = context
         self.stopping = False
 

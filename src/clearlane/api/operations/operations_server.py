@@ -5,7 +5,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from clearlane.api.frame.endpoint import ApiContext
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.protocol import ConnectionPolicy
 from clearlane.api.http.server import HttpServer
@@ -13,6 +12,7 @@ from clearlane.api.operations.metrics import Metrics
 from clearlane.api.operations.operations import Operations, Readiness
 from clearlane.api.versions import DEFAULT_VERSION
 from clearlane.kernel import limits
+from clearlane.pipeline.installation_context import InstallationContext
 
 OPERATIONS_STOP_SECONDS_MAX = 1
 
@@ -44,7 +44,7 @@ def make_operations_server(
 
 @asynccontextmanager
 async def serve_operations(
-    context: ApiContext, listener: socket.socket
+    context: InstallationContext, listener: socket.socket
 ) -> AsyncIterator[Readiness]:
     """Serve the operations address of a node that has no API."""
     readiness = Readiness(context)

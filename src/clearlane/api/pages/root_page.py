@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane import __version__
-from clearlane.api.frame.endpoint import ApiContext
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.pages.documentation import TITLES, page_names
 from clearlane.kernel.clock import Clock
+from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.pipeline.operator.sandbox_control import SandboxClockState
 
 SEGMENT = ""
@@ -66,7 +66,7 @@ class RootPage:
     """Answers requests for ``/``."""
 
     def __init__(
-        self, context: ApiContext, errors: ErrorShape, *, sandbox: bool, base_url: str
+        self, context: InstallationContext, errors: ErrorShape, *, sandbox: bool, base_url: str
     ) -> None:
         self._context = context
         self._errors = errors

@@ -184,34 +184,49 @@ def _of_set(
 ) -> Iterator[Fact]:
     """Derive the facts of every claim of a set."""
     group = message.verdict
-    # A group whose only set is rejected is rejected too; that alone is no error of the group.
-    refused_group = group.verdict not in {*ACCEPTED, "P"} and (
-        answer is None or bool(group.codes) or answer.accepted
-    )
+    refused_group = _is_group_refused(group, answer)
     code = answer.verdict if answer else "R" if refused_group else group.verdict
     if code == "P":
         return  # the group was accepted in part, and the 999 has no verdict on this set
     complaints = _complaints(sent, set, answer)
     shared = complaints.pop(None, ())
-    if code in ACCEPTED and not refused_group:
-        for one in set.claims:
-            noted = (*shared, *complaints.get(one.number, ()))
-            yield _fact(message, FactKind.ACCEPTED_999, one, "999", where, noted)
-        return
-    whole = [Complaint(source="999", code=c, level="group") for c in group.codes if refused_group]
-    found = answer.codes if answer else ()
-    whole += [
-        Complaint(source="999", code=c, level="set") for c in found if c not in SEGMENT_ERROR_CODES
-    ]
-    single = complaints and not shared and not whole and not refused_group
+    whole: list[Complaint] = []
+    # The kinds of fact about a claim without and with reasons.
+    kinds = (FactKind.ACCEPTED_999, FactKind.ACCEPTED_999)
+    if refused_group or code not in ACCEPTED:
+        whole = _complaints_of_all(group, answer, refused_group=refused_group)
+        single = complaints and not (shared or whole or refused_group)
+        kinds = (FactKind.SET_REFUSED, FactKind.SET_REFUSED)
+        if single:
+            kinds = (FactKind.SEND_AGAIN, FactKind.CLAIM_REFUSED)
     for one in set.claims:
         reasons = (*whole, *shared, *complaints.get(one.number, ()))
-        if not single:
-            yield _fact(message, FactKind.SET_REFUSED, one, "999", where, reasons)
-        elif reasons:
-            yield _fact(message, FactKind.CLAIM_REFUSED, one, "999", where, reasons)
-        else:
-            yield _fact(message, FactKind.SEND_AGAIN, one, "999", where, ())
+        yield _fact(message, kinds[bool(reasons)], one, "999", where, reasons)
+
+
+def _is_group_refused(
+    group: verdicts.GroupVerdictView, answer: verdicts.SetVerdictView | None
+) -> bool:
+    # A group whose only set is rejected is rejected too; that alone is no error of the group.
+    return group.verdict not in {*ACCEPTED, "P"} and (
+        answer is None or bool(group.codes) or answer.accepted
+    )
+
+
+def _complaints_of_all(
+    group: verdicts.GroupVerdictView,
+    answer: verdicts.SetVerdictView | None,
+    *,
+    refused_group: bool,
+) -> list[Complaint]:
+    """Return the complaints about a whole group and a whole set."""
+    codes = [(code, "group") for code in group.codes if refused_group]
+    codes += [
+        (code, "set")
+        for code in (answer.codes if answer else ())
+        if code not in SEGMENT_ERROR_CODES
+    ]
+    return [Complaint(source="999", code=code, level=level) for code, level in codes]
 
 
 def _complaints(

@@ -90,22 +90,28 @@ class ElementFields:
         """Return the names of the fields that a value came from, as people read them."""
         same = [place for place in places if _has_element(place, number)]
         at = [place for place in same if place.path.component in {0, component}]
-        if marked := [place for place in at if ACCIDENT_MARKS.get(place.name) == value]:
-            chosen = marked
-        elif self._claim is None:
-            # That a first name makes its owner a person can only be said of a claim that has one.
-            own = {place.name for place in places if place.unchanged}
-            chosen = [one for one in at if not one.echo and (one.unchanged or one.name not in own)]
-            chosen = [one for one in chosen if self._is_finer(one, component)] or chosen
-        else:
+        chosen = [place for place in at if ACCIDENT_MARKS.get(place.name) == value]
+        if not chosen and self._claim is None:
+            chosen = self._by_table(places, at, component)
+        elif not chosen:
             exact = [place for place in at or same if value in self._texts(place)]
-            filled = [
-                place for place in at if not place.echo and self._texts(place) not in NOTHING_GIVEN
-            ]
-            chosen = [place for place in exact if not place.echo] or exact or filled
+            chosen = [place for place in exact if not place.echo] or exact or self._filled(at)
         wholes = {place.name.partition("[")[0] for place in chosen if "." in place.name}
         parts = [place for place in chosen if place.name not in wholes]
         return ", ".join(dict.fromkeys(_words(self._form, place) for place in parts))
+
+    def _by_table(
+        self, places: Sequence[FieldPlace], at: Sequence[FieldPlace], component: int
+    ) -> list[FieldPlace]:
+        """Return the places of an element that any claim may fill, those of its component if there are some."""
+        # That a first name makes its owner a person can only be said of a claim that has one.
+        own = {place.name for place in places if place.unchanged}
+        chosen = [one for one in at if not one.echo and (one.unchanged or one.name not in own)]
+        return [one for one in chosen if self._is_finer(one, component)] or chosen
+
+    def _filled(self, places: Sequence[FieldPlace]) -> list[FieldPlace]:
+        """Return the places whose field this claim fills."""
+        return [one for one in places if not one.echo and self._texts(one) not in NOTHING_GIVEN]
 
     def _is_finer(self, place: FieldPlace, component: int) -> bool:
         """Return whether a place is of this very component: by its table, or as a diagnosis and not its list."""

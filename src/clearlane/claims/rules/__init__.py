@@ -201,13 +201,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     whole = _whole_plan(part)
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]
-    table = _VIEW_TABLES.get(part)
-    paths = table.filled_paths(names) if table else set()
-    own = [
-        rule
-        for rule in whole.rules
-        if not rule.when_filled or not rule.when_filled.isdisjoint(paths)
-    ]
+    own = _applicable_rules(part, names)
     readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
     return _Plan(
         texts=tuple(texts),
@@ -223,6 +217,17 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
             [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
         ),
     )
+
+
+def _applicable_rules(part: type[ClaimPart], names: tuple[str, ...]) -> list[ClaimRule]:
+    """Return the rules about a part that these filled fields do not exclude."""
+    table = _VIEW_TABLES.get(part)
+    paths = table.filled_paths(names) if table else set()
+    return [
+        rule
+        for rule in _whole_plan(part).rules
+        if not rule.when_filled or not rule.when_filled.isdisjoint(paths)
+    ]
 
 
 @cache

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, rule
+from clearlane.claims.rules.registry import (
+    GUIDE_LIMITS,
+    OUR_WRITER,
+    WARNING,
+    FieldFinding,
+    RuleInputs,
+    rule,
+)
 from clearlane.claims.view import ClaimView
 
 SERVICE_AGE_YEARS_MAX = 20
@@ -67,7 +74,7 @@ def span(view: ClaimView) -> Span | None:
     return Span(lines, min(days), max(days)) if days else None
 
 
-@rule("C801", paths=SERVICE, x12="2400/DTP:472/03", reading=span)
+@rule("C801", paths=SERVICE, x12="2400/DTP:472/03", reading=span, covers=("X837-PERIOD",))
 def service_ends_after_it_begins(
     view: ClaimView, inputs: RuleInputs, days: Span
 ) -> Iterator[FieldFinding]:
@@ -80,7 +87,7 @@ def service_ends_after_it_begins(
             )
 
 
-@rule("C802", paths=SERVICE, x12="2400/DTP:472/03", reading=span)
+@rule("C802", paths=SERVICE, x12="2400/DTP:472/03", reading=span, covers=("X837-FUTURE",))
 def service_is_past(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A service is not in the future."""
     if days.last <= inputs.today:
@@ -113,7 +120,13 @@ def service_is_after_birth(
             )
 
 
-@rule("C804", paths=SERVICE, x12="2400/DTP:472/03", reading=span)
+@rule(
+    "C804",
+    paths=SERVICE,
+    x12="2400/DTP:472/03",
+    reading=span,
+    not_in_files="A file may be an old one; this is about claims that are going out.",
+)
 def service_is_not_absurdly_old(
     view: ClaimView, inputs: RuleInputs, days: Span
 ) -> Iterator[FieldFinding]:
@@ -135,6 +148,7 @@ def service_is_not_absurdly_old(
     paths=[f"dates.{name}" for period in PERIODS for name in period[:2]],
     x12="2300/DTP",
     when_filled=[f"dates.{end}" for _, end, _ in PERIODS],
+    covers=("X837-PERIOD",),
 )
 def periods_end_after_they_begin(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A period ends on or after the day it begins."""
@@ -183,6 +197,7 @@ def past_days_are_after_birth(view: ClaimView, inputs: RuleInputs) -> Iterator[F
     paths=("dates.admission", "place", "lines[].place"),
     x12="2300/DTP:435/03",
     severity=WARNING,
+    covers=("X837-ADMISSION",),
 )
 def inpatient_service_has_an_admission(
     view: ClaimView, inputs: RuleInputs
@@ -221,6 +236,7 @@ def last_period_fits_the_patient(view: ClaimView, inputs: RuleInputs) -> Iterato
     severity=WARNING,
     when_filled=("dates.service",),
     reading=span,
+    not_in_files=OUR_WRITER,
 )
 def claim_day_is_a_line_day(
     view: ClaimView, inputs: RuleInputs, days: Span
@@ -235,7 +251,13 @@ def claim_day_is_a_line_day(
         )
 
 
-@rule("C851", paths=ACCIDENT_DATE, x12="2300/DTP:439/03", when_filled=CAUSES)
+@rule(
+    "C851",
+    paths=ACCIDENT_DATE,
+    x12="2300/DTP:439/03",
+    when_filled=CAUSES,
+    covers=("X837-ACCIDENT-DATE",),
+)
 def accident_has_a_date(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An auto or other accident has a date."""
     if view.dates.accident is None and (AUTO in view.causes or OTHER in view.causes):
@@ -257,7 +279,13 @@ def accident_date_has_an_accident(view: ClaimView, inputs: RuleInputs) -> Iterat
         )
 
 
-@rule("C853", paths=ACCIDENT_STATE, x12="2300/CLM/11-04", when_filled=CAUSES)
+@rule(
+    "C853",
+    paths=ACCIDENT_STATE,
+    x12="2300/CLM/11-04",
+    when_filled=CAUSES,
+    covers=("X837-ACCIDENT-STATE",),
+)
 def auto_accident_has_a_state(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An auto accident has a state."""
     if AUTO in view.causes and view.accident_state is None:
@@ -274,6 +302,7 @@ def auto_accident_has_a_state(view: ClaimView, inputs: RuleInputs) -> Iterator[F
     x12="2300/CLM/11-04",
     severity=WARNING,
     when_filled=ACCIDENT_STATE,
+    not_in_files=OUR_WRITER,
 )
 def accident_state_has_an_auto_accident(
     view: ClaimView, inputs: RuleInputs
@@ -299,7 +328,14 @@ def accident_is_before_treatment(
         )
 
 
-@rule("C856", paths=CAUSES, x12="2300/CLM/11", severity=WARNING, when_filled=CAUSES)
+@rule(
+    "C856",
+    paths=CAUSES,
+    x12="2300/CLM/11",
+    severity=WARNING,
+    when_filled=CAUSES,
+    not_in_files=GUIDE_LIMITS,
+)
 def causes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim can name two causes of the condition."""
     if len(view.causes) > CAUSES_MAX:

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims.rules.registry import (
+    OUR_WRITER,
+    V3_ALONE,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -32,6 +34,7 @@ _BY_QUADRANT = re.compile(r"D4(2[16]\d|341|342)|D7[2-3][1-2]\d", re.ASCII)
     x12="2400/TOO/03",
     severity=WARNING,
     when_filled=("teeth",),
+    covers=("X837D-SURFACE",),
 )
 def surfaces_are_on_the_tooth(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -51,7 +54,9 @@ def surfaces_are_on_the_tooth(
                 )
 
 
-@line_rule("D102", paths=("teeth",), x12="2400/TOO/03", when_filled=("teeth",))
+@line_rule(
+    "D102", paths=("teeth",), x12="2400/TOO/03", when_filled=("teeth",), covers=("X837D-SURFACE",)
+)
 def surfaces_are_different(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -81,7 +86,13 @@ def surfaces_have_a_tooth(
             yield f"teeth[{at}].number", f"There are surfaces without a tooth; give {name}."
 
 
-@line_rule("D104", paths=("teeth",), x12="2400/TOO/02", when_filled=("teeth",))
+@line_rule(
+    "D104",
+    paths=("teeth",),
+    x12="2400/TOO/02",
+    when_filled=("teeth",),
+    covers=("X837D-TOOTH-TWICE",),
+)
 def teeth_are_different(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -152,6 +163,7 @@ def quadrant_procedures_have_an_area(
     paths=("tooth_system",),
     x12="2400/TOO/01",
     when_filled=("tooth_system",),
+    not_in_files=V3_ALONE,
 )
 def teeth_are_universal(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -169,6 +181,7 @@ def teeth_are_universal(
     paths=("missing_teeth",),
     x12="2300/DN2/01",
     when_filled=("missing_teeth",),
+    covers=("X837D-MISSING-TWICE",),
 )
 def missing_teeth_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A missing tooth is given once, and at most 35 are given."""
@@ -207,6 +220,7 @@ def missing_teeth_are_not_treated(view: ClaimView, inputs: RuleInputs) -> Iterat
     "D111",
     paths=("is_orthodontic", "dates.appliance_placed", "orthodontic_months"),
     x12="2300/DN1/01",
+    not_in_files="The guide leaves both to the payer: X837D-ORTHODONTICS warns.",
 )
 def orthodontics_are_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Orthodontic treatment comes with the day of placement and the months of treatment."""
@@ -243,6 +257,7 @@ def months_are_whole(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindi
     x12="2300/DN1/01",
     severity=WARNING,
     when_filled=("dates.appliance_placed", "orthodontic_months"),
+    not_in_files=OUR_WRITER,
 )
 def orthodontic_fields_have_orthodontics(
     view: ClaimView, inputs: RuleInputs
@@ -264,6 +279,7 @@ def orthodontic_fields_have_orthodontics(
     "D114",
     paths=("replaces_prosthesis", "dates.prior_placement"),
     x12="2400/DTP:441/03",
+    not_in_files="An 837D states a replacement by line: X837D-PRIOR checks each.",
 )
 def replacement_has_a_prior_placement(
     view: ClaimView, inputs: RuleInputs
@@ -282,6 +298,7 @@ def replacement_has_a_prior_placement(
     x12="2400/DTP:441/03",
     severity=WARNING,
     when_filled=("dates.prior_placement",),
+    not_in_files=OUR_WRITER,
 )
 def prior_placement_has_a_replacement(
     view: ClaimView, inputs: RuleInputs
@@ -294,7 +311,9 @@ def prior_placement_has_a_replacement(
         )
 
 
-@rule("D116", paths=("dates.service",), x12="2300/CLM/19", severity=WARNING)
+@rule(
+    "D116", paths=("dates.service",), x12="2300/CLM/19", severity=WARNING, not_in_files=OUR_WRITER
+)
 def predetermination_has_no_service_date(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -317,6 +336,7 @@ def predetermination_has_no_service_date(
     x12="2400/TOO/03",
     severity=WARNING,
     when_filled=("teeth",),
+    covers=("X837D-SURFACE",),
 )
 def outer_surface_fits_the_tooth(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -331,7 +351,13 @@ def outer_surface_fits_the_tooth(
             )
 
 
-@rule("D118", paths=("lines[].last_day",), x12="2300/DTP:472/03", if_form_has="lines[].teeth")
+@rule(
+    "D118",
+    paths=("lines[].last_day",),
+    x12="2300/DTP:472/03",
+    if_form_has="lines[].teeth",
+    not_in_files=V3_ALONE,
+)
 def lines_with_a_period_share_it(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A period of service is that of every line: an 837D has periods for the claim and days for its lines."""
     if view.is_predetermination:

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 
-from clearlane.claims.codes import POINTED_PLACES, POINTER_LETTERS
+from clearlane.claims.codes import POINTED_PLACES
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
+    GUIDE_LIMITS,
+    TEETH,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -52,7 +54,7 @@ def _billable(code: str) -> bool | None:
     return icd10.is_billable(code)
 
 
-@rule("C501", paths=VERSION, x12="2300/HI/01-01", reading=span)
+@rule("C501", paths=VERSION, x12="2300/HI/01-01", reading=span, covers=("X837-ICD-DAY",))
 def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """Services before October 2015 are coded in ICD-9, later ones in ICD-10."""
     wanted, version = "10" if days.last >= ICD_10_FROM else "9", _version(view)
@@ -64,7 +66,7 @@ def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Ite
         )
 
 
-@rule("C502", paths=CODES, x12="2300/HI/01-02", reading=each)
+@rule("C502", paths=CODES, x12="2300/HI/01-02", reading=each, covers=("X837-ICD-FORM",))
 def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis code has the form of its ICD version."""
     version = _version(view)
@@ -130,7 +132,7 @@ def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iter
                 )
 
 
-@rule("C505", paths=CODES, x12="2300/HI", reading=each)
+@rule("C505", paths=CODES, x12="2300/HI", reading=each, covers=("X837-ICD-TWICE",))
 def codes_are_different(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """No diagnosis is given twice."""
     seen: set[str] = set()
@@ -143,7 +145,7 @@ def codes_are_different(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
         seen.add(code)
 
 
-@rule("C506", paths=CODES, x12="2300/HI")
+@rule("C506", paths=CODES, x12="2300/HI", not_in_files=GUIDE_LIMITS)
 def codes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A medical claim has at most 12 diagnoses, a dental one 4."""
     count, most = len(view.diagnoses), view.form.diagnoses_max
@@ -198,18 +200,20 @@ def pointer_lists(view: ClaimView) -> list[Sequence[str | None]] | None:
     return found if any(found) else None
 
 
-@rule("C510", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
+@rule("C510", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists, covers=("X837-POINTER",))
 def pointers_point_to_a_diagnosis(
     view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:
     """A pointer names a diagnosis of the claim."""
     places = view.diagnoses
+    if not places and not view.form.has(TEETH):
+        return  # Only dental claims need none; of others it is reported already.
     for at, given in enumerate(lists):
         for index, pointer in enumerate(given):
             if pointer is not None and not _is_pointed(places, pointer):
                 yield (
                     f"lines[{at}].pointers[{index}]",
-                    f"The pointer {quoted(pointer)} names no diagnosis of the claim; {_passing(places)}",
+                    f"The pointer {quoted(pointer)} names no diagnosis of the claim; {_passing(view)}",
                 )
 
 
@@ -218,12 +222,13 @@ def _is_pointed(places: Sequence[str | None], pointer: str) -> bool:
     return place is not None and place <= len(places) and bool(places[place - 1])
 
 
-def _passing(places: Sequence[str | None]) -> str:
+def _passing(view: ClaimView) -> str:
     """Return which pointers would pass, as the end of a sentence."""
-    if not places:
+    if not view.diagnoses:
         return "give diagnoses, or leave it out."
-    last = POINTER_LETTERS[min(len(places), len(POINTER_LETTERS)) - 1]
-    return f"give a letter from A to {last}."
+    first, *_ = pointers = view.form.pointers[: len(view.diagnoses)]
+    what = "letter" if first.isalpha() else "number"
+    return f"give a {what} from {first} to {pointers[-1]}."
 
 
 @rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
@@ -239,7 +244,14 @@ def pointers_are_few(
             )
 
 
-@rule("C512", paths=POINTERS, x12="2400/SV1/07", severity=WARNING, reading=pointer_lists)
+@rule(
+    "C512",
+    paths=POINTERS,
+    x12="2400/SV1/07",
+    severity=WARNING,
+    reading=pointer_lists,
+    covers=("X837-POINTER",),
+)
 def pointers_are_different(
     view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:

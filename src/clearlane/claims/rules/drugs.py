@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from clearlane.claims.rules.registry import FieldFinding, RuleInputs, line_rule, listed
+from clearlane.claims.rules.registry import (
+    GUIDE_REQUIRES,
+    FieldFinding,
+    RuleInputs,
+    line_rule,
+    listed,
+)
 from clearlane.claims.view import ClaimView, LineDrugView, LineView
 
 UNITS = ("international_units", "grams", "milligrams", "milliliters", "units")
@@ -17,7 +23,13 @@ def _name(view: ClaimView, path: str) -> str:
     return view.form.name_of(f"lines[].{path}")
 
 
-@line_rule("C651", paths=("drug.code", *QUANTITIES), x12="2410/CTP/04", when_filled=("drug.code",))
+@line_rule(
+    "C651",
+    paths=("drug.code", *QUANTITIES),
+    x12="2410/CTP/04",
+    when_filled=("drug.code",),
+    not_in_files=GUIDE_REQUIRES,
+)
 def drug_has_a_quantity(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -35,6 +47,7 @@ def drug_has_a_quantity(
     paths=("drug.code", *QUANTITIES),
     x12="2410/LIN/03",
     when_filled=(*QUANTITIES, "drug.prescription", "drug.link"),
+    not_in_files=GUIDE_REQUIRES,
 )
 def quantity_has_a_drug(
     line: LineView, view: ClaimView, inputs: RuleInputs

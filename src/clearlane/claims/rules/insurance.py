@@ -6,6 +6,8 @@ from operator import attrgetter
 
 from clearlane.claims import cob, codes
 from clearlane.claims.rules.registry import (
+    GUIDE_REQUIRES,
+    OUR_WRITER,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -42,6 +44,7 @@ def other_payers(view: ClaimView) -> OtherPayers | None:
     paths=[f"other_payers[0].{name}" for names in NEEDS for name in names],
     x12="2330A/NM1/03",
     reading=other_payers,
+    not_in_files=GUIDE_REQUIRES,
 )
 def other_insurance_is_complete(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers
@@ -74,7 +77,13 @@ def flag_agrees(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
         )
 
 
-@rule("C753", paths=DECISION_DAYS, x12="2330B/DTP:573/03", reading=other_payers)
+@rule(
+    "C753",
+    paths=DECISION_DAYS,
+    x12="2330B/DTP:573/03",
+    reading=other_payers,
+    covers=("X837-COB-DATE",),
+)
 def decision_has_a_date(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers
 ) -> Iterator[FieldFinding]:
@@ -99,7 +108,13 @@ def decision_has_a_date(
             )
 
 
-@rule("C754", paths=("lines[].decision.paid",), x12="2430/SVD/02", reading=other_payers)
+@rule(
+    "C754",
+    paths=("lines[].decision.paid",),
+    x12="2430/SVD/02",
+    reading=other_payers,
+    covers=("X837-COB-LINE",),
+)
 def decided_line_is_balanced(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers
 ) -> Iterator[FieldFinding]:
@@ -107,9 +122,9 @@ def decided_line_is_balanced(
     for other in others:
         decisions = other.decision.lines if other.decision else ()
         for at, decided in enumerate(decisions):
-            if decided is None:
-                continue
             charge = view.lines[at].charge
+            if decided is None or charge is None:
+                continue
             explained = decided.paid + cob.total_adjusted(decided.groups)
             if charge != explained:
                 yield (
@@ -124,19 +139,24 @@ def decided_line_is_balanced(
     paths=("earlier_paid", "lines[].decision.paid"),
     x12="2320/AMT:D/02",
     reading=other_payers,
+    covers=("X837-COB-CLAIM",),
 )
 def decided_claim_is_balanced(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers
 ) -> Iterator[FieldFinding]:
     """What was paid for the claim and all adjustments make its total."""
     charge = view.total_charge
-    for found in [other.decision for other in others if other.decision]:
+    for at, other in enumerate(others):
+        found = other.decision
+        if found is None or charge is None:
+            continue
+        own = f"other_payers[{at}].decision.paid"
         adjusted = cob.total_adjusted(found.groups) + sum(
             (cob.total_adjusted(line.groups) for line in found.lines if line), cob.ZERO
         )
         if charge != found.paid + adjusted:
             yield (
-                "earlier_paid",
+                own if view.form.has(own) else "earlier_paid",
                 f"The claim costs {format_amount(charge)}, but {format_amount(found.paid)} paid and {format_amount(adjusted)} "
                 f"adjusted make {format_amount(found.paid + adjusted)}; give what the earlier payer paid and why it did not pay the rest.",
             )
@@ -222,7 +242,13 @@ def _medicare_is_second(view: ClaimView, other: PayerView) -> bool:
     return second.coverage in codes.MEDICARE
 
 
-@rule("C760", paths=MEDICARE_REASON, x12="2000B/SBR/05", reading=other_payers)
+@rule(
+    "C760",
+    paths=MEDICARE_REASON,
+    x12="2000B/SBR/05",
+    reading=other_payers,
+    not_in_files="An 837 states the order of payers, by which X837-MEDICARE checks each.",
+)
 def second_medicare_has_a_reason(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers
 ) -> Iterator[FieldFinding]:
@@ -242,6 +268,7 @@ def second_medicare_has_a_reason(
     x12="2000B/SBR/05",
     severity=WARNING,
     when_filled=MEDICARE_REASON,
+    not_in_files=OUR_WRITER,
 )
 def reason_has_a_second_medicare(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The reason why Medicare pays second comes with a Medicare that pays second; without one it is not sent."""

@@ -8,14 +8,17 @@ from clearlane.claims.view import ClaimView
 from clearlane.kernel.formats import format_amount
 
 
-@rule("C701", paths=("total_charge",), x12="2300/CLM/02")
+@rule("C701", paths=("total_charge",), x12="2300/CLM/02", covers=("X837-TOTAL",))
 def total_is_the_sum(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The total charge is the sum of the line charges, of a dental claim with its other fees (box 31a)."""
-    summed = sum([line.charge for line in view.lines], ZERO)
-    if view.total_charge != summed:
+    total, charges = view.total_charge, [line.charge for line in view.lines]
+    if total is None or None in charges:
+        return
+    summed = sum([charge for charge in charges if charge is not None], ZERO)
+    if total != summed:
         yield (
             "total_charge",
-            f"The total is {format_amount(view.total_charge)}, the lines add up to {format_amount(summed)}; "
+            f"The total is {format_amount(total)}, the lines add up to {format_amount(summed)}; "
             "make them equal.",
         )
 
@@ -26,13 +29,14 @@ def total_is_the_sum(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindi
     x12="2300/AMT:F5/02",
     severity=WARNING,
     when_filled=("patient_paid",),
+    covers=("X837-PAID",),
 )
 def patient_paid_no_more_than_the_total(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """The patient has not paid more than the total."""
     paid, total = view.patient_paid, view.total_charge
-    if paid is not None and paid > total:
+    if paid is not None and total is not None and paid > total:
         yield (
             "patient_paid",
             f"The patient paid {format_amount(paid)}, more than the total of {format_amount(total)}; check both.",
@@ -42,5 +46,5 @@ def patient_paid_no_more_than_the_total(
 @rule("C703", paths=("total_charge",), x12="2300/CLM/02", severity=WARNING)
 def total_is_not_zero(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim asks for something."""
-    if not view.total_charge:
+    if view.total_charge == ZERO:
         yield "total_charge", "The total is 0.00; some payers refuse such a claim."

@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterator
 
 from clearlane.claims import codes
-from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, quoted, rule
+from clearlane.claims.rules.registry import (
+    GUIDE_REQUIRES,
+    OUR_WRITER,
+    WARNING,
+    FieldFinding,
+    RuleInputs,
+    quoted,
+    rule,
+)
 from clearlane.claims.view import ClaimView
 
 FREQUENCY = ("frequency",)
@@ -18,7 +26,9 @@ _MAMMOGRAPHY = re.compile(r"[0-9A-Z]{6,}", re.ASCII)
 _UPIN = re.compile(r"[A-Z]{1,3}\d{3,5}", re.ASCII)
 
 
-@rule("C901", paths=ORIGINAL, x12="2300/REF:F8/02", when_filled=FREQUENCY)
+@rule(
+    "C901", paths=ORIGINAL, x12="2300/REF:F8/02", when_filled=FREQUENCY, covers=("X837-ORIGINAL",)
+)
 def replacement_names_the_original(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A replacement or void names the payer's number of the original claim."""
     if view.frequency in (codes.REPLACEMENT, codes.VOID) and view.original_reference is None:
@@ -29,7 +39,14 @@ def replacement_names_the_original(view: ClaimView, inputs: RuleInputs) -> Itera
         )
 
 
-@rule("C902", paths=ORIGINAL, x12="2300/REF:F8/02", severity=WARNING, when_filled=ORIGINAL)
+@rule(
+    "C902",
+    paths=ORIGINAL,
+    x12="2300/REF:F8/02",
+    severity=WARNING,
+    when_filled=ORIGINAL,
+    not_in_files=OUR_WRITER,
+)
 def original_number_has_a_replacement(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -43,7 +60,13 @@ def original_number_has_a_replacement(
         )
 
 
-@rule("C903", paths=("clia_number",), x12="2300/REF:X4/02", when_filled=("clia_number",))
+@rule(
+    "C903",
+    paths=("clia_number",),
+    x12="2300/REF:X4/02",
+    when_filled=("clia_number",),
+    covers=("X837-CLIA",),
+)
 def clia_has_the_form(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A CLIA number is two digits, a D and seven digits."""
     number = view.clia_number
@@ -101,6 +124,7 @@ def upin_has_the_form(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFind
     paths=[f"attachments[0].{name}" for name in ATTACHMENT],
     x12="2300/PWK",
     when_filled=("attachments[0]",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def attachment_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An attachment has a type, a transmission code, and a control number unless it is available on request."""

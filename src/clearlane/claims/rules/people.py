@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from datetime import date
 
 from clearlane.claims import codes
-from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, quoted, rule
+from clearlane.claims.rules.registry import (
+    OUR_WRITER,
+    WARNING,
+    FieldFinding,
+    RuleInputs,
+    quoted,
+    rule,
+)
 from clearlane.claims.view import ClaimView
 
 PATIENT_AGE_YEARS_MAX = 125
@@ -36,7 +43,9 @@ def self_is_the_insured(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
             )
 
 
-@rule("C202", paths=("patient.street",), x12="2010CA/N3/01", severity=WARNING)
+@rule(
+    "C202", paths=("patient.street",), x12="2010CA/N3/01", severity=WARNING, not_in_files=OUR_WRITER
+)
 def dependent_has_an_address(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A patient who is not the insured has a street address; without one the insured's is sent."""
     if view.subscriber.relationship != codes.SELF and view.patient.street is None:
@@ -53,6 +62,7 @@ def dependent_is_another_person(view: ClaimView, inputs: RuleInputs) -> Iterator
     patient, insured = view.patient, view.subscriber
     if (
         insured.relationship != codes.SELF
+        and patient.last_name is not None
         and patient.last_name == insured.last_name
         and patient.first_name == insured.first_name
         and patient.birth == insured.birth
@@ -75,7 +85,7 @@ def child_is_younger(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindi
         )
 
 
-@rule("C205", paths=BIRTHS, x12="DMG/02")
+@rule("C205", paths=BIRTHS, x12="DMG/02", covers=("X837-BIRTH",))
 def births_are_past(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Nobody on the claim is born in the future."""
     for path, birth in _births(view):

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 
 from clearlane.claims.rules.registry import (
+    GUIDE_REQUIRES,
+    OUR_WRITER,
     TEETH,
+    V3_ALONE,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -65,6 +68,7 @@ def billing_address_is_a_street(view: ClaimView, inputs: RuleInputs) -> Iterator
     x12="2310C/N3/01",
     if_form_lacks=TEETH,
     when_filled=("facility",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def facility_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A service facility has a name and an address."""
@@ -83,6 +87,7 @@ def facility_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     x12="2310C/N3/01",
     if_form_has=TEETH,
     when_filled=("facility",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def treatment_location_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A treatment location has an address."""
@@ -100,6 +105,7 @@ def treatment_location_is_complete(view: ClaimView, inputs: RuleInputs) -> Itera
     paths=[f"{role}.last_name" for role in ROLES] + list(ROLES),
     x12="2310A/NM1/03",
     when_filled=ROLES,
+    not_in_files=GUIDE_REQUIRES,
 )
 def other_providers_have_names(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A referring, supervising or ordering provider has a last name."""
@@ -114,6 +120,7 @@ def other_providers_have_names(view: ClaimView, inputs: RuleInputs) -> Iterator[
     paths=("lines[].rendering.npi", "rendering.npi", "rendering.last_name"),
     x12="2420A/NM1/09",
     if_form_lacks=LINE_RENDERING_NAME,
+    not_in_files=V3_ALONE,
 )
 def lines_are_by_the_rendering_provider(
     view: ClaimView, inputs: RuleInputs
@@ -145,6 +152,7 @@ def lines_are_by_the_rendering_provider(
     x12="2420A/REF/02",
     if_form_lacks=LINE_RENDERING_NAME,
     when_filled=SHADED,
+    not_in_files=V3_ALONE,
 )
 def shaded_ids_belong_to_somebody(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -166,6 +174,7 @@ def shaded_ids_belong_to_somebody(
     x12="2310B/NM1/03",
     if_form_has=TEETH,
     when_filled=("rendering",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def treating_dentist_has_a_name(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A treating dentist who is not the billing dentist has a last name."""
@@ -186,6 +195,7 @@ def treating_dentist_has_a_name(view: ClaimView, inputs: RuleInputs) -> Iterator
     paths=("rendering.last_name", "rendering"),
     x12="2420A/NM1/03",
     when_filled=("rendering",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def line_treating_dentist_has_a_name(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -204,6 +214,7 @@ def line_treating_dentist_has_a_name(
     paths=[f"pay_to.{name}" for name in ADDRESS],
     x12="2010AB/N3/01",
     when_filled=("pay_to",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def pay_to_address_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A pay-to address has street, city, state and ZIP code."""
@@ -243,7 +254,13 @@ def billing_npi_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
         )
 
 
-@rule("C412", paths=("billing.zip",), x12="2010AA/N4/03", severity=WARNING)
+@rule(
+    "C412",
+    paths=("billing.zip",),
+    x12="2010AA/N4/03",
+    severity=WARNING,
+    not_in_files="X837-ADDRESS asks for the ZIP code of every address in the United States.",
+)
 def billing_zip_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Payers expect the billing provider's ZIP code."""
     is_required = inputs.payer is not None and inputs.payer.billing_zip_required  # C111
@@ -263,6 +280,7 @@ PAYER_ADDRESSES = [f"{payer}.{name}" for payer in ("payer", "other_payers[0]") f
     x12="2010BB/N3/01",
     severity=WARNING,
     when_filled=PAYER_ADDRESSES,
+    not_in_files=OUR_WRITER,
 )
 def addresses_are_whole(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A payer's address is given whole; a part of one is not sent."""

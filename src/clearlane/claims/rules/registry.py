@@ -23,7 +23,7 @@ from clearlane.claims.claim_form import places
 from clearlane.claims.fields import ClaimField, fields_of
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.value_types import ValueType
-from clearlane.claims.view import ViewedForm
+from clearlane.claims.view import FormPaths
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry
@@ -36,6 +36,14 @@ LINE = "lines[]."
 TEETH = "lines[].teeth"
 """What only dental forms can state."""
 WARNING = Severity.WARNING
+
+# Why a rule is not applied to a claim that comes as a file.
+GUIDE_REQUIRES = (
+    "The guide requires what this rule asks for, and its check reports what is missing."
+)
+GUIDE_LIMITS = "The guide has the same limit, and its check reports more."
+OUR_WRITER = "It tells what we send of a claim that we write; a file says itself what is sent."
+V3_ALONE = "It is about how the fields of V3 become an 837; an 837 states this otherwise."
 
 
 class ExternalData(StrEnum):
@@ -112,8 +120,12 @@ class ClaimRule(FindingType):
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; where that is None, the rule does not apply."""
     check: Callable[..., Any]
+    covers: tuple[str, ...] = ()
+    """The X12 rules about the same: of a file, this rule's finding is shown and theirs is not."""
+    not_in_files: str = ""
+    """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
 
-    def applies_to(self, form: ViewedForm) -> bool:
+    def applies_to(self, form: FormPaths) -> bool:
         """Return whether the rule applies to claims of a form, by what the form can state."""
         needed = filter(None, (*self.paths[:1], self.if_form_has))
         return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
@@ -162,6 +174,8 @@ def rule(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[[Any], Any] | None = None,
+    covers: tuple[str, ...] = (),
+    not_in_files: str = "",
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole; the function takes the view and the inputs."""
     return _register(
@@ -175,6 +189,8 @@ def rule(
         when_filled=when_filled,
         requires=requires,
         reading=reading,
+        covers=covers,
+        not_in_files=not_in_files,
     )
 
 
@@ -187,6 +203,8 @@ def line_rule(
     if_form_lacks: str = "",
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
+    covers: tuple[str, ...] = (),
+    not_in_files: str = "",
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
     whole = tuple(LINE + path for path in paths)
@@ -199,6 +217,8 @@ def line_rule(
         if_form_has=if_form_has,
         if_form_lacks=if_form_lacks,
         when_filled=when_filled,
+        covers=covers,
+        not_in_files=not_in_files,
     )
 
 
@@ -222,6 +242,8 @@ def _register(
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
+    covers: tuple[str, ...] = (),
+    not_in_files: str = "",
 ) -> Callable[[Any], Any]:
     return RULES.rule(
         id,
@@ -235,6 +257,8 @@ def _register(
         value_types=value_types,
         when_filled=frozenset(when_filled),
         reading=reading,
+        covers=covers,
+        not_in_files=not_in_files,
     )
 
 

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from clearlane.claims import cob
 from clearlane.claims.cob import RemainingLiability
 from clearlane.claims.rules.insurance import OtherPayers, other_payers
-from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, line_rule, rule
+from clearlane.claims.rules.registry import (
+    OUR_WRITER,
+    WARNING,
+    FieldFinding,
+    RuleInputs,
+    line_rule,
+    rule,
+)
 from clearlane.claims.view import ClaimView, LineView, PayerView
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.formats import format_amount
@@ -15,7 +22,9 @@ LINE_REMAINING = "lines[].remaining_liability"
 PATIENT_GROUP = "other_payers[0].decision.groups.PR"
 
 
-@rule("C762", paths=REMAINING, x12="2320/AMT:EAF/02", when_filled=REMAINING)
+@rule(
+    "C762", paths=REMAINING, x12="2320/AMT:EAF/02", when_filled=REMAINING, not_in_files=OUR_WRITER
+)
 def remaining_liability_is_at_one_level(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -32,7 +41,14 @@ def remaining_liability_is_at_one_level(
 NOT_SENT = "No earlier payer decided this, so what the patient still owes is not sent; give the decision too."
 
 
-@rule("C763", paths=REMAINING, x12="2320/AMT:EAF/02", severity=WARNING, when_filled=REMAINING)
+@rule(
+    "C763",
+    paths=REMAINING,
+    x12="2320/AMT:EAF/02",
+    severity=WARNING,
+    when_filled=REMAINING,
+    not_in_files=OUR_WRITER,
+)
 def remaining_liability_follows_a_decision(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -41,7 +57,14 @@ def remaining_liability_follows_a_decision(
         yield "remaining_liability", NOT_SENT
 
 
-@line_rule("C767", paths=REMAINING, x12="2430/AMT:EAF/02", severity=WARNING, when_filled=REMAINING)
+@line_rule(
+    "C767",
+    paths=REMAINING,
+    x12="2430/AMT:EAF/02",
+    severity=WARNING,
+    when_filled=REMAINING,
+    not_in_files=OUR_WRITER,
+)
 def remaining_liability_follows_a_decided_line(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -71,6 +94,7 @@ def _remaining(view: ClaimView, other: PayerView) -> RemainingLiability | None:
     severity=WARNING,
     when_filled=(PATIENT_GROUP,),
     reading=other_payers,
+    not_in_files=OUR_WRITER,
 )
 def liability_of_the_claim_is_in_its_lines(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers
@@ -93,6 +117,7 @@ def liability_of_the_claim_is_in_its_lines(
     x12="2430/AMT:EAF/02",
     severity=Severity.INFO,
     reading=other_payers,
+    not_in_files=OUR_WRITER,
 )
 def remaining_liability_is_computed(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from clearlane.claims.rules.registry import (
+    GUIDE_LIMITS,
+    GUIDE_REQUIRES,
     TEETH,
     WARNING,
     FieldFinding,
@@ -51,7 +53,13 @@ def is_unlisted(code: str) -> bool:
     return code in UNLISTED or (code.startswith("D") and code.endswith("999"))
 
 
-@line_rule("C601", paths=("procedure",), x12="2400/SV3/01-02", if_form_has=TEETH)
+@line_rule(
+    "C601",
+    paths=("procedure",),
+    x12="2400/SV3/01-02",
+    if_form_has=TEETH,
+    covers=("X837-PROCEDURE",),
+)
 def dental_procedure_is_cdt(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -63,7 +71,7 @@ def dental_procedure_is_cdt(
         )
 
 
-@rule("C602", paths=("lines",), x12="2400/LX/01")
+@rule("C602", paths=("lines",), x12="2400/LX/01", not_in_files=GUIDE_LIMITS)
 def lines_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim has at most 50 lines."""
     count = len(view.lines)
@@ -74,7 +82,12 @@ def lines_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]
         )
 
 
-@rule("C603", paths=("lines[].procedure", "lines[].description"), x12="2400/SV1/01-07")
+@rule(
+    "C603",
+    paths=("lines[].procedure", "lines[].description"),
+    x12="2400/SV1/01-07",
+    not_in_files="The guide leaves a description to the submitter, and takes a note: X837-UNLISTED warns.",
+)
 def unlisted_procedure_is_described(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A procedure code that names no procedure comes with a description."""
     for at, line in enumerate(view.lines):
@@ -86,7 +99,9 @@ def unlisted_procedure_is_described(view: ClaimView, inputs: RuleInputs) -> Iter
             )
 
 
-@rule("C604", paths=("lines[].control_number",), x12="2400/REF:6R/02")
+@rule(
+    "C604", paths=("lines[].control_number",), x12="2400/REF:6R/02", covers=("X837-LINE-CONTROL",)
+)
 def control_numbers_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """No two lines of a claim have the same control number."""
     seen: dict[str, int] = {}
@@ -125,7 +140,7 @@ def anaesthesia_is_counted_in_minutes(
 
 def _has_minutes(code: str) -> bool:
     """Return whether a code is of anaesthesia that is counted in minutes."""
-    is_one = code[0] == "0" and _ANAESTHESIA.fullmatch(code) is not None
+    is_one = code[:1] == "0" and _ANAESTHESIA.fullmatch(code) is not None
     return is_one and code not in ANAESTHESIA_IN_UNITS
 
 
@@ -140,6 +155,7 @@ def _may_have_minutes(line: LineView) -> bool:
     paths=("lines[].in_minutes", "lines[].procedure"),
     x12="2400/SV1/03",
     severity=WARNING,
+    covers=("X837-MINUTES",),
 )
 def anaesthesia_is_marked(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An anaesthesia code comes with the anaesthesia mark, and is then counted in minutes."""
@@ -154,7 +170,11 @@ def anaesthesia_is_marked(view: ClaimView, inputs: RuleInputs) -> Iterator[Field
 
 
 @line_rule(
-    "C613", paths=("in_minutes", "procedure"), x12="2400/SV1/03", when_filled=("in_minutes",)
+    "C613",
+    paths=("in_minutes", "procedure"),
+    x12="2400/SV1/03",
+    when_filled=("in_minutes",),
+    covers=("X837-MINUTES",),
 )
 def only_anaesthesia_has_minutes(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -175,6 +195,7 @@ def only_anaesthesia_has_minutes(
     paths=[f"measurement.{name}" for name in MEASUREMENT],
     x12="2400/MEA",
     when_filled=("measurement",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def measurement_is_complete(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -196,6 +217,7 @@ def measurement_is_complete(
     paths=("contract.type", "contract.amount"),
     x12="2400/CN1/01",
     when_filled=("contract.amount",),
+    not_in_files=GUIDE_REQUIRES,
 )
 def line_contract_has_a_type(
     line: LineView, view: ClaimView, inputs: RuleInputs
@@ -213,6 +235,7 @@ def line_contract_has_a_type(
     paths=("contract.type", "contract.amount", "contract.code"),
     x12="2300/CN1/01",
     when_filled=("contract.amount", "contract.code"),
+    not_in_files=GUIDE_REQUIRES,
 )
 def claim_contract_has_a_type(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A contract amount or code of the claim comes with the contract's type."""
@@ -252,13 +275,13 @@ def dental_quantity_is_whole(
 def lines_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Two equal lines look like a mistake to a payer."""
     lines = view.lines
-    if len({line.procedure for line in lines}) == len(lines):
+    if not view.form.duplicate_paths or len({line.procedure for line in lines}) == len(lines):
         return
     compared = attrgetter(*view.form.duplicate_paths)
     seen: dict[object, int] = {}
     for at, line in enumerate(lines):
         first = seen.setdefault(compared(line), at)
-        if first != at:
+        if first != at and line.procedure:
             yield (
                 f"lines[{at}].procedure",
                 f"The line repeats {view.form.locate(f'lines[{first}]')}; raise its units, or add a modifier that "

@@ -20,27 +20,23 @@ from functools import lru_cache
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Line
-from clearlane.claims.value_types import ADJUSTMENT_GROUPS
-from clearlane.claims.write import claim_context
+from clearlane.claims.write import claim_context, placements_837
 from clearlane.claims.write.claim_context import ClaimContext, LineContext
 from clearlane.claims.write.placement import Computed, ConditionalRows, LoopTable, PlacementTables
 from clearlane.kernel import limits
 from clearlane.x12.guides.g837d import GUIDE
 
-PAYER_NAME = "F03_PayerName"
-
 NOT_SENT = {
-    "Svc_VendorClaimId": "The caller's own key; answers are matched by CLM01 and REF*D9.",
-    "F06_OtherInsuredDOB": "5010 has no place for another insured's birth date.",
-    "F07_OtherInsuredSex": "5010 has no place for another insured's sex.",
-    "F36_PatientSignatureDate": "5010 carries whether there is a release, not since when.",
+    **placements_837.NOT_SENT,
+    "F06_OtherInsuredDOB": placements_837.NO_OTHER_BIRTH_DATE,
+    "F07_OtherInsuredSex": placements_837.NO_OTHER_SEX,
+    "F36_PatientSignatureDate": placements_837.NO_RELEASE_DATE,
     "F37_InsuredSignatureDate": "5010 carries whether benefits are assigned, not since when.",
     "F53_TreatingDentistSignatureDate": "5010 carries whether a signature is on file, not since when.",
-    "LineItems": "The lines have loops of their own, field by field.",
+    "LineItems": placements_837.NO_LINES,
 }
 """Fields that are stored and never sent, each with its reason."""
 
-NOT_ASSIGNED = "N"
 BILLING_PLACE = (
     "F48_BillingDentistAddress",
     "F48_BillingDentistCity",
@@ -54,16 +50,25 @@ TREATMENT_PLACE = (
     "F56_TreatmentZip",
 )
 PAY_TO = ("X12_Paytoaddress", "X12_PaytoCity", "X12_PaytoST", "X12_PaytoZip")
+PATIENT_NAME = (
+    "F20_PatientLastName",
+    "F20_PatientFirstName",
+    "F20_PatientMI",
+    "F20_PatientSuffix",
+)
+PATIENT_PLACE = ("F20_PatientAddress", "F20_PatientCity", "F20_PatientST", "F20_PatientZip")
+PATIENT_BIRTH_AND_SEX = ("F20_PatientDOB", "F22_PatientSex")
+LINE_DENTIST = (
+    "X12_LineTreatingDentistLastname",
+    "X12_LineTreatingDentistFirstname",
+    "X12_LineTreatingDentistMI",
+    "X12_LineTreatingDentistSuffix",
+)
 # Inlays and crowns, removable and fixed prostheses (the categories of CDT).
 _PLACED = re.compile(r"D(?:2[5-9]|5|6)", re.ASCII)
 
 
 # --- functions used by the tables ---------------------------------------------------------------
-
-
-def payer_name(context: ClaimContext) -> str:
-    """Return the payer's name in the directory, else the caller's."""
-    return claim_context.directory_name(context) or context.claim.F03_PayerName
 
 
 def employer(context: ClaimContext) -> str | None:
@@ -103,16 +108,6 @@ def is_paid_elsewhere(context: ClaimContext) -> bool:
     return not claim_context.same_place(context, PAY_TO, BILLING_PLACE)
 
 
-def frequency_code(context: ClaimContext) -> str:
-    """Return the claim frequency: original, corrected, replacement or void."""
-    return context.form.frequency(context.claim)
-
-
-def is_about_an_earlier_claim(context: ClaimContext) -> bool:
-    """Return whether the claim corrects, replaces or voids an earlier one."""
-    return context.form.frequency(context.claim) != codes.ORIGINAL
-
-
 def signature(context: ClaimContext) -> str:
     """Return whether the treating dentist's signature is on file."""
     return "Y" if codes.is_signed(context.claim.F53_TreatingDentistSignature) else "N"
@@ -120,7 +115,11 @@ def signature(context: ClaimContext) -> str:
 
 def benefits(context: ClaimContext) -> str:
     """Return whether the insured assigned the benefits."""
-    return "Y" if codes.is_signed(context.values.get("F37_InsuredSignature")) else NOT_ASSIGNED
+    return (
+        "Y"
+        if codes.is_signed(context.values.get("F37_InsuredSignature"))
+        else placements_837.NOT_ASSIGNED
+    )
 
 
 def assignment(context: ClaimContext) -> str:
@@ -188,13 +187,6 @@ def orthodontic_mark(context: ClaimContext) -> str | None:
     return None if context.values.get("F42_MonthsTreatment") else "Y"
 
 
-def hi(context: ClaimContext) -> tuple[str, ...] | None:
-    """Return the diagnoses."""
-    return claim_context.health_care_codes(
-        context.form.icd_version(context.claim), tuple(context.form.diagnoses(context.claim))
-    )
-
-
 def is_treated_by_another(context: ClaimContext) -> bool:
     """Return whether the treating dentist is not the billing dentist."""
     values = context.values
@@ -240,12 +232,6 @@ def decided_procedure(context: LineContext) -> str:
 def fee(context: LineContext) -> Decimal:
     """Return the line's fee with the other fee (31a)."""
     return context.claim_context.form.line_charge(context.line)
-
-
-def place_of_line(context: LineContext) -> str | None:
-    """Return the line's place of service if it is not the claim's."""
-    place: str = context.values["X12_PlaceOfServiceCode"]
-    return None if place == context.claim_place else place
 
 
 def areas(context: LineContext) -> str | None:
@@ -299,8 +285,8 @@ def is_line_of_another(context: LineContext) -> bool:
     npi, other = values.get("X12_LineTreatingDentistNPI"), claim.get(above[2])
     if npi and other:
         return bool(npi != other)
-    own = ("X12_LineTreatingDentistLastname", "X12_LineTreatingDentistFirstname")
-    return any(values.get(one) != claim.get(two) for one, two in zip(own, above, strict=False))
+    pairs = zip(LINE_DENTIST[:2], above, strict=False)
+    return any(values.get(one) != claim.get(two) for one, two in pairs)
 
 
 def units_paid(context: LineContext) -> Decimal:
@@ -315,65 +301,36 @@ def units_paid(context: LineContext) -> Decimal:
 # --- the tables ---------------------------------------------------------------------------------------
 
 
-BILLING: LoopTable[ClaimContext] = LoopTable(
+BILLING = placements_837.loop_table(
     GUIDE,
     "2000A",
-    generated={"hl": "2000A/HL/01"},
     rows={
         "F48_BillingDentistLastName": "2010AA/NM1/03",
         "F48_BillingDentistNPI": "2010AA/NM1/09",
-        "F48_BillingDentistAddress": "2010AA/N3/01",
-        "F48_BillingDentistCity": "2010AA/N4/01",
-        "F48_BillingDentistST": "2010AA/N4/02",
-        "F48_BillingDentistZip": "2010AA/N4/03",
+        **placements_837.address("2010AA", BILLING_PLACE),
         "F50_BillingDentistLicense": "2010AA/REF:0B/02",
         "F52_BillingDentistPhone": "2010AA/PER/04",
     },
-    computed=(
-        Computed(
-            "2010AA/NM1/02",
-            claim_context.person,
-            ["F48_BillingDentistFirstName"],
-            default=claim_context.ORGANISATION,
-        ),
-    ),
+    computed=(placements_837.entity_type("2010AA", "F48_BillingDentistFirstName"),),
     conditional=(
-        ConditionalRows(
-            all_of=["F48_BillingDentistFirstName"],
-            rows={
-                "F48_BillingDentistFirstName": "2010AA/NM1/04",
-                "F48_BillingDentistMI": "2010AA/NM1/05",
-                "F48_BillingDentistSuffix": "2010AA/NM1/07",
-            },
+        placements_837.given_names(
+            "2010AA",
+            ("F48_BillingDentistFirstName", "F48_BillingDentistMI", "F48_BillingDentistSuffix"),
         ),
         tax_number("EI"),
         tax_number("SY"),
         ConditionalRows(
             when=is_paid_elsewhere,
             all_of=PAY_TO,
-            rows={
-                "X12_Paytoaddress": "2010AB/N3/01",
-                "X12_PaytoCity": "2010AB/N4/01",
-                "X12_PaytoST": "2010AB/N4/02",
-                "X12_PaytoZip": "2010AB/N4/03",
-            },
-            computed=(
-                Computed(
-                    "2010AB/NM1/02",
-                    claim_context.person,
-                    ["F48_BillingDentistFirstName"],
-                    default=claim_context.ORGANISATION,
-                ),
-            ),
+            rows=placements_837.address("2010AB", PAY_TO),
+            computed=(placements_837.entity_type("2010AB", "F48_BillingDentistFirstName"),),
         ),
     ),
-    constants={"2010AA/PER/03": "TE"},
 )
 
-SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
+SUBSCRIBER = placements_837.loop_table(
     GUIDE,
     "2000B",
-    generated={"hl": "2000B/HL/01", "parent": "2000B/HL/02", "child": "2000B/HL/04"},
     rows={
         "F16_InsuredGroupNumber": "2000B/SBR/03",
         "X12_SubscriberEntityTypeQualifier": "2010BA/NM1/02",
@@ -382,7 +339,6 @@ SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
         "F52a_BillingDentistID": "2010BB/REF:G2/02",
     },
     computed=(
-        Computed("2000B/SBR/01", claim_context.order_of_payment, (), always=True),
         Computed("2000B/SBR/02", claim_context.self_code, ["F18_PatientRelationship"]),
         Computed("2000B/SBR/04", employer, ["F17_InsuredEmployerName"]),
         Computed(
@@ -391,89 +347,67 @@ SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
             ["X12_SubscriberIdentificationCodeQualifier"],
             default="MI",
         ),
-        Computed("2010BB/NM1/03", payer_name, [PAYER_NAME]),
-        Computed("2010BB/NM1/09", claim_context.payer_id, ["Svc_PayerId"]),
+        placements_837.payer_name("F03_PayerName"),
     ),
     conditional=(
         ConditionalRows(
             when=is_insured_person,
             rows={"F12_InsuredFirstName": "2010BA/NM1/04"},
             computed=(
-                Computed(
-                    "2010BA/NM1/05",
-                    claim_context.insured_or_patient("F12_InsuredMI", "F20_PatientMI"),
-                    ["F12_InsuredMI", "F20_PatientMI"],
+                placements_837.insured_or_patient(
+                    "2010BA/NM1/05", "F12_InsuredMI", "F20_PatientMI"
                 ),
-                Computed(
-                    "2010BA/NM1/07",
-                    claim_context.insured_or_patient("F12_InsuredSuffix", "F20_PatientSuffix"),
-                    ["F12_InsuredSuffix", "F20_PatientSuffix"],
+                placements_837.insured_or_patient(
+                    "2010BA/NM1/07", "F12_InsuredSuffix", "F20_PatientSuffix"
                 ),
             ),
         ),
         ConditionalRows(
             when=claim_context.patient_is_insured,
             rows={
-                "F12_InsuredAddress": "2010BA/N3/01",
-                "F12_InsuredCity": "2010BA/N4/01",
-                "F12_InsuredST": "2010BA/N4/02",
-                "F12_InsuredZip": "2010BA/N4/03",
+                **placements_837.address(
+                    "2010BA",
+                    ("F12_InsuredAddress", "F12_InsuredCity", "F12_InsuredST", "F12_InsuredZip"),
+                ),
                 "F13_InsuredDOB": "2010BA/DMG/02",
                 "F14_InsuredSex": "2010BA/DMG/03",
             },
         ),
-        ConditionalRows(
-            all_of=["F03_PayerAddress1", "F03_PayerCity", "F03_PayerState", "F03_PayerZip"],
-            rows={
-                "F03_PayerAddress1": "2010BB/N3/01",
-                "F03_PayerAddress2": "2010BB/N3/02",
-                "F03_PayerCity": "2010BB/N4/01",
-                "F03_PayerState": "2010BB/N4/02",
-                "F03_PayerZip": "2010BB/N4/03",
-            },
+        placements_837.whole_address(
+            "2010BB",
+            (
+                "F03_PayerAddress1",
+                "F03_PayerAddress2",
+                "F03_PayerCity",
+                "F03_PayerState",
+                "F03_PayerZip",
+            ),
         ),
     ),
-    constants={
-        "2000B/SBR/09": claim_context.UNKNOWN_COVERAGE,
-        "2010BB/NM1/08": "PI",
-    },
+    constants={"2000B/SBR/09": claim_context.UNKNOWN_COVERAGE},
     echoes={
-        "F20_PatientLastName": "2010BA/NM1/03",
-        "F20_PatientFirstName": "2010BA/NM1/04",
-        "F20_PatientDOB": "2010BA/DMG/02",
-        "F22_PatientSex": "2010BA/DMG/03",
-        "F20_PatientAddress": "2010BA/N3/01",
-        "F20_PatientCity": "2010BA/N4/01",
-        "F20_PatientST": "2010BA/N4/02",
-        "F20_PatientZip": "2010BA/N4/03",
+        **placements_837.rows_at("2010BA", placements_837.NAME[:2], PATIENT_NAME[:2]),
+        **placements_837.rows_at("2010BA", placements_837.BIRTH_AND_SEX, PATIENT_BIRTH_AND_SEX),
+        **placements_837.address("2010BA", PATIENT_PLACE),
     },
 )
 
-PATIENT: LoopTable[ClaimContext] = LoopTable(
+PATIENT: LoopTable[ClaimContext] = placements_837.loop_table(
     GUIDE,
     "2000C",
-    generated={"hl": "2000C/HL/01", "parent": "2000C/HL/02"},
     rows={
         "F18_PatientRelationship": "2000C/PAT/01",
-        "F20_PatientLastName": "2010CA/NM1/03",
-        "F20_PatientFirstName": "2010CA/NM1/04",
-        "F20_PatientMI": "2010CA/NM1/05",
-        "F20_PatientSuffix": "2010CA/NM1/07",
-        "F20_PatientAddress": "2010CA/N3/01",
-        "F20_PatientCity": "2010CA/N4/01",
-        "F20_PatientST": "2010CA/N4/02",
-        "F20_PatientZip": "2010CA/N4/03",
-        "F20_PatientDOB": "2010CA/DMG/02",
-        "F22_PatientSex": "2010CA/DMG/03",
+        **placements_837.rows_at("2010CA", placements_837.NAME, PATIENT_NAME),
+        **placements_837.address("2010CA", PATIENT_PLACE),
+        **placements_837.rows_at("2010CA", placements_837.BIRTH_AND_SEX, PATIENT_BIRTH_AND_SEX),
     },
 )
 
 _MISSING = range(1, limits.MISSING_TEETH_MAX + 1)
 
-CLAIM: LoopTable[ClaimContext] = LoopTable(
+CLAIM = placements_837.loop_table(
     GUIDE,
     "2300",
-    generated={"number": "2300/CLM/01", "trace": "2300/REF:D9/02"},
     rows={
         "F32_TotalFee": "2300/CLM/02",
         "F38_PlaceOfTreatment": "2300/CLM/05-1",
@@ -486,12 +420,12 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
         "F35_Remarks": "2300/NTE/02",
     },
     computed=(
-        Computed(
-            "2300/CLM/05-3", frequency_code, ["X12_ClaimFrequencyCode"], default=codes.ORIGINAL
-        ),
+        placements_837.frequency("X12_ClaimFrequencyCode"),
         Computed("2300/CLM/06", signature, ["F53_TreatingDentistSignature"]),
         Computed("2300/CLM/07", assignment, (), always=True),
-        Computed("2300/CLM/08", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
+        Computed(
+            "2300/CLM/08", benefits, ["F37_InsuredSignature"], default=placements_837.NOT_ASSIGNED
+        ),
         Computed("2300/CLM/09", release, ["F36_PatientSignature"]),
         Computed(
             "2300/CLM/11",
@@ -509,15 +443,9 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
             lambda context: [tooth for tooth in context.values["F33_MissingTeeth"] if tooth],
             ["F33_MissingTeeth"],
         ),
-        Computed(
-            "2300/AMT:F5/02",
-            claim_context.unless_zero("X12_PatientAmountPaid"),
-            ["X12_PatientAmountPaid"],
-        ),
-        Computed(
-            [f"2300/HI/{element:02}" for element in range(1, limits.DENTAL_DIAGNOSES_MAX + 1)],
-            hi,
-            ["F34a_DiagnosisCode", "F34_DiagnosiseCodeQualifier"],
+        placements_837.amount_unless_zero("2300/AMT:F5/02", "X12_PatientAmountPaid"),
+        placements_837.diagnoses(
+            limits.DENTAL_DIAGNOSES_MAX, "F34a_DiagnosisCode", "F34_DiagnosiseCodeQualifier"
         ),
     ),
     conditional=(
@@ -525,17 +453,13 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
             when=is_orthodontic,
             rows={"F41_DateAppliancePlaced": "2300/DTP:452/03"},
             computed=(
-                Computed(
-                    "2300/DN1/01",
-                    claim_context.unless_zero("F42_MonthsTreatment"),
-                    ["F42_MonthsTreatment", "F40_OrthoTreatment"],
+                placements_837.amount_unless_zero(
+                    "2300/DN1/01", "F42_MonthsTreatment", "F40_OrthoTreatment"
                 ),
                 Computed("2300/DN1/04", orthodontic_mark, ["F40_OrthoTreatment"]),
             ),
         ),
-        ConditionalRows(
-            when=is_about_an_earlier_claim, rows={"X12_PayerControlNumber": "2300/REF:F8/02"}
-        ),
+        placements_837.original_reference("X12_PayerControlNumber"),
         ConditionalRows(
             when=is_treated_by_another,
             all_of=["X12_RenderingProvLastName"],
@@ -546,47 +470,31 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
                 "F55_TreatingDentistLicense": "2310B/REF:0B/02",
                 "F58_TreatingDentistAddlID": "2310B/REF:G2/02",
             },
-            computed=(
-                Computed(
-                    "2310B/NM1/02",
-                    claim_context.person,
-                    ["X12_RenderingProvFirstName"],
-                    default=claim_context.ORGANISATION,
-                ),
-            ),
+            computed=(placements_837.entity_type("2310B", "X12_RenderingProvFirstName"),),
         ),
-        ConditionalRows(
+        placements_837.given_names(
+            "2310B",
+            ("X12_RenderingProvFirstName", "X12_RenderingProvMI", "X12_RenderingProvSuffix"),
+            "X12_RenderingProvLastName",
             when=is_treated_by_another,
-            all_of=["X12_RenderingProvLastName", "X12_RenderingProvFirstName"],
-            rows={
-                "X12_RenderingProvFirstName": "2310B/NM1/04",
-                "X12_RenderingProvMI": "2310B/NM1/05",
-                "X12_RenderingProvSuffix": "2310B/NM1/07",
-            },
         ),
         ConditionalRows(
             when=is_treated_elsewhere,
             all_of=TREATMENT_PLACE,
             rows={
                 "X12_TreatmantLocationNPI": "2310C/NM1/09",
-                "F56_TreatmentAddress": "2310C/N3/01",
-                "F56_TreatmentCity": "2310C/N4/01",
-                "F56_TreatmentST": "2310C/N4/02",
-                "F56_TreatmentZip": "2310C/N4/03",
+                **placements_837.address("2310C", TREATMENT_PLACE),
             },
             computed=(
                 Computed("2310C/NM1/03", location_name, ["X12_TreatmantLocationName"], always=True),
             ),
         ),
     ),
-    constants={
-        "2300/NTE/01": "ADD",
-        **{f"2300/DN2#{number}/02": "M" for number in _MISSING},
-    },
+    constants={f"2300/DN2#{number}/02": "M" for number in _MISSING},
     echoes={"F23_PatientID": "2300/CLM/01"},
 )
 
-OTHER: LoopTable[ClaimContext] = LoopTable(
+OTHER = placements_837.loop_table(
     GUIDE,
     "2320",
     rows={
@@ -597,58 +505,38 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
         "F11_OtherPayerName": "2330B/NM1/03",
     },
     computed=(
-        Computed(
-            "2320/SBR/01", claim_context.other_order_of_payment, ["F04_OtherCoverage"], always=True
-        ),
+        placements_837.other_order_of_payment("F04_OtherCoverage"),
         Computed("2320/AMT:D/02", claim_context.earlier_paid, (), always=True),
-        Computed("2320/OI/03", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
-        Computed("2320/OI/06", release, ["F36_PatientSignature"]),
         Computed(
-            "2330A/NM1/02",
-            claim_context.person,
-            ["F05_OtherInsuredFirstName"],
-            default=claim_context.ORGANISATION,
+            "2320/OI/03", benefits, ["F37_InsuredSignature"], default=placements_837.NOT_ASSIGNED
         ),
+        Computed("2320/OI/06", release, ["F36_PatientSignature"]),
+        placements_837.entity_type("2330A", "F05_OtherInsuredFirstName"),
         Computed("2330B/NM1/09", claim_context.other_payer_id, ["F11_OtherPayerName"]),
     ),
     conditional=(
-        ConditionalRows(
-            all_of=["F05_OtherInsuredFirstName"],
-            rows={
-                "F05_OtherInsuredFirstName": "2330A/NM1/04",
-                "F05_OtherInsuredMI": "2330A/NM1/05",
-                "F05_OtherInsuredSuffix": "2330A/NM1/07",
-            },
+        placements_837.given_names(
+            "2330A",
+            ("F05_OtherInsuredFirstName", "F05_OtherInsuredMI", "F05_OtherInsuredSuffix"),
         ),
-        ConditionalRows(
-            all_of=[
+        placements_837.whole_address(
+            "2330B",
+            (
                 "F11_OtherPayerAddress",
                 "F11_OtherPayerCity",
                 "F11_OtherPayerST",
                 "F11_OtherPayerZip",
-            ],
-            rows={
-                "F11_OtherPayerAddress": "2330B/N3/01",
-                "F11_OtherPayerCity": "2330B/N4/01",
-                "F11_OtherPayerST": "2330B/N4/02",
-                "F11_OtherPayerZip": "2330B/N4/03",
-            },
+            ),
         ),
     ),
-    constants={
-        "2320/SBR/09": claim_context.UNKNOWN_COVERAGE,
-        "2330A/NM1/08": "MI",
-        "2330B/NM1/08": "PI",
-    },
+    constants={"2320/SBR/09": claim_context.UNKNOWN_COVERAGE},
 )
 
 _TEETH = range(1, limits.TEETH_PER_LINE_MAX + 1)
-_DECISION_OF_LINE = ("X12_PrimaryPaidAmount", "X12_AdjudicationDate", "Adjustments")
 
-LINE: LoopTable[LineContext] = LoopTable(
+LINE = placements_837.loop_table(
     GUIDE,
     "2400",
-    generated={"line": "2400/LX/01", "control": "2400/REF:6R/02"},
     rows={"F29b_Quantity": "2400/SV3/06"},
     computed=(
         Computed(
@@ -657,7 +545,7 @@ LINE: LoopTable[LineContext] = LoopTable(
             {"F29_ProcedureCode": "2400/SV3/01-2", "F30_Description": "2400/SV3/01-7"},
         ),
         Computed("2400/SV3/02", fee, ["F31_LineFee", "F31a_OtherFee"]),
-        Computed("2400/SV3/03", place_of_line, ["X12_PlaceOfServiceCode"]),
+        placements_837.place_of_line("2400/SV3/03", "X12_PlaceOfServiceCode"),
         Computed("2400/SV3/04", areas, ["F25_AreaOfOralCavity"]),
         Computed("2400/SV3/11", pointers, ["F29a_DiagnosisPointer"]),
         Computed(
@@ -702,69 +590,29 @@ LINE: LoopTable[LineContext] = LoopTable(
                 "X12_LineTreatingDentistNPI": "2420A/NM1/09",
                 "X12_LineTreatingDentistSpecialtyCode": "2420A/PRV/03",
             },
-            computed=(
-                Computed(
-                    "2420A/NM1/02",
-                    claim_context.person,
-                    ["X12_LineTreatingDentistFirstname"],
-                    default=claim_context.ORGANISATION,
-                ),
-            ),
+            computed=(placements_837.entity_type("2420A", "X12_LineTreatingDentistFirstname"),),
         ),
-        ConditionalRows(
-            when=is_line_of_another,
-            all_of=["X12_LineTreatingDentistLastname", "X12_LineTreatingDentistFirstname"],
-            rows={
-                "X12_LineTreatingDentistFirstname": "2420A/NM1/04",
-                "X12_LineTreatingDentistMI": "2420A/NM1/05",
-                "X12_LineTreatingDentistSuffix": "2420A/NM1/07",
+        placements_837.given_names(
+            "2420A", LINE_DENTIST[1:], LINE_DENTIST[0], when=is_line_of_another
+        ),
+        placements_837.earlier_line_decision(
+            paid="X12_PrimaryPaidAmount",
+            day="X12_AdjudicationDate",
+            procedure=decided_procedure,
+            units=Computed("2430/SVD/05", units_paid, ["X12_UnitsPaid"], always=True),
+            adjustments={
+                "Adjustments": "2430/CAS/02",
+                "Adjustments[].X12_AdjustmentGroupCode": "2430/CAS/01",
+                "Adjustments[].X12_AdjustmentReasonCode": "2430/CAS/02",
+                "Adjustments[].X12_AdjustmentAmount": "2430/CAS/03",
             },
-        ),
-        ConditionalRows(
-            when=claim_context.has_earlier_decision,
-            computed=(
-                Computed("2430/SVD/01", claim_context.line_payer, (), always=True),
-                Computed(
-                    "2430/SVD/02",
-                    claim_context.earlier_paid,
-                    ["X12_PrimaryPaidAmount"],
-                    always=True,
-                ),
-                Computed("2430/SVD/03", decided_procedure, (), always=True),
-                Computed("2430/SVD/05", units_paid, ["X12_UnitsPaid"], always=True),
-                Computed(
-                    [f"2430/CAS#{number}/01" for number in range(1, len(ADJUSTMENT_GROUPS) + 1)],
-                    claim_context.earlier_adjustments,
-                    {
-                        "Adjustments": "2430/CAS/02",
-                        "Adjustments[].X12_AdjustmentGroupCode": "2430/CAS/01",
-                        "Adjustments[].X12_AdjustmentReasonCode": "2430/CAS/02",
-                        "Adjustments[].X12_AdjustmentAmount": "2430/CAS/03",
-                    },
-                ),
-                Computed(
-                    "2430/DTP:573/03",
-                    claim_context.line_decision_day,
-                    ["X12_AdjudicationDate"],
-                    always=True,
-                ),
-                Computed(
-                    "2430/AMT:EAF/02",
-                    claim_context.line_remaining_liability,
-                    ["X12_LineRemainingPatientLiability"],
-                    always=True,
-                ),
-            ),
-            any_of=_DECISION_OF_LINE,
+            decided_by=("X12_PrimaryPaidAmount", "X12_AdjudicationDate", "Adjustments"),
         ),
     ),
     echoes={
         "X12_LineControlNumber": "2400/REF:6R/02",
         "X12_PlaceOfServiceCode": "2300/CLM/05-1",
-        "X12_LineTreatingDentistLastname": "2310B/NM1/03",
-        "X12_LineTreatingDentistFirstname": "2310B/NM1/04",
-        "X12_LineTreatingDentistMI": "2310B/NM1/05",
-        "X12_LineTreatingDentistSuffix": "2310B/NM1/07",
+        **placements_837.rows_at("2310B", placements_837.NAME, LINE_DENTIST),
         "X12_LineTreatingDentistNPI": "2310B/NM1/09",
         "X12_LineTreatingDentistSpecialtyCode": "2310B/PRV/03",
         "F24_DateOfServiceFrom": "2300/DTP:472/period",

@@ -16,37 +16,32 @@ A missing billing NPI or ZIP code is left out.
 Knows the catalogue and the guide; ``write_837`` writes the tables.
 """
 
-from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
-from clearlane.claims import cob, codes
+from clearlane.claims import cob
 from clearlane.claims.drug_quantity import UNITS, drug
 from clearlane.claims.rendering_provider import SHADED, rendering_npi
-from clearlane.claims.value_types import ADJUSTMENT_GROUPS
-from clearlane.claims.write import claim_context
+from clearlane.claims.write import claim_context, placements_837
 from clearlane.claims.write.claim_context import ClaimContext, LineContext
 from clearlane.claims.write.placement import Computed, ConditionalRows, LoopTable, PlacementTables
 from clearlane.kernel import limits
 from clearlane.x12.guides.g837p import GUIDE
 from clearlane.x12.writer.encode import format_day
 
-PAYER_NAME = "F00_PayerName"
-
 NOT_SENT = {
-    "Svc_VendorClaimId": "The caller's own key; answers are matched by CLM01 and REF*D9.",
-    "F09B_OtherInsuredDOB": "5010 has no place for another insured's birth date.",
-    "F09B_OtherInsuredSex": "5010 has no place for another insured's sex.",
+    **placements_837.NOT_SENT,
+    "F09B_OtherInsuredDOB": placements_837.NO_OTHER_BIRTH_DATE,
+    "F09B_OtherInsuredSex": placements_837.NO_OTHER_SEX,
     "F09C_OtherEmployerName": "5010 has no place for another insured's employer.",
-    "F12_PatientAuthorizationDate": "5010 carries whether there is a release, not since when.",
+    "F12_PatientAuthorizationDate": placements_837.NO_RELEASE_DATE,
     "F33B_BillingProviderSsn": "2010AA has one tax number, and box 25 holds it.",
-    "F24_ClaimLines": "The lines have loops of their own, field by field.",
+    "F24_ClaimLines": placements_837.NO_LINES,
 }
 """Fields that are stored and never sent, each with its reason."""
 
 PROPERTY_AND_CASUALTY = frozenset({"AM", "LM", "WC"})
-NOT_ASSIGNED = "N"
 UNITS_OF_SERVICE, MINUTES = "UN", "MJ"
 BILLING_PLACE = (
     "F33_BillingProviderAddress1",
@@ -61,6 +56,18 @@ FACILITY_PLACE = (
     "F32_FacilityZip",
 )
 FACILITY_NEEDS = ("F32_FacilityName", *FACILITY_PLACE)
+PATIENT_NAME = (
+    "F02_PatientNameLast",
+    "F02_PatientNameFirst",
+    "F02_PatientNameMiddle",
+    "F02_PatientSuffix",
+)
+RENDERING_GIVEN_NAMES = (
+    "X12_RendProviderNameFirst",
+    "X12_RendProviderNameMiddle",
+    "X12_RendProviderSuffix",
+)
+PATIENT_BIRTH_AND_SEX = ("F03_PatientDob", "F03_PatientSex")
 FACILITY_NUMBERS = {
     "F32B_FacilityIdStateLicenseNumber": "2310C/REF:0B/02",
     "F32B_FacilityIdProviderCommercialLicenseNumber": "2310C/REF:G2/02",
@@ -91,11 +98,6 @@ def is_property_and_casualty(context: ClaimContext) -> bool:
     )
 
 
-def payer_name(context: ClaimContext) -> str:
-    """Return the payer's name in the directory, else the caller's."""
-    return claim_context.directory_name(context) or context.claim.F00_PayerName
-
-
 def place_of_service(context: ClaimContext) -> str:
     """Return the claim's place of service, else that of its first line."""
     own: str = (
@@ -105,16 +107,6 @@ def place_of_service(context: ClaimContext) -> str:
     return own
 
 
-def frequency_code(context: ClaimContext) -> str:
-    """Return the claim frequency: original, corrected, replacement or void."""
-    return context.form.frequency(context.claim)
-
-
-def is_about_an_earlier_claim(context: ClaimContext) -> bool:
-    """Return whether the claim corrects, replaces or voids an earlier one."""
-    return context.form.frequency(context.claim) != codes.ORIGINAL
-
-
 def signature(context: ClaimContext) -> str:
     """Return whether the provider's signature is on file."""
     return "Y" if context.claim.F31_PhysicianOrSupplierSignatureIsOnFile else "N"
@@ -122,7 +114,7 @@ def signature(context: ClaimContext) -> str:
 
 def benefits(context: ClaimContext) -> str:
     """Return whether the benefits are assigned to the provider."""
-    return context.values.get("F13_InsuredAuthorization") or NOT_ASSIGNED
+    return context.values.get("F13_InsuredAuthorization") or placements_837.NOT_ASSIGNED
 
 
 def assignment(context: ClaimContext) -> str:
@@ -165,13 +157,6 @@ def last_day_of_disability(context: ClaimContext) -> date | None:
 
 def _disability(context: ClaimContext) -> tuple[date | None, date | None]:
     return context.values.get("X12_DisabilityDateFrom"), context.values.get("X12_DisabilityDateTo")
-
-
-def hi(context: ClaimContext) -> tuple[str, ...]:
-    """Return the diagnoses without gaps."""
-    return claim_context.health_care_codes(
-        context.form.icd_version(context.claim), tuple(context.form.diagnoses(context.claim))
-    )
 
 
 def is_rendered_by_another(context: ClaimContext) -> bool:
@@ -255,12 +240,6 @@ def units(context: LineContext) -> Decimal:
     return context.values.get("F24G_DaysOrUnits") or claim_context.ONE
 
 
-def place_of_line(context: LineContext) -> str | None:
-    """Return the line's place of service if it is not the claim's."""
-    place: str = context.values["F24B_PlaceOfServiceCode"]
-    return None if place == context.claim_place else place
-
-
 def pointers(context: LineContext) -> str | None:
     """Return the numbers of the diagnoses that the line treats."""
     return claim_context.pointer_text(
@@ -327,10 +306,9 @@ OF_CLAIM = {
 # --- the tables ---------------------------------------------------------------------------------------
 
 
-BILLING: LoopTable[ClaimContext] = LoopTable(
+BILLING = placements_837.loop_table(
     GUIDE,
     "2000A",
-    generated={"hl": "2000A/HL/01"},
     rows={
         "F33B_BillingProviderTaxonomyCode": "2000A/PRV/03",
         "F33_BillingProviderNameLast": "2010AA/NM1/03",
@@ -343,34 +321,25 @@ BILLING: LoopTable[ClaimContext] = LoopTable(
         "F25_FederalTaxIdEin": "2010AA/REF:EI/02",
         "F33_BillingProviderPhoneNumber": "2010AA/PER/04",
     },
-    computed=(
-        Computed(
-            "2010AA/NM1/02",
-            claim_context.person,
-            ["F33_BillingProviderNameFirst"],
-            default=claim_context.ORGANISATION,
-        ),
-    ),
+    computed=(placements_837.entity_type("2010AA", "F33_BillingProviderNameFirst"),),
     conditional=(
-        ConditionalRows(
-            all_of=["F33_BillingProviderNameFirst"],
-            rows={
-                "F33_BillingProviderNameFirst": "2010AA/NM1/04",
-                "F33_BillingProviderNameMiddle": "2010AA/NM1/05",
-                "F33_BillingProviderSuffix": "2010AA/NM1/07",
-            },
+        placements_837.given_names(
+            "2010AA",
+            (
+                "F33_BillingProviderNameFirst",
+                "F33_BillingProviderNameMiddle",
+                "F33_BillingProviderSuffix",
+            ),
         ),
         ConditionalRows(
             none_of=["F25_FederalTaxIdEin"], rows={"F25_FederalTaxIdSsn": "2010AA/REF:SY/02"}
         ),
     ),
-    constants={"2010AA/PER/03": "TE"},
 )
 
-SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
+SUBSCRIBER = placements_837.loop_table(
     GUIDE,
     "2000B",
-    generated={"hl": "2000B/HL/01", "parent": "2000B/HL/02", "child": "2000B/HL/04"},
     rows={
         "F11_InsuredsPolicyGroupOrFecaNumber": "2000B/SBR/03",
         "F04_InsuredNameLast": "2010BA/NM1/03",
@@ -378,35 +347,34 @@ SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
         "F01A_InsuredId": "2010BA/NM1/09",
     },
     computed=(
-        Computed("2000B/SBR/01", claim_context.order_of_payment, (), always=True),
         Computed("2000B/SBR/02", claim_context.self_code, ["F06_PatientRelationshipToInsured"]),
         Computed("2000B/SBR/04", plan_name, ["F11C_PlanName"]),
         Computed("2000B/SBR/05", claim_context.medicare_reason, ["X12_MedicareSecondaryReason"]),
         Computed(
             "2000B/SBR/09", coverage, ["F01_ClaimType"], default=claim_context.UNKNOWN_COVERAGE
         ),
-        Computed(
-            "2010BA/NM1/05",
-            claim_context.insured_or_patient("F04_InsuredNameMiddle", "F02_PatientNameMiddle"),
-            ["F04_InsuredNameMiddle", "F02_PatientNameMiddle"],
+        placements_837.insured_or_patient(
+            "2010BA/NM1/05", "F04_InsuredNameMiddle", "F02_PatientNameMiddle"
         ),
-        Computed(
-            "2010BA/NM1/07",
-            claim_context.insured_or_patient("F04_InsuredSuffix", "F02_PatientSuffix"),
-            ["F04_InsuredSuffix", "F02_PatientSuffix"],
+        placements_837.insured_or_patient(
+            "2010BA/NM1/07", "F04_InsuredSuffix", "F02_PatientSuffix"
         ),
-        Computed("2010BB/NM1/03", payer_name, [PAYER_NAME]),
-        Computed("2010BB/NM1/09", claim_context.payer_id, ["Svc_PayerId"]),
+        placements_837.payer_name("F00_PayerName"),
     ),
     conditional=(
         ConditionalRows(
             when=claim_context.patient_is_insured,
             rows={
-                "F07_InsuredAddress1": "2010BA/N3/01",
-                "F07_InsuredAddress2": "2010BA/N3/02",
-                "F07_InsuredCity": "2010BA/N4/01",
-                "F07_InsuredState": "2010BA/N4/02",
-                "F07_InsuredZip": "2010BA/N4/03",
+                **placements_837.address(
+                    "2010BA",
+                    (
+                        "F07_InsuredAddress1",
+                        "F07_InsuredAddress2",
+                        "F07_InsuredCity",
+                        "F07_InsuredState",
+                        "F07_InsuredZip",
+                    ),
+                ),
                 "F11A_InsuredDob": "2010BA/DMG/02",
                 "F11A_InsuredSex": "2010BA/DMG/03",
             },
@@ -414,59 +382,54 @@ SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
         ConditionalRows(
             when=is_property_and_casualty,
             computed=(
-                Computed(
-                    "2010BA/PER/04",
-                    claim_context.insured_or_patient("F07_InsuredPhone", "F05_PatientPhone"),
-                    ["F07_InsuredPhone", "F05_PatientPhone"],
+                placements_837.insured_or_patient(
+                    "2010BA/PER/04", "F07_InsuredPhone", "F05_PatientPhone"
                 ),
             ),
         ),
-        ConditionalRows(
-            all_of=["F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip"],
-            rows={
-                "F00_PayerAddress1": "2010BB/N3/01",
-                "F00_PayerAddress2": "2010BB/N3/02",
-                "F00_PayerCity": "2010BB/N4/01",
-                "F00_PayerState": "2010BB/N4/02",
-                "F00_PayerZip": "2010BB/N4/03",
-            },
+        placements_837.whole_address(
+            "2010BB",
+            (
+                "F00_PayerAddress1",
+                "F00_PayerAddress2",
+                "F00_PayerCity",
+                "F00_PayerState",
+                "F00_PayerZip",
+            ),
         ),
     ),
     constants={
         "2010BA/NM1/02": claim_context.PERSON,
         "2010BA/NM1/08": "MI",
         "2010BA/PER/03": "TE",
-        "2010BB/NM1/08": "PI",
     },
     echoes={
-        "F02_PatientNameLast": "2010BA/NM1/03",
-        "F02_PatientNameFirst": "2010BA/NM1/04",
-        "F03_PatientDob": "2010BA/DMG/02",
-        "F03_PatientSex": "2010BA/DMG/03",
-        "F05_PatientAddress1": "2010BA/N3/01",
-        "F05_PatientAddress2": "2010BA/N3/02",
-        "F05_PatientCity": "2010BA/N4/01",
-        "F05_PatientState": "2010BA/N4/02",
-        "F05_PatientZip": "2010BA/N4/03",
+        **placements_837.rows_at("2010BA", placements_837.NAME[:2], PATIENT_NAME[:2]),
+        **placements_837.rows_at("2010BA", placements_837.BIRTH_AND_SEX, PATIENT_BIRTH_AND_SEX),
+        **placements_837.address(
+            "2010BA",
+            (
+                "F05_PatientAddress1",
+                "F05_PatientAddress2",
+                "F05_PatientCity",
+                "F05_PatientState",
+                "F05_PatientZip",
+            ),
+        ),
     },
 )
 
-PATIENT: LoopTable[ClaimContext] = LoopTable(
+PATIENT: LoopTable[ClaimContext] = placements_837.loop_table(
     GUIDE,
     "2000C",
-    generated={"hl": "2000C/HL/01", "parent": "2000C/HL/02"},
     rows={
         "F06_PatientRelationshipToInsured": "2000C/PAT/01",
-        "F02_PatientNameLast": "2010CA/NM1/03",
-        "F02_PatientNameFirst": "2010CA/NM1/04",
-        "F02_PatientNameMiddle": "2010CA/NM1/05",
-        "F02_PatientSuffix": "2010CA/NM1/07",
+        **placements_837.rows_at("2010CA", placements_837.NAME, PATIENT_NAME),
         "F05_PatientAddress2": "2010CA/N3/02",
         "F05_PatientCity": "2010CA/N4/01",
         "F05_PatientState": "2010CA/N4/02",
         "F05_PatientZip": "2010CA/N4/03",
-        "F03_PatientDob": "2010CA/DMG/02",
-        "F03_PatientSex": "2010CA/DMG/03",
+        **placements_837.rows_at("2010CA", placements_837.BIRTH_AND_SEX, PATIENT_BIRTH_AND_SEX),
     },
     computed=(
         # A dependent's city is required and the street is not; the insured's street is the likeliest.
@@ -518,10 +481,9 @@ DATES = {
     "F15_PropertyCasualtyFirstContactDate": "2300/DTP:444/03",
 }
 
-CLAIM: LoopTable[ClaimContext] = LoopTable(
+CLAIM = placements_837.loop_table(
     GUIDE,
     "2300",
-    generated={"number": "2300/CLM/01", "trace": "2300/REF:D9/02"},
     rows={
         "F28_TotalCharge": "2300/CLM/02",
         "F12_PatientAuthorization": "2300/CLM/09",
@@ -539,15 +501,15 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
     },
     computed=(
         Computed("2300/CLM/05-1", place_of_service, ["X12_PlaceOfServiceCode"], always=True),
-        Computed(
-            "2300/CLM/05-3",
-            frequency_code,
-            ["F22_MedicaidResubmissionCode"],
-            default=codes.ORIGINAL,
-        ),
+        placements_837.frequency("F22_MedicaidResubmissionCode"),
         Computed("2300/CLM/06", signature, ["F31_PhysicianOrSupplierSignatureIsOnFile"]),
         Computed("2300/CLM/07", assignment, ["F27_AcceptAssignment"], always=True),
-        Computed("2300/CLM/08", benefits, ["F13_InsuredAuthorization"], default=NOT_ASSIGNED),
+        Computed(
+            "2300/CLM/08",
+            benefits,
+            ["F13_InsuredAuthorization"],
+            default=placements_837.NOT_ASSIGNED,
+        ),
         Computed(
             "2300/CLM/11",
             causes,
@@ -565,25 +527,16 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
         ),
         Computed("2300/DTP:360/03", first_day_of_disability, ["X12_DisabilityDateFrom"]),
         Computed("2300/DTP:361/03", last_day_of_disability, ["X12_DisabilityDateTo"]),
-        Computed(
-            "2300/AMT:F5/02",
-            claim_context.unless_zero("F29_PatientAmountPaid"),
-            ["F29_PatientAmountPaid"],
-        ),
+        placements_837.amount_unless_zero("2300/AMT:F5/02", "F29_PatientAmountPaid"),
         _glasses("X12_SpectacleLenses", "E1"),
         _glasses("X12_ContactLenses", "E2"),
         _glasses("X12_SpectacleFrames", "E3"),
-        Computed(
-            [f"2300/HI/{element:02}" for element in range(1, limits.MEDICAL_DIAGNOSES_MAX + 1)],
-            hi,
-            ["F21_DiagnosisCodes", "F21_IcdIndicator"],
+        placements_837.diagnoses(
+            limits.MEDICAL_DIAGNOSES_MAX, "F21_DiagnosisCodes", "F21_IcdIndicator"
         ),
     ),
     conditional=(
-        ConditionalRows(
-            when=is_about_an_earlier_claim,
-            rows={"F22_OriginalReferenceNumber": "2300/REF:F8/02"},
-        ),
+        placements_837.original_reference("F22_OriginalReferenceNumber"),
         ConditionalRows(
             all_of=["X12_ClaimContractTypeCode"],
             rows={
@@ -591,11 +544,7 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
                 "X12_ClaimContractCode": "2300/CN1/04",
             },
             computed=(
-                Computed(
-                    "2300/CN1/02",
-                    claim_context.unless_zero("X12_ClaimContractMonetaryAmount"),
-                    ["X12_ClaimContractMonetaryAmount"],
-                ),
+                placements_837.amount_unless_zero("2300/CN1/02", "X12_ClaimContractMonetaryAmount"),
             ),
         ),
         ConditionalRows(
@@ -610,23 +559,15 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
                 "X12_RendProviderLocationNumber": "2310B/REF:LU/02",
             },
             computed=(
-                Computed(
-                    "2310B/NM1/02",
-                    claim_context.person,
-                    ["X12_RendProviderNameFirst"],
-                    default=claim_context.ORGANISATION,
-                ),
+                placements_837.entity_type("2310B", "X12_RendProviderNameFirst"),
                 Computed("2310B/NM1/09", rendered_by, ["X12_RenderingNPI"], always=True),
             ),
         ),
-        ConditionalRows(
+        placements_837.given_names(
+            "2310B",
+            RENDERING_GIVEN_NAMES,
+            "X12_RendProviderNameLast",
             when=is_rendered_by_another,
-            all_of=["X12_RendProviderNameLast", "X12_RendProviderNameFirst"],
-            rows={
-                "X12_RendProviderNameFirst": "2310B/NM1/04",
-                "X12_RendProviderNameMiddle": "2310B/NM1/05",
-                "X12_RendProviderSuffix": "2310B/NM1/07",
-            },
         ),
         ConditionalRows(
             when=is_given_elsewhere,
@@ -647,7 +588,6 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
         "2300/DTP:314/02": "RD8",
         "2300/DTP:360/02": "D8",
         "2300/DTP:361/02": "D8",
-        "2300/NTE/01": "ADD",
         "2300/CRC:E1/02": "Y",
         "2300/CRC:E2/02": "Y",
         "2300/CRC:E3/02": "Y",
@@ -656,7 +596,7 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
     echoes={"F26_PatientAcctNumber": "2300/CLM/01"},
 )
 
-OTHER: LoopTable[ClaimContext] = LoopTable(
+OTHER = placements_837.loop_table(
     GUIDE,
     "2320",
     rows={
@@ -665,9 +605,7 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
         "F09A_OtherInsuredGroupNum": "2320/SBR/03",
     },
     computed=(
-        Computed(
-            "2320/SBR/01", claim_context.other_order_of_payment, ["F11D_OtherPlan"], always=True
-        ),
+        placements_837.other_order_of_payment("F11D_OtherPlan"),
         Computed("2320/SBR/04", other_plan, ["F09D_OtherPlanName"]),
         Computed(
             "2320/SBR/05", claim_context.other_medicare_reason, ["X12_MedicareSecondaryReason"]
@@ -690,19 +628,17 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
             ["X12_ClaimRemainingPatientLiability"],
             always=True,
         ),
-        Computed(
-            [f"2320/CAS#{number}/01" for number in range(1, len(ADJUSTMENT_GROUPS) + 1)],
-            claim_context.earlier_adjustments,
-            {name: f"2320/CAS:{group}/02" for name, group in cob.CLAIM_GROUPS.items()},
+        placements_837.earlier_adjustments(
+            "2320", {name: f"2320/CAS:{group}/02" for name, group in cob.CLAIM_GROUPS.items()}
         ),
-        Computed("2320/OI/03", benefits, ["F13_InsuredAuthorization"], default=NOT_ASSIGNED),
+        Computed(
+            "2320/OI/03",
+            benefits,
+            ["F13_InsuredAuthorization"],
+            default=placements_837.NOT_ASSIGNED,
+        ),
         Computed("2320/OI/06", release, ["F12_PatientAuthorization"]),
-        Computed(
-            "2330A/NM1/02",
-            claim_context.person,
-            ["F09_OtherInsuredNameFirst"],
-            default=claim_context.ORGANISATION,
-        ),
+        placements_837.entity_type("2330A", "F09_OtherInsuredNameFirst"),
         # Box 9a is a policy or group number. Without a member id it is the only number that says who is insured.
         Computed(
             "2330A/NM1/09",
@@ -720,32 +656,20 @@ OTHER: LoopTable[ClaimContext] = LoopTable(
         ),
     ),
     conditional=(
-        ConditionalRows(
-            all_of=["F09_OtherInsuredNameFirst"],
-            rows={
-                "F09_OtherInsuredNameFirst": "2330A/NM1/04",
-                "F09_OtherInsuredNameMiddle": "2330A/NM1/05",
-                "F09_OtherInsuredSuffix": "2330A/NM1/07",
-            },
+        placements_837.given_names(
+            "2330A",
+            (
+                "F09_OtherInsuredNameFirst",
+                "F09_OtherInsuredNameMiddle",
+                "F09_OtherInsuredSuffix",
+            ),
         ),
     ),
-    constants={
-        "2330A/NM1/08": "MI",
-        "2330B/NM1/08": "PI",
-    },
 )
 
-
-DECISION_OF_LINE: Sequence[str] = (
-    "X12_PrimaryPayerPaidAmount",
-    "X12_AdjudicationOrPaymentDate",
-    *cob.LINE_GROUPS,
-)
-
-LINE: LoopTable[LineContext] = LoopTable(
+LINE = placements_837.loop_table(
     GUIDE,
     "2400",
-    generated={"line": "2400/LX/01", "control": "2400/REF:6R/02"},
     rows={
         "F24F_Charges": "2400/SV1/02",
         "F24_Shaded_LineNoteText": "2400/NTE/02",
@@ -763,7 +687,7 @@ LINE: LoopTable[LineContext] = LoopTable(
         ),
         Computed("2400/SV1/03", measure, ["X12_Anesthesia"], default=UNITS_OF_SERVICE),
         Computed("2400/SV1/04", units, ["F24G_DaysOrUnits"], default=claim_context.ONE),
-        Computed("2400/SV1/05", place_of_line, ["F24B_PlaceOfServiceCode"]),
+        placements_837.place_of_line("2400/SV1/05", "F24B_PlaceOfServiceCode"),
         Computed("2400/SV1/07", pointers, ["F24E_DiagnosisPointers"]),
         Computed("2400/SV1/09", claim_context.yes_if_set("F24C_Emg"), ["F24C_Emg"]),
         Computed(
@@ -795,11 +719,7 @@ LINE: LoopTable[LineContext] = LoopTable(
             all_of=["X12_ContractTypeCode"],
             rows={"X12_ContractTypeCode": "2400/CN1/01"},
             computed=(
-                Computed(
-                    "2400/CN1/02",
-                    claim_context.unless_zero("X12_ContractMonetaryAmount"),
-                    ["X12_ContractMonetaryAmount"],
-                ),
+                placements_837.amount_unless_zero("2400/CN1/02", "X12_ContractMonetaryAmount"),
             ),
         ),
         ConditionalRows(
@@ -833,44 +753,22 @@ LINE: LoopTable[LineContext] = LoopTable(
         ConditionalRows(
             when=is_line_of_another,
             all_of=["X12_RendProviderNameFirst"],
-            claim_rows={
-                "X12_RendProviderNameFirst": "2420A/NM1/04",
-                "X12_RendProviderNameMiddle": "2420A/NM1/05",
-                "X12_RendProviderSuffix": "2420A/NM1/07",
-            },
+            claim_rows=placements_837.rows_at(
+                "2420A", placements_837.GIVEN_NAMES, RENDERING_GIVEN_NAMES
+            ),
             any_of=SHADED,
         ),
-        ConditionalRows(
-            when=claim_context.has_earlier_decision,
-            computed=(
-                Computed("2430/SVD/01", claim_context.line_payer, (), always=True),
-                Computed(
-                    "2430/SVD/02",
-                    claim_context.earlier_paid,
-                    ["X12_PrimaryPayerPaidAmount"],
-                    always=True,
-                ),
-                Computed("2430/SVD/03", decided_procedure, (), always=True),
-                Computed("2430/SVD/05", units, (), always=True),
-                Computed(
-                    [f"2430/CAS#{number}/01" for number in range(1, len(ADJUSTMENT_GROUPS) + 1)],
-                    claim_context.earlier_adjustments,
-                    {name: f"2430/CAS:{group}/02" for name, group in cob.LINE_GROUPS.items()},
-                ),
-                Computed(
-                    "2430/DTP:573/03",
-                    claim_context.line_decision_day,
-                    ["X12_AdjudicationOrPaymentDate"],
-                    always=True,
-                ),
-                Computed(
-                    "2430/AMT:EAF/02",
-                    claim_context.line_remaining_liability,
-                    ["X12_LineRemainingPatientLiability"],
-                    always=True,
-                ),
+        placements_837.earlier_line_decision(
+            paid="X12_PrimaryPayerPaidAmount",
+            day="X12_AdjudicationOrPaymentDate",
+            procedure=decided_procedure,
+            units=Computed("2430/SVD/05", units, (), always=True),
+            adjustments={name: f"2430/CAS:{group}/02" for name, group in cob.LINE_GROUPS.items()},
+            decided_by=(
+                "X12_PrimaryPayerPaidAmount",
+                "X12_AdjudicationOrPaymentDate",
+                *cob.LINE_GROUPS,
             ),
-            any_of=DECISION_OF_LINE,
         ),
     ),
     constants={"2400/NTE/01": "ADD", "2410/LIN/02": "N4"},

@@ -157,16 +157,12 @@ def fit(
         for one, lengths in zip(columns, cells, strict=True)
     ]
     least = [
-        min(size, max(TEXT_WIDTH_MIN, *(_longest_word(row[at]) for row in rows)))
-        if one.wrap and rows
-        else size
+        _wrapped_width([row[at] for row in rows], size) if one.wrap else size
         for at, (one, size) in enumerate(zip(columns, narrow, strict=True))
     ]
     empty = frozenset(at for at, lengths in enumerate(cells) if not any(lengths))
-    droppable = [at for at, one in enumerate(columns) if one.drop or at in empty]
-    order = sorted(droppable, key=lambda at: (at not in empty, -columns[at].drop))
     shown = set(range(len(columns)))
-    for at in [None, *order]:
+    for at in [None, *_drop_order(columns, empty)]:
         shown.discard(-1 if at is None else at)
         if _total([least[each] for each in shown]) <= width:
             return TableLayout(columns, _spread(shown, least, narrow, full, width), width, empty)
@@ -206,6 +202,17 @@ def _spread(
         left = width - _total([widths[each] for each in shown])
         widths[at] = full[at] if full[at] - widths[at] <= left else widths[at]
     return tuple(widths)
+
+
+def _drop_order(columns: Sequence[TableColumn], empty: frozenset[int]) -> list[int]:
+    """Return the columns that may be left out, those to drop first at the front: empty ones."""
+    droppable = [at for at, one in enumerate(columns) if one.drop or at in empty]
+    return sorted(droppable, key=lambda at: (at not in empty, -columns[at].drop))
+
+
+def _wrapped_width(texts: Sequence[str], size: int) -> int:
+    """Return the least width of a column whose texts may be wrapped: that of the longest word."""
+    return min(size, max([TEXT_WIDTH_MIN, *map(_longest_word, texts)])) if texts else size
 
 
 def _total(widths: Sequence[int]) -> int:

@@ -59,8 +59,9 @@ def check_(
 ) -> None:
     """Check files and list everything that is wrong, in words.
 
-    Of a folder, the files in it and below are checked; several files end with a summary. Exit status: 0 no errors, 1 errors,
-    2 a file could not be read.
+    The claims of an 837 are also checked by the claim rules that need nothing but the claim; their findings may quote values
+    of the file. Of a folder, the files in it and below are checked; several files end with a summary. Exit status: 0 no
+    errors, 1 errors, 2 a file could not be read.
 
     Examples: clearlane x12 check claims.837; clearlane x12 check --json inbox/ "archive/**/*.835"; cat era | clearlane x12 check
     """

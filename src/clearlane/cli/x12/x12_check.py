@@ -1,4 +1,7 @@
-"""``clearlane x12 check``: check many files, print their findings, and at the end a summary."""
+"""``clearlane x12 check``: check many files, print their findings, and at the end a summary.
+
+The claims of 837 files are checked by the claim rules too.
+"""
 
 import json
 from collections import Counter
@@ -22,6 +25,7 @@ from clearlane.cli.x12.x12_files import (
     read_chunks,
     terminal,
 )
+from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.x12.checker.check import CheckResult, check
 
@@ -95,9 +99,13 @@ def check_files(names: list[str], *, strict: bool, as_json: bool) -> int:
 
 def _check_file(name: str, progress: ReadProgress) -> CheckResult:
     """Check a file; one that cannot be opened has one finding."""
+    # Imported here: most commands about files need no claim rules.
+    from clearlane.claims.rules.file_findings import FileFindings
+
     progress.open(name)
+    findings_of = FileFindings(SystemClock().now().date())
     try:
-        return check(read_chunks(name), on_progress=progress.advance)
+        return check(read_chunks(name), on_progress=progress.advance, findings_of=findings_of)
     except OSError as error:
         message = f"{display_name(name)}: {open_failure(error)}"
         finding = Finding(

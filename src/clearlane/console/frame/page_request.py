@@ -17,22 +17,17 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site
 from clearlane.accounts.users import ConsoleRole, ConsoleUser
 from clearlane.console.frame import page_text
 from clearlane.console.frame.forms import FormFields, csrf_token
 from clearlane.console.frame.frame import Frame
 from clearlane.console.frame.rendering import PageRenderer
-from clearlane.kernel.clock import Clock, from_micros, to_local
-from clearlane.payers.directory import PayerDirectory
+from clearlane.kernel.clock import from_micros, to_local
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
-from clearlane.pipeline.operator.sandbox_control import SandboxControl
-from clearlane.pipeline.query.measures import MeasureSource
-from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.vault.vault import Vault
+from clearlane.pipeline.installation_context import InstallationContext
+from clearlane.store.database.database import Actor, Tx
 
 T = TypeVar("T")
 ALL_SITES_KEY = "all"
@@ -59,36 +54,6 @@ class NoSuchPage(Exception):
     """There is nothing at this address for this user. The text is shown."""
 
 
-class ConsoleContext(Protocol):
-    """What an installation provides to pages. Directories are snapshots: read them on each request.
-
-    Claims use ``clock``, which a sandbox can advance; sessions and codes use ``wall``.
-    """
-
-    @property
-    def accounts(self) -> AccountDirectory: ...
-    @property
-    def payers(self) -> PayerDirectory: ...
-    @property
-    def database(self) -> Database: ...
-    @property
-    def vault(self) -> Vault: ...
-    @property
-    def work_context(self) -> WorkContext: ...
-    @property
-    def sandbox_control(self) -> SandboxControl | None: ...
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def wall(self) -> Clock: ...
-
-    async def refresh(self) -> None:
-        """Load every snapshot again, so that a person sees at once what they changed."""
-
-    @property
-    def measures(self) -> MeasureSource: ...
-
-
 class SignInGuard(Protocol):
     """Limits and slows the tries to sign in, by name and address."""
 
@@ -106,7 +71,7 @@ class SignInGuard(Protocol):
 class PageRequest:
     """One request for a page, with the session it belongs to."""
 
-    context: ConsoleContext
+    context: InstallationContext
     pages: PageRenderer
     passwords: sign_in.PasswordChecker
     guard: SignInGuard

@@ -7,7 +7,6 @@ people enter passwords in the wrong field. Knows no HTTP.
 
 import asyncio
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
@@ -26,15 +25,6 @@ SCOPE = SystemScope("failed sign-ins belong to no vendor")
 ACTION = "sign-in.failed"
 
 
-class RecordingContext(Protocol):
-    """Where failed sign-ins are recorded."""
-
-    @property
-    def database(self) -> Database: ...
-    @property
-    def vault(self) -> Vault: ...
-
-
 @dataclass(frozen=True, slots=True)
 class FailureSource:
     """A name that was tried, hashed, and the address it came from."""
@@ -46,8 +36,9 @@ class FailureSource:
 class FailedSignIns:
     """The failed sign-ins of one kind of caller, ``vendor`` or ``console``."""
 
-    def __init__(self, context: RecordingContext, kind: str) -> None:
-        self._context = context
+    def __init__(self, database: Database, vault: Vault, kind: str) -> None:
+        self._database = database
+        self._vault = vault
         self._kind = kind
         # Failures of this minute that are not recorded yet, by source; and those of sources beyond the limit.
         self._counts: dict[FailureSource, int] = {}
@@ -56,7 +47,7 @@ class FailedSignIns:
 
     def record(self, name: bytes | None, address: str, request_id: str) -> None:
         """Record a failure now, or count it."""
-        source = FailureSource(hash_name(self._context.vault, name or b""), address)
+        source = FailureSource(hash_name(self._vault, name or b""), address)
         if source in self._counts:
             self._counts[source] += 1
             return
@@ -97,7 +88,7 @@ class FailedSignIns:
             tx.audit(ACTION, count=count, detail=f"name {source.name_hash}")
 
         try:
-            await self._context.database.write(SCOPE, job, actor=actor)
+            await self._database.write(SCOPE, job, actor=actor)
         except StoreFault as fault:  # the caller is refused all the same, and the log has it
             log.warning("failed sign-in not audited", fault=type(fault).__name__)
 

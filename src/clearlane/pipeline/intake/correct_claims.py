@@ -17,7 +17,6 @@ from clearlane.claims.read.changed_fields import changed_fields
 from clearlane.claims.resubmission import (
     NOT_DELIVERED,
     REPLACEMENT,
-    EarlierClaim,
     PredecessorClaim,
     ResubmissionDecision,
     ResubmissionTimes,
@@ -30,7 +29,6 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.claims.rules import apply_rule
 from clearlane.events.event import NewEvent
-from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.intake.correction_guard import (
     KEEPS_ITS_SUBJECT,
     CorrectionConflict,
@@ -39,13 +37,15 @@ from clearlane.pipeline.intake.correction_guard import (
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.pipeline.stored_facts import open_claim_status
-from clearlane.store.claims import claims
-from clearlane.store.claims.claims import (
-    ClaimInsertResult,
-    NewClaim,
-    StoredClaim,
+from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.earlier_claims import (
     StoredPredecessor,
+    decide,
+    find_live,
+    find_predecessors,
+    find_superseded,
 )
+from clearlane.store.claims.new_claims import ClaimInsertResult, NewClaim
 from clearlane.store.database.database import Database, Tx
 from clearlane.store.vault.vault import Vault
 
@@ -64,7 +64,7 @@ async def correct_replacements(
     found: dict[str, StoredPredecessor] = {}
     if wanting:
         async with database.read(site.scope) as tx:
-            live = await claims.find_live(tx, [one.row for one in wanting])
+            live = await find_live(tx, [one.row for one in wanting])
             await _load_keys(tx, vault, [each for under_id in live.values() for each in under_id])
         for one in wanting:
             under_id = live.get(one.row.claim_number, [])
@@ -141,13 +141,13 @@ def choose_earlier(
     """
     row = prepared.row
     holder = _find_named(row, earlier) or earlier[0]
-    decision = claims.decide(holder, row)
+    decision = decide(holder, row)
     if decision is not ResubmissionDecision.UNDECIDED:
         return ChosenEarlier(holder, decision)
     candidates = [holder] if holder.claim_number == row.corrects else earlier
     compared = [_compare(vault, site, prepared, one) for one in candidates]
     best = max(range(len(candidates)), key=lambda at: _closeness(compared[at]))
-    return ChosenEarlier(candidates[best], claims.decide(candidates[best], row, compared[best]))
+    return ChosenEarlier(candidates[best], decide(candidates[best], row, compared[best]))
 
 
 def _find_named(row: NewClaim, earlier: Sequence[StoredPredecessor]) -> StoredPredecessor | None:
@@ -170,7 +170,7 @@ def _closeness(compared: SubjectComparison) -> tuple[bool, bool, bool]:
 def _compare(
     vault: Vault, site: Site, prepared: PreparedClaim, earlier: StoredPredecessor
 ) -> SubjectComparison:
-    before = open_claim(vault, site.scope, _as_stored_claim(earlier)).claim
+    before = open_claim(vault, site.scope, earlier).claim
     after = with_lines(vault, site, prepared).judgement.claim
     return claim_subject(after, prepared.row.payer_id).compare(
         claim_subject(before, earlier.payer_id)
@@ -227,11 +227,11 @@ async def preview_correction(
     ``CorrectionConflict`` if one of them stops it.
     """
     async with database.read(site.scope) as tx:
-        found = await claims.find_predecessors(tx, [predecessor])
+        found = await find_predecessors(tx, [predecessor])
         live = (
             []
             if found
-            else (await claims.find_live(tx, [prepared.row])).get(prepared.row.claim_number, [])
+            else (await find_live(tx, [prepared.row])).get(prepared.row.claim_number, [])
         )
         await _load_keys(tx, vault, [*found, *live])
     if live and prepared.judgement.accepted:
@@ -258,7 +258,7 @@ def _preview_after_not_accepted(
     is_repeated = decision is ResubmissionDecision.REPEATED_REQUEST
     number = earlier.claim_number if is_repeated else prepared.row.claim_number
     result = ClaimInsertResult(number, decision, earlier.claim_number, earlier.state)
-    require_successor(corrected, claims.NOT_ACCEPTED, result)
+    require_successor(corrected, NOT_ACCEPTED, result)
     if not prepared.row.depends_on_predecessor:
         return prepared
     complete = _another_claim if decision is _ANOTHER else _correct
@@ -269,12 +269,12 @@ async def successor_events(
     tx: Tx, vault: Vault, site: Site, successors: Mapping[str, PreparedClaim], at: int
 ) -> list[NewEvent]:
     """Return the events of claims that others took over from, by their numbers: which fields changed."""
-    stored = await claims.find_superseded(tx, list(successors))
-    await vault.load_keys_of(tx, [one.claim.payload for one in stored])
+    stored = await find_superseded(tx, list(successors))
+    await vault.load_keys_of(tx, [one.payload for one in stored])
     events: list[NewEvent] = []
     for one in stored:
         after = with_lines(vault, site, successors[one.claim_number])
-        before = open_claim(vault, site.scope, one.claim).claim
+        before = open_claim(vault, site.scope, one).claim
         events.append(
             NewEvent(
                 "claim.corrected",
@@ -284,7 +284,7 @@ async def successor_events(
                 one.claim_number,
                 one.event_sequence,
                 {
-                    "state": one.claim.state,
+                    "state": one.state,
                     "successor": after.row.claim_number,
                     "changed_fields": changed_fields(before, after.judgement.claim),
                 },
@@ -326,7 +326,7 @@ def _correct(
 
 
 def _is_repeated(stored: StoredPredecessor, row: NewClaim) -> bool:
-    return claims.decide(stored, row) is ResubmissionDecision.REPEATED_REQUEST
+    return decide(stored, row) is ResubmissionDecision.REPEATED_REQUEST
 
 
 def _replacements(prepared: PreparedClaim) -> str:
@@ -341,34 +341,13 @@ async def _load_keys(tx: Tx, vault: Vault, found: Sequence[StoredPredecessor]) -
 def _open(
     vault: Vault, site: Site, stored: StoredPredecessor, times: ResubmissionTimes
 ) -> PredecessorClaim:
-    state = ClaimState(stored.state)
-    earlier = EarlierClaim(
-        state=state,
-        accepted_at=from_micros(stored.created_at),
-        last_word_at=from_micros(stored.updated_at),
-        paid_cents=stored.paid_cents,
-        patient_cents=stored.patient_cents,
-    )
-    loaded = open_claim(vault, site.scope, _as_stored_claim(stored))
+    loaded = open_claim(vault, site.scope, stored)
     status = open_claim_status(vault, site.vendor_id, stored.claim_number, stored.status)
     return PredecessorClaim(
         claim_number=stored.claim_number,
-        state=state,
-        is_silent=is_silent(earlier, times),
+        state=ClaimState(stored.state),
+        is_silent=is_silent(stored.as_earlier(), times),
         payer_number=status.payer_control_number,
         numbers=correction_numbers(loaded.claim, stored.payer_id),
         is_unprocessable=status.unprocessable,
-    )
-
-
-def _as_stored_claim(stored: StoredPredecessor) -> StoredClaim:
-    return StoredClaim(
-        stored.claim_number,
-        stored.kind,
-        stored.form,
-        stored.state,
-        stored.payer_id,
-        account_as_number=False,
-        created_at=stored.created_at,
-        payload=stored.payload,
     )

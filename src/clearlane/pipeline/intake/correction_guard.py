@@ -19,7 +19,8 @@ from clearlane.pipeline.intake.hold_claims import (
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
-from clearlane.store.claims.claims import NOT_ACCEPTED, ClaimInsertResult
+from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.new_claims import ClaimInsertResult
 from clearlane.store.claims.unsent_claims import UnsentClaim
 from clearlane.store.database.database import Tx
 

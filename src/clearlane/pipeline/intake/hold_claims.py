@@ -18,7 +18,7 @@ from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import unsent_claims
+from clearlane.store.claims import account_numbers, unsent_claims
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
 from clearlane.store.claims.claims import NOT_ACCEPTED
@@ -196,7 +196,7 @@ async def _change(
     change = UnsentChange(wanted.value, queued, sealed, verb.event.value, to_micros(now))
     changed = await unsent_claims.update(tx, claim, change, events=events)
     if changed and wanted is ClaimState.CANCELED:
-        await unsent_claims.free_account_number(tx, claim.claim_number)
+        await account_numbers.release(tx, {claim.claim_number})
     return changed
 
 

@@ -45,7 +45,8 @@ from clearlane.pipeline.load_claim import add_findings, encode_claim_content, op
 from clearlane.store.claims import claim_search, claims
 from clearlane.store.claims.claim_lookup import account_reference
 from clearlane.store.claims.claim_query import STATUS_COLUMN
-from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED, NewClaim
+from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
+from clearlane.store.claims.new_claims import NewClaim
 from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 

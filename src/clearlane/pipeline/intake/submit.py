@@ -35,8 +35,9 @@ from clearlane.pipeline.intake.prepare_document import (
     read_document,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import billing_zips, claims
-from clearlane.store.claims.claims import ClaimInsertResult, NewClaim
+from clearlane.store.claims import billing_zips
+from clearlane.store.claims.new_claims import ClaimInsertResult, NewClaim, is_accepted
+from clearlane.store.claims.save_claims import save
 from clearlane.store.database.database import (
     Actor,
     CombinedJob,
@@ -253,7 +254,7 @@ async def _save(
     states = [await _take_predecessor(txs[0], document) for document in documents]
     rows = [one.row for document in documents for one in document.prepared]
     refuse = partial(_refuse_row, documents)
-    ends = iter(await claims.add(txs[0], rows, corrections, refuse))
+    ends = iter(await save(txs[0], rows, corrections, refuse))
     stored = [list(islice(ends, len(document.prepared))) for document in documents]
     for document, state, own in zip(documents, states, stored, strict=True):
         if document.correction is not None:
@@ -270,7 +271,7 @@ async def _save(
             ),
         )
         await _add_events(tx, document, own, corrections.prior_payer_claims)
-        accepted = sum(claims.is_accepted(row, each) for row, each in zip(new, own, strict=True))
+        accepted = sum(is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.claim_number for each in own], detail=answer)
     return stored
@@ -311,7 +312,7 @@ async def _add_events(
     refused: list[str] = []
     successors: dict[str, PreparedClaim] = {}
     for one, each in zip(prepared, stored, strict=True):
-        if not claims.is_accepted(one.row, each):
+        if not is_accepted(one.row, each):
             refused.append(each.claim_number)
         elif each.decision is None or each.decision in TAKES_THE_ID:
             received.append(each.claim_number)

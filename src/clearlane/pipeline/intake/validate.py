@@ -21,8 +21,7 @@ from clearlane.pipeline.intake.prepare_document import (
 )
 from clearlane.pipeline.intake.submit import used_id_findings
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claims
-from clearlane.store.claims.claims import StoredPredecessor
+from clearlane.store.claims.earlier_claims import StoredPredecessor, find_live
 from clearlane.store.vault.vault import Vault
 
 
@@ -56,7 +55,7 @@ async def validate(
     prepared = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
     async with context.database.read(site.scope) as tx:
         accepted = [one.row for one in prepared if one.judgement.accepted]
-        earlier = await claims.find_live(tx, accepted) if accepted else {}
+        earlier = await find_live(tx, accepted) if accepted else {}
         await context.vault.load_keys_of(
             tx, [one.payload for under_id in earlier.values() for one in under_id]
         )

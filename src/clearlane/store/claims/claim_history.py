@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from clearlane.store.claims import claim_search
+from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox, sites
@@ -51,16 +51,9 @@ class ClaimStateRow(NamedTuple):
     payer_id: str
     patient_key: int | None
     service_day: str | None
-    is_current: int
     is_superseded: int
     former_holder: str | None
     time_zone: str
-
-    @property
-    def may_share_its_id(self) -> bool:
-        """Whether there can be another live claim under its vendor's claim id."""
-        is_former = not (self.is_current or self.is_superseded) and self.status is not None
-        return is_former or self.former_holder is not None
 
 
 class ClaimUnderId(NamedTuple):
@@ -80,11 +73,13 @@ async def find_state(tx: Tx, claim_number: str) -> ClaimStateRow | None:
 
 
 async def list_under_same_id(tx: Tx, claim_number: str, state: ClaimStateRow) -> list[ClaimUnderId]:
-    """Return the other live claims under a claim's vendor's claim id, in order; no statement if there can be none."""
-    if not state.may_share_its_id:
+    """Return the other live claims under a claim's vendor's claim id, in order."""
+    under_id = await claim_ids.list_under(tx, [state.vendor_claim_hash])
+    is_holder = claim_number in under_id.holders.values()
+    is_former = not (is_holder or state.is_superseded) and state.status is not None
+    if not is_former and state.former_holder is None:
         return []
-    numbers = await claim_search.find_by_vendor_claim(tx, [state.vendor_claim_hash])
-    others = [number for number in numbers if number != claim_number]
+    others = [number for number in under_id.claim_numbers if number != claim_number]
     return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, claim_numbers=others)]
 
 

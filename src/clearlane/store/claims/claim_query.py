@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, tuple_
 
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.store.claims import payer_filter
-from clearlane.store.claims.claim_search import find_by_vendor_claim
+from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
@@ -167,7 +166,8 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     """
     where = dict(query.where)
     if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
-        where["claim_numbers"] = await find_by_vendor_claim(tx, hashes)  # type: ignore[arg-type]
+        under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
+        where["claim_numbers"] = under_ids.claim_numbers
     labels: Any = where.pop("labels", None)
     if labels is None:
         return await _read(tx, query, where, row_type)

@@ -1,20 +1,10 @@
-"""Make the keyed hashes by which claims are found, and find claims by the vendor's claim id.
+"""Make the keyed hashes by which claims are found. Knows no field of a claim."""
 
-What a person or payer wrote is found by keyed hashes. Knows no field of a claim.
-"""
-
-from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from sqlalchemy import literal, select
-
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.search_terms import SearchTerms, name_start, search_name
-from clearlane.store.claims.claims import HOLDS_ID
-from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import among, scoped_select
 from clearlane.store.vault.vault import Vault
 
 
@@ -81,25 +71,3 @@ def patient_filters(vault: Vault, vendor_id: int, name: str, birth_day: date) ->
         "name_key": name_key(vault, vendor_id, name_start(name)),
         "patient_key": patient_key(vault, vendor_id, search_name(name), birth_day.isoformat()),
     }
-
-
-async def find_by_vendor_claim(tx: Tx, hashes: Sequence[str]) -> list[str]:
-    """Return the numbers of every claim of the scope under a vendor's claim id, current or not."""
-    rows = [*await tx.rows(_CURRENT, hashes=hashes), *await tx.rows(_FORMER, hashes=hashes)]
-    return [str(claim_number) for (claim_number,) in rows]
-
-
-async def find_holders(tx: Tx, hashes: Sequence[str]) -> list[str]:
-    """Return the numbers of the claims of the scope that a vendor's claim id means now, one a kind."""
-    return [str(claim_number) for (claim_number,) in await tx.rows(_CURRENT, hashes=hashes)]
-
-
-# Two statements, each with an index of its own: nearly every claim is current, and writing costs one index then.
-_OF_VENDOR_CLAIM = select(claims.c.claim_number).where(
-    among(claims.c.vendor_claim_hash, "hashes"),
-    claims.c.kind.in_([str(kind) for kind in SUBMITTED_KINDS]),
-)
-_CURRENT = scoped_select(_OF_VENDOR_CLAIM.where(HOLDS_ID), claims)
-_FORMER = scoped_select(
-    _OF_VENDOR_CLAIM.where(claims.c.is_current == literal(0, literal_execute=True)), claims
-)

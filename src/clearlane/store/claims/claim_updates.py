@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, select, update
 
-from clearlane.store.claims import claim_lookup
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claim_references, claims, sites
+from clearlane.store.database.schema import claims, sites
 from clearlane.store.database.sql import Statement, among
 
 
@@ -114,16 +113,6 @@ async def count_event(tx: Tx, claim_numbers: Sequence[str]) -> list[CountedEvent
     return sorted((CountedEvent(*row) for row in rows), key=attrgetter("claim_number"))
 
 
-async def release_references(tx: Tx, claims: Sequence[LockedClaim]) -> None:
-    """Release the account numbers of refused claims, and keep them for late answers."""
-    owners = {one.claim_number: (one.vendor_id, one.site_id) for one in claims}
-    rows = await tx.rows(_REFERENCES, claim_numbers=sorted(owners)) if owners else []
-    if not rows:
-        return
-    await claim_lookup.add_references(tx, owners, rows)
-    await tx.run(_DROP_REFERENCES, claim_numbers=sorted(owners))
-
-
 _LOCK = Statement(
     select(
         *(claims.c[name] for name in LockedClaim._fields[:-1]), sites.c.time_zone
@@ -155,12 +144,4 @@ _COUNT_EVENT = Statement(
         claims.c.vendor_id, claims.c.site_id, claims.c.claim_number, claims.c.event_sequence
     ),
     system=True,
-)
-_REFERENCES = Statement(
-    select(
-        claim_references.c.payer_id, claim_references.c.reference, claim_references.c.claim_number
-    ).where(among(claim_references.c.claim_number, "claim_numbers"))
-)
-_DROP_REFERENCES = Statement(
-    delete(claim_references).where(among(claim_references.c.claim_number, "claim_numbers"))
 )

@@ -5,6 +5,7 @@ No payer was sent one, so neither batches nor facts, documents or payments name 
 
 from sqlalchemy import bindparam, delete, select
 
+from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import SystemScope, Tx
 from clearlane.store.database.schema import (
@@ -23,16 +24,19 @@ SCOPE = SystemScope("claims that were not accepted are removed by age, whoever s
 async def purge(tx: Tx, before: int, limit: int) -> list[str]:
     """Remove claims that came before a time and were not accepted; return their numbers."""
     rows = await tx.rows(_OLD, before=before, limit=limit)
-    numbers = [str(number) for (number,) in rows]
+    ids = [dict(zip(_ID_COLUMNS, row, strict=True)) for row in rows]
+    numbers = [str(one["claim_number"]) for one in ids]
     if numbers:
+        await claim_ids.remove_others(tx, ids)
         for statement in _PURGE:
             await tx.run(statement, claim_numbers=numbers)
     return numbers
 
 
+_ID_COLUMNS = ("vendor_id", "site_id", "vendor_claim_hash", "claim_number")
 # Found by the index of claims that are not complete, which begins with the state.
 _OLD = Statement(
-    select(claims.c.claim_number)
+    select(*(claims.c[name] for name in _ID_COLUMNS))
     .where(
         claims.c.state != inlined(COMPLETE_STATE),
         claims.c.state == inlined(NOT_ACCEPTED),

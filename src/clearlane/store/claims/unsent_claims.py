@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from clearlane.store.claims.claims import release_account_numbers
+from clearlane.store.claims.claims import add_event
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claim_events, claims
-from clearlane.store.database.sql import scoped_insert, scoped_select, scoped_update
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import scoped_select, scoped_update
 
 
 class UnsentClaim(NamedTuple):
@@ -70,13 +70,8 @@ async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int
         changed_at=change.at,
     )
     if changed:
-        await tx.run(_EVENT, claim_number=seen.claim_number, at=change.at, event=change.event)
+        await add_event(tx, seen.claim_number, change.at, change.event)
     return bool(changed)
-
-
-async def free_account_number(tx: Tx, claim_number: str) -> None:
-    """Let another claim carry the account number of one that is never sent."""
-    await release_account_numbers(tx, {claim_number})
 
 
 _LOCK = scoped_select(
@@ -99,4 +94,3 @@ _UPDATE = scoped_update(
     event_sequence=bindparam("new_sequence"),
     updated_at=bindparam("changed_at"),
 )
-_EVENT = scoped_insert(claim_events, "claim_number", "at", "event")

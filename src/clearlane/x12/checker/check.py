@@ -58,8 +58,14 @@ def check(
     *,
     choose_guide: GuideChooser = guides.by_version,
     on_progress: ProgressCallback | None = None,
+    findings_of: Callable[[Event], list[Finding]] | None = None,
 ) -> CheckResult:
-    """Check a file to its end and return all findings; ``on_progress`` is called after each chunk."""
+    """Check a file to its end and return all findings.
+
+    ``on_progress`` is called after each chunk; ``findings_of`` returns the findings of an event of the reader, by
+    default those of the engine.
+    """
+    findings_of = findings_of or event_findings
     readable = False
     found: list[Finding] = []
     reader = Reader(choose_guide=choose_guide)
@@ -68,7 +74,7 @@ def check(
         nonlocal readable, found
         for event in events:
             readable = readable or event.__class__ is InterchangeOpened
-            found += event_findings(event)
+            found += findings_of(event)
 
     for chunk in iter_chunks(source):
         take(reader.feed(chunk))

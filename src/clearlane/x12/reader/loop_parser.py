@@ -86,7 +86,11 @@ class LoopParser:
     def consume(  # noqa: C901, PLR0915 - the hot loop: a call a segment would cost a third of the speed
         self, texts: list[str], segments: list[list[str]]
     ) -> int:
-        """Consume segments until the set or the list ends; return how many were consumed."""
+        """Consume segments until the set or the list ends; return how many were consumed.
+
+        It has 25 branches because it runs once a segment: every move of the automaton is here, and only loops that
+        change and segments that are wrong cost a call.
+        """
         # Attributes are kept in locals, and ``seen`` (the mask of the innermost loop) is written back to the stack
         # only before a call that reads it.
         place, position, check = self._place, self.position, self._check

@@ -360,7 +360,7 @@ class Reader:
         guide, version = self._guide(group, segment)
         root = tree.Loop(guide.root if guide else UNKNOWN_ROOT, 1)
         root.items.append(segment)
-        set = tree.TransactionSet(group, open_part.sets, guide, root)
+        set = tree.TransactionSet(group, open_part.sets, guide, root, self._segments_read)
         findings = FindingCollector(
             set.findings,
             interchange=self._interchange_count,

@@ -264,12 +264,20 @@ def _title(loop: tree.Loop) -> str:
     return f"{loop.node.id} {key}".strip()
 
 
+def _itself(part: T) -> T:
+    return part
+
+
+def _no_key(part: object) -> str:
+    return ""
+
+
 def _match(
     old: list[T],
     new: list[T],
     key: Callable[[T], object],
     *,
-    fallback_key: Callable[[T], str] | None = None,
+    fallback_key: Callable[[T], str] = _no_key,
 ) -> Iterator[Pair[T]]:
     """Yield pairs of old and new parts with the same key, in order; unmatched parts alone.
 
@@ -279,27 +287,23 @@ def _match(
     waiting: dict[object, list[T]] = {}
     for one in new:
         waiting.setdefault(key(one), []).append(one)
-    pairs: list[tuple[T, T | None]] = []
-    for one in old:
-        same = waiting.get(key(one), [])
-        found = next((at for at, other in enumerate(same) if other == one), None)
-        pairs.append((one, same.pop(found) if found is not None else None))
+    pairs = [(one, _take(waiting.get(key(one), []), one)) for one in old]
     for at, (one, partner) in enumerate(pairs):
         same = waiting.get(key(one), [])
         if partner is None and same:
             pairs[at] = (one, same.pop(0))
     rest = [one for group in waiting.values() for one in group]
-    for before, after in pairs:
-        partner = after
-        if partner is None and fallback_key is not None and fallback_key(before):
-            candidates = (
-                at for at, other in enumerate(rest) if fallback_key(other) == fallback_key(before)
-            )
-            found = next(candidates, None)
-            partner = None if found is None else rest.pop(found)
-        yield before, partner
+    for before, partner in pairs:
+        wanted = fallback_key(before) if partner is None else ""
+        yield before, _take(rest, wanted, fallback_key) if wanted else partner
     for one in rest:
         yield None, one
+
+
+def _take(parts: list[T], wanted: object, key: Callable[[T], object] = _itself) -> T | None:
+    """Remove the first part with this key from a list, and return it; None if there is none."""
+    at = next((at for at, part in enumerate(parts) if key(part) == wanted), None)
+    return None if at is None else parts.pop(at)
 
 
 def summarize(changes: Iterable[Change]) -> str:

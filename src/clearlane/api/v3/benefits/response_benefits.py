@@ -40,21 +40,20 @@ def map_benefit(benefit: benefits.BenefitView, location: str) -> json_types.Bene
     place = next((one.code for one in benefit.conditions if one.code_list == PLACE_OF_SERVICE), "")
     return json_types.BenefitJson(
         **found,
-        Type=benefit_names.name("benefits", benefit.benefit) or None,
+        Type=_name("benefits", benefit.benefit),
         TypesOfService=tuple(
             benefit_names.name("service_types", one) for one in benefit.service_types
         ),
-        LevelOfCoverage=benefit_names.name("coverage_levels", benefit.level) or None,
+        LevelOfCoverage=_name("coverage_levels", benefit.level),
         PlaceOfService=codes.load("places_of_service").get(place, place) or None,
-        TypeOfInsurance=benefit_names.name("insurance_types", benefit.insurance) or None,
+        TypeOfInsurance=_name("insurance_types", benefit.insurance),
         PlanCoverageDescription=benefit.plan or None,
-        BenefitTimePeriod=benefit_names.name("time_periods", benefit.period) or None,
+        BenefitTimePeriod=_name("time_periods", benefit.period),
         BenefitAmount=amount,
         PatientResponsibilityPercentage=share,
         BenefitQuantity=_quantity(benefit, quantity),
-        AuthenticationOrCertificationRequired=benefit_names.name("answers", benefit.authorisation)
-        or None,
-        PlanInNetwork=benefit_names.name("answers", benefit.in_network) or None,
+        AuthenticationOrCertificationRequired=_name("answers", benefit.authorisation),
+        PlanInNetwork=_name("answers", benefit.in_network),
         Procedure=procedure,
         DeliverySchedules=schedules or None,
         Errors=field_mapping.map_refusals(benefit.refusals, location, {}),
@@ -62,6 +61,10 @@ def map_benefit(benefit: benefits.BenefitView, location: str) -> json_types.Bene
         AdditionalInformation=tuple(unmapped) or None,
         BenefitEntities=tuple(map(response_parties.map_entity, benefit.parties)) or None,
     )
+
+
+def _name(list: str, code: str) -> str | None:
+    return benefit_names.name(list, code) or None
 
 
 def _quantity(

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    PrimaryKeyConstraint,
     SmallInteger,
     Table,
     Text,
@@ -37,7 +38,6 @@ __all__ = [
     "BIG_INTEGER",
     "CLIENT_TABLES",
     "COMPLETE_STATE",
-    "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
     "EVERYTHING",
     "HEAD",
@@ -52,6 +52,7 @@ __all__ = [
     "audit",
     "audit_head",
     "claim_events",
+    "claim_ids",
     "claim_references",
     "claims",
     "client_table",
@@ -79,7 +80,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0001k"
+HEAD = "v0001l"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -374,9 +375,8 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# A vendor's claim id belongs to one current claim. Lists show every claim that no other superseded: of several under one
-# id all but the last may be decided and stay as they are.
-CURRENT_CLAIM = "is_current = 1"
+# Lists show every claim that no other superseded: of several under one vendor's claim id all but the last may be decided
+# and stay as they are.
 NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 
 # The state of a claim about which nothing more is expected. Claims in any other are counted for the operator.
@@ -402,9 +402,6 @@ claims = client_table(
     # What the payer paid of it, and what it left to the patient.
     Column("paid_cents", BigInteger, nullable=False, server_default="0"),
     Column("patient_cents", BigInteger, nullable=False, server_default="0"),
-    # 1 while this is the claim that the vendor's claim id means; a later claim under the id takes the id over. Decides
-    # who holds the id, and nothing else.
-    Column("is_current", SmallInteger, nullable=False, server_default="0"),
     # 1 for a claim that was corrected, replaced, voided or sent again: its successor is listed in its place.
     Column("is_superseded", SmallInteger, nullable=False, server_default="0"),
     # The claim under the same vendor's claim id that it takes over from, and the one that took over from it.
@@ -445,16 +442,6 @@ claims = client_table(
     # Lists of a vendor: by age, by last change, and by the keys.
     Index("ix_claims_vendor_day", "vendor_id", "created_day", "claim_number"),
     Index("ix_claims_changed", "vendor_id", "updated_at", "claim_number"),
-    # Current ones are found by ``uq_claims_current``.
-    Index(
-        "ix_claims_former",
-        "vendor_id",
-        "site_id",
-        "kind",
-        "vendor_claim_hash",
-        sqlite_where=text("is_current = 0"),
-        postgresql_where=text("is_current = 0"),
-    ),
     Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
     Index("ix_claims_patient", "vendor_id", "site_id", "name_key", "patient_key"),
     Index(
@@ -474,16 +461,6 @@ claims = client_table(
         "claim_number",
         sqlite_where=text(NOT_SUPERSEDED_CLAIM),
         postgresql_where=text(NOT_SUPERSEDED_CLAIM),
-    ),
-    Index(
-        "uq_claims_current",
-        "vendor_id",
-        "site_id",
-        "kind",
-        "vendor_claim_hash",
-        unique=True,
-        sqlite_where=text(CURRENT_CLAIM),
-        postgresql_where=text(CURRENT_CLAIM),
     ),
     Index(
         "ix_claims_queued",
@@ -506,6 +483,19 @@ claims = client_table(
         sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
         postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),
+)
+
+# The claims under a vendor's claim id. The one that the id means, its holder, has the row with an empty ``former``, so that
+# the key lets an id have one holder; every other has a row under its own number. No foreign key to the claim: ids are
+# taken before claims are inserted, and claims may be partitioned.
+claim_ids = client_table(
+    "claim_ids",
+    Column("vendor_claim_hash", Text, nullable=False),
+    Column("former", Text, nullable=False),
+    Column("claim_number", Text, nullable=False),
+    PrimaryKeyConstraint("vendor_id", "site_id", "vendor_claim_hash", "former"),
+    owner_index=False,
+    sqlite_with_rowid=False,
 )
 
 # What vendors and persons did with a claim before it was sent, and that a successor took over its id. What payers said is

@@ -1,0 +1,185 @@
+"""Apply the claim rules to the claims of an 837 file, beside the checks of the X12 engine.
+
+    result = check(chunks, findings_of=FileFindings(today))
+
+Each claim is read into its view when the reader closes its loop, and is dropped after its rules: memory stays constant.
+Only rules that need nothing from outside the claim are applied. Their findings come with those of the set. A finding of
+an X12 rule is left out if a claim rule that covers it found something in the same part of the same claim.
+
+Knows events of the reader and the claim rules; knows no file system.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from clearlane.claims.forms.x12_form import (
+    FORMS_BY_TRANSACTION,
+    ClaimPlaces,
+    Place,
+    X12Form,
+    position_of,
+)
+from clearlane.claims.rules.registry import (
+    RULES,
+    ClaimRule,
+    FieldFinding,
+    RuleInputs,
+    RuleScope,
+)
+from clearlane.claims.view import ClaimView
+from clearlane.kernel.finding import Finding
+from clearlane.x12.checker.check import event_findings
+from clearlane.x12.checker.collector import FindingCollector
+from clearlane.x12.reader.reader import Event, SetClosed, UnitClosed
+from clearlane.x12.tree import Loop, TransactionSet
+
+
+class CoveredPart(NamedTuple):
+    """A part of a set in which findings of an X12 rule are those of a claim rule."""
+
+    first: int
+    last: int
+    loop: str
+    """The loop that it is about; empty for a line with the loops in it."""
+
+    def has(self, finding: Finding) -> bool:
+        """Return whether a finding is about the part."""
+        at = finding.position
+        return (
+            at is not None and self.first <= at.segment <= self.last and self.loop in ("", at.loop)
+        )
+
+
+class FileFindings:
+    """The findings of a file by its events: those of the engine, and those of the claim rules."""
+
+    def __init__(self, today: date) -> None:
+        self._inputs = RuleInputs(today=today, available=frozenset())
+        self._set: TransactionSet | None = None
+        self._open_set(None)
+
+    def __call__(self, event: Event) -> list[Finding]:
+        """Return the findings that an event completes."""
+        if event.__class__ is UnitClosed:
+            self._check(event)
+        elif event.__class__ is SetClosed:
+            return self._close_set(event.set)
+        return event_findings(event)
+
+    def _open_set(self, set: TransactionSet | None) -> None:
+        self._set = set
+        self._found: list[Finding] = []
+        self._covered: dict[str, list[CoveredPart]] = {}
+        self._around: dict[tuple[str, str], int] = {}
+        """The position of the last finding about a loop around claims, by rule and path: each claim in it has the same."""
+        if set is not None:
+            self._collector = FindingCollector(
+                self._found,
+                interchange=set.group.interchange.number,
+                group=set.group.number,
+                set=set.number,
+                first_segment=set.first_segment,
+            )
+
+    def _close_set(self, set: TransactionSet) -> list[Finding]:
+        own = [finding for finding in set.findings if not self._is_covered(finding)]
+        found, self._found = own + self._found, []
+        self._open_set(None)
+        return found
+
+    def _is_covered(self, finding: Finding) -> bool:
+        return any(part.has(finding) for part in self._covered.get(finding.rule, ()))
+
+    def _check(self, event: UnitClosed) -> None:
+        form = FORMS_BY_TRANSACTION.get(event.set.guide.kind) if event.set.guide else None
+        # A claim that does not fit into memory is cut off, which the reader reports.
+        if form is None or event.loop.dropped:
+            return
+        if self._set is not event.set:
+            self._open_set(event.set)
+        if self._collector.is_full:
+            return
+        view = form.view(event.loop, event.parents, event.set.first_segment)
+        places = view.form
+        assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
+        seen: set[tuple[str, int, str]] = set()
+        for rule, path, message in _findings(form, view, self._inputs):
+            place = places.place(path)
+            # Lines that share a value of the claim have one finding.
+            key = (rule.id, id(place.segment), message)
+            if path not in places.faulty and key not in seen:
+                seen.add(key)
+                self._add(rule, path, message, places, event.loop)
+
+    def _add(
+        self, rule: ClaimRule, path: str, message: str, places: ClaimPlaces, claim: Loop
+    ) -> None:
+        place = places.place(path)
+        position = position_of(place)
+        if position < claim.position:
+            if self._around.get((rule.id, path)) == position:
+                return
+            self._around[rule.id, path] = position
+        before = len(self._found)
+        self._collector.add(
+            rule.id,
+            message,
+            place.segment[0],
+            position,
+            loop=place.loop.id,
+            element=place.element,
+            component=place.component,
+            severity=rule.severity,
+        )
+        if rule.covers and len(self._found) > before:
+            part = _part(place, path, places)
+            for covered in rule.covers:
+                self._covered.setdefault(covered, []).append(part)
+
+
+def _part(place: Place, path: str, places: ClaimPlaces) -> CoveredPart:
+    """Return the part of the set that a finding is about: its line, else its loop."""
+    line = places.loops.get(path.partition(".")[0])
+    if line is not None and line.node.id == "2400" and line.find(place.segment):
+        return CoveredPart(line.position, line.position + line.size() - 1, "")
+    loop = place.loop
+    return CoveredPart(loop.position, loop.position + loop.size() - 1, loop.id)
+
+
+def _findings(
+    form: X12Form, view: ClaimView, inputs: RuleInputs
+) -> Iterator[tuple[ClaimRule, str, str]]:
+    """Yield what the rules find: the rule, the path and the message."""
+    rules, line_rules = file_rules(form)
+    for rule in rules:
+        for path, message in _apply(rule, view, inputs):
+            yield rule, path, message
+    for at, line in enumerate(view.lines):
+        for rule in line_rules:
+            for path, message in rule.check(line, view, inputs):
+                yield rule, f"lines[{at}].{path}", message
+
+
+def _apply(rule: ClaimRule, view: ClaimView, inputs: RuleInputs) -> Iterable[FieldFinding]:
+    if rule.reading is None:
+        return rule.check(view, inputs)  # type: ignore[no-any-return]
+    found = rule.reading(view)
+    return () if found is None else rule.check(view, inputs, found)
+
+
+def applies_to_files(rule: ClaimRule, form: X12Form) -> bool:
+    """Return whether a rule applies to the claims of a transaction: it needs nothing else, and the guide has its value."""
+    is_about_claims = rule.scope is not RuleScope.VALUE
+    return is_about_claims and not (rule.requires or rule.not_in_files) and rule.applies_to(form)
+
+
+@cache
+def file_rules(form: X12Form) -> tuple[tuple[ClaimRule, ...], tuple[ClaimRule, ...]]:
+    """Return the rules about claims and those about lines that apply to the claims of a transaction."""
+    own = [rule for rule in RULES.values() if applies_to_files(rule, form)]
+    return (
+        tuple(rule for rule in own if rule.scope is RuleScope.CLAIM),
+        tuple(rule for rule in own if rule.scope is RuleScope.LINE),
+    )

@@ -1,0 +1,107 @@
+"""Claims under vendors' claim ids that others come under: what decides how a later claim goes out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
+from sqlalchemy import select
+
+from clearlane.claims.claim_subject import SubjectComparison
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.resubmission import EarlierClaim, ResubmissionDecision, decide_resubmission
+from clearlane.kernel.clock import from_micros
+from clearlane.store.claims import claim_ids
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED, StoredClaim
+from clearlane.store.claims.new_claims import NewClaim
+from clearlane.store.database.database import Tx
+from clearlane.store.database.schema import claims
+from clearlane.store.database.sql import among, scoped_select
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPredecessor(StoredClaim):
+    """A claim under a vendor's claim id that another came under, sealed."""
+
+    content_hash: str
+    updated_at: int
+    paid_cents: int
+    patient_cents: int
+    predecessor_id: str | None
+    """The claim that it took over from."""
+    former_holder: str | None
+    """The claim that had the id before it and is live as well; None for nearly all."""
+    payer_number_key: int | None
+    event_sequence: int
+    """The number of events about it that its vendor was given."""
+    status: bytes = field(repr=False)
+
+    def as_earlier(self) -> EarlierClaim:
+        """Return what decides whether another may take its place."""
+        return EarlierClaim(
+            state=ClaimState(self.state),
+            accepted_at=from_micros(self.created_at),
+            last_word_at=from_micros(self.updated_at),
+            paid_cents=self.paid_cents,
+            patient_cents=self.patient_cents,
+        )
+
+
+async def find_live(tx: Tx, new: Sequence[NewClaim]) -> dict[str, list[StoredPredecessor]]:
+    """Return the claims under the vendor's claim ids of these that no other superseded, by the claim numbers of these.
+
+    The holder of the id comes first. Only an id with more than one costs a statement of its own.
+    """
+    under_ids = await claim_ids.list_under(tx, {claim.vendor_claim_hash for claim in new})
+    found = await find_predecessors(tx, list(under_ids.holders.values()))
+    by_number = {one.claim_number: one for one in found}
+    live: dict[str, list[StoredPredecessor]] = {}
+    for claim in new:
+        if number := under_ids.holders.get(claim.vendor_claim_hash):
+            holder = by_number[number]
+            others = await find_others(tx, claim) if holder.former_holder else []
+            live[claim.claim_number] = [holder, *others]
+    return live
+
+
+async def find_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredPredecessor]:
+    """Return accepted claims of the scope with what decides how a correction of them goes out."""
+    found = await find_superseded(tx, claim_numbers) if claim_numbers else []
+    return [one for one in found if one.state != NOT_ACCEPTED]
+
+
+async def find_superseded(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredPredecessor]:
+    """Return claims of the scope that others took the place of, accepted or not."""
+    rows = await tx.rows(_EARLIER, claim_numbers=list(claim_numbers))
+    return [StoredPredecessor(*row) for row in rows]
+
+
+async def find_others(tx: Tx, claim: NewClaim) -> list[StoredPredecessor]:
+    """Return the live claims under a claim's id beside its holder, the latest first."""
+    under_id = await claim_ids.list_under(tx, [claim.vendor_claim_hash])
+    others = under_id.others.get(claim.vendor_claim_hash, [])
+    return [StoredPredecessor(*row) for row in await tx.rows(_LIVE, claim_numbers=others)]
+
+
+def decide(
+    earlier: StoredPredecessor, claim: NewClaim, compared: SubjectComparison | None = None
+) -> ResubmissionDecision:
+    """Return what a claim is to an earlier one under its vendor's claim id."""
+    return decide_resubmission(
+        earlier.as_earlier(),
+        same_content=earlier.content_hash == claim.content_hash,
+        frequency=claim.frequency,
+        times=claim.times,
+        is_correction=claim.corrects == earlier.claim_number,
+        compared=compared,
+    )
+
+
+_THESE = select(*(claims.c[each.name] for each in fields(StoredPredecessor))).where(
+    among(claims.c.claim_number, "claim_numbers")
+)
+_EARLIER = scoped_select(_THESE, claims)
+_LIVE = scoped_select(
+    _THESE.where(IS_NOT_SUPERSEDED, claims.c.state != NOT_ACCEPTED).order_by(
+        claims.c.claim_number.desc()
+    ),
+    claims,
+)
