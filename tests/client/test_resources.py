@@ -204,13 +204,13 @@ def run(sandbox):
 def test_a_claim_is_named_by_either_of_its_ids(run, client):
     [number] = submit(client)
     own_id = client.claims.get(number).vendor_claim_id
-    assert run("claim", "hold", own_id) == f"{number} is held.\\n"
-    assert run("claim", "release", own_id) == f"{number} is received.\\n"
+    assert run("claim", "hold", own_id) == f"{number} is held.\n"
+    assert run("claim", "release", own_id) == f"{number} is received.\n"
     assert number in run("claim", "show", own_id)
     run("claim", "correct", own_id, "F26_PatientAcctNumber=CLI-3")
     successor = client.claims.get(number).successor
     assert "is never sent" in run("claim", "cancel", own_id, code=2)
-    assert run("claim", "cancel", own_id, "--yes") == f"{successor} is canceled.\\n"  # the newest
+    assert run("claim", "cancel", own_id, "--yes") == f"{successor} is canceled.\n"  # the newest
     for unknown in ("NOBODYS-1", " "):
         assert "There is no claim with the claim number or vendor claim id" in run(
             "claim", "hold", unknown, code=2
@@ -234,7 +234,7 @@ def test_everything_but_x12_is_readable_in_eighty_columns(run, client):
 def test_the_commands_of_a_vendor(run, client, tmp_path):
     number, other, released = submit(client, 3)
     for each in (number, other, released):  # at once: a batch takes what is not held
-        assert run("claim", "hold", each) == f"{each} is held.\\n"
+        assert run("claim", "hold", each) == f"{each} is held.\n"
     assert json.loads(run("claim", "release", released, "--json"))["state"] == "received"
     shown = run("claim", "show", number)
     assert "Held: it is not sent until it is released" in shown
@@ -249,7 +249,7 @@ def test_the_commands_of_a_vendor(run, client, tmp_path):
     assert f"takes over from {number}" in run("claim", "show", done["claim_number"])
     for verb, *more in (("hold",), ("cancel", "--yes")):
         assert done["claim_number"] in run("claim", verb, number, *more, code=2)
-    assert run("claim", "cancel", other, "--yes") == f"{other} is canceled.\\n"
+    assert run("claim", "cancel", other, "--yes") == f"{other} is canceled.\n"
     for wrong in (["x"], ["=1"], []):
         run("claim", "correct", other, *wrong, code=2)
     good = json.dumps(document())
