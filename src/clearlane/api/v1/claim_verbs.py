@@ -1,6 +1,7 @@
 """Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, validate; and a claim's 837."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol
 
@@ -49,7 +50,8 @@ ERRORS_SHOWN_MAX = 200
 FORMS_BY_DOCUMENT = {form.document_type.lower(): form for form in FORMS.values()}
 
 
-class CorrectionRequest(BaseModel):
+@dataclass(frozen=True, slots=True)
+class CorrectionRequest:
     """The fields of a claim that change."""
 
     fields: Annotated[
@@ -84,12 +86,6 @@ class ValidationJson(BaseModel):
 
     accepted: Annotated[int, Field(description="How many claims would be accepted.")]
     claims: Annotated[list[ValidatedClaimJson], Field(description="In the order of the document.")]
-
-
-class CorrectionBody(msgspec.Struct):
-    """The body of a correction."""
-
-    fields: dict[str, Any]
 
 
 class UnsentClaimVerb(Protocol):
@@ -179,7 +175,7 @@ _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_
 )
 async def correct(call: Call) -> Response:
     """Correct a claim, or show how the correction would go out."""
-    body = await read_body(call, CorrectionBody)
+    body = await read_body(call, CorrectionRequest)
     claim = await require_claim(call)
     _require_active(claim.site)
 

@@ -1,10 +1,7 @@
 """Claims of ``/clearlane/v1``: list, search, and one claim with its history."""
 
-from collections.abc import Mapping
-
 from starlette.responses import Response
 
-from clearlane.accounts.model import Site
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
@@ -21,7 +18,6 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.kernel.clock import from_micros, moment_text
-from clearlane.kernel.ids import SiteId
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.query.claim_filters import (
     PATIENT_TOGETHER,
@@ -102,11 +98,6 @@ async def require_claim(call: Call) -> ClaimRow:
 def no_claim() -> RequestRefusal:
     """Return the refusal of a number that is unknown or another vendor's."""
     return refuse(404, "The vendor has no claim of this number.")
-
-
-def sites_by_id(call: Call) -> Mapping[SiteId, Site]:
-    """Return the sites of a call by id."""
-    return {site.id: site for site in call.sites}
 
 
 def _details(history: ClaimHistory) -> dict[str, object]:

@@ -1,10 +1,10 @@
 """One-time addresses into the console, for the button in the practice software: ``POST console_links``."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import quote
 
-import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -32,7 +32,8 @@ endpoints = ResourceRows(Resource.CONSOLE_LINKS)
 CLAIM_PAGE = "/claims/"
 
 
-class ConsoleLinkRequest(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ConsoleLinkRequest:
     """Who is to be signed in, and to what."""
 
     user: Annotated[
@@ -50,13 +51,6 @@ class ConsoleLinkJson(BaseModel):
     expires_at: datetime
 
 
-class ConsoleLinkBody(msgspec.Struct):
-    """The body of the call."""
-
-    user: str
-    claim_number: str | None = None
-
-
 @endpoints.change(
     "CreateConsoleLink",
     "console_links",
@@ -69,7 +63,7 @@ class ConsoleLinkBody(msgspec.Struct):
 )
 async def create_console_link(call: Call) -> Response:
     """Make a one-time address that signs a user of the vendor in."""
-    body = await read_body(call, ConsoleLinkBody)
+    body = await read_body(call, ConsoleLinkRequest)
     user = await _user(call, body.user)
     page = ""
     if body.claim_number is not None:

@@ -1,11 +1,11 @@
 """Webhook endpoints of ``/clearlane/v1``: the addresses that a vendor receives events at, and what was sent there."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeVar
 
-import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -55,35 +55,6 @@ T = TypeVar("T")
 # ---- documents ---------------------------------------------------------------------------------
 
 
-class NewEndpoint(msgspec.Struct, forbid_unknown_fields=False):
-    """The body of a new endpoint."""
-
-    url: str
-    types: list[str] = []
-    sites: list[str] = []
-
-
-class EndpointChange(msgspec.Struct):
-    """The body of a change; what is left out stays."""
-
-    url: str | None = None
-    types: list[str] | None = None
-    sites: list[str] | None = None
-
-
-class EnableRequest(msgspec.Struct):
-    """The body of an enabling."""
-
-    replay: bool = True
-
-
-class ReplayRequest(msgspec.Struct):
-    """The body of a replay."""
-
-    since: str | None = None
-    after: str | None = None
-
-
 URL = Annotated[str, Field(description="https only; in a sandbox also http://127.0.0.1.")]
 TYPES = Annotated[
     list[str],
@@ -92,15 +63,17 @@ TYPES = Annotated[
 SITES = Annotated[list[str], Field(description="Vendor site ids; none for all sites.")]
 
 
-class NewEndpointJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class NewEndpoint:
     """A new webhook endpoint."""
 
     url: URL
-    types: TYPES = []
-    sites: SITES = []
+    types: TYPES = field(default_factory=list)
+    sites: SITES = field(default_factory=list)
 
 
-class EndpointChangeJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class EndpointChange:
     """A change of an endpoint; what is left out stays."""
 
     url: URL | None = None
@@ -108,7 +81,8 @@ class EndpointChangeJson(BaseModel):
     sites: SITES | None = None
 
 
-class EnableJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class EnableRequest:
     """How a disabled endpoint is enabled."""
 
     replay: Annotated[
@@ -116,7 +90,8 @@ class EnableJson(BaseModel):
     ] = True
 
 
-class ReplayJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
     """From when on events are delivered again; one of the two."""
 
     since: Annotated[str | None, Field(description="A moment.")] = None
@@ -200,7 +175,7 @@ async def list_endpoints(call: Call) -> Response:
     "webhook_endpoints",
     "Receive events by webhook.",
     SecretJson,
-    request_type=NewEndpointJson,
+    request_type=NewEndpoint,
     success_status=201,
     description=AT_LEAST_ONCE,
 )
@@ -235,7 +210,7 @@ async def get_endpoint(call: Call) -> Response:
     ONE,
     "Change the address, types or sites.",
     WebhookEndpointJson,
-    request_type=EndpointChangeJson,
+    request_type=EndpointChange,
     verb="PATCH",
 )
 async def change_endpoint(call: Call) -> Response:
@@ -287,7 +262,7 @@ async def rotate_secret(call: Call) -> Response:
     f"{ONE}/enable",
     "Enable a disabled endpoint, and replay what it missed.",
     WebhookEndpointJson,
-    request_type=EnableJson,
+    request_type=EnableRequest,
 )
 async def enable_endpoint(call: Call) -> Response:
     """Enable a disabled endpoint."""
@@ -328,7 +303,7 @@ async def ping_endpoint(call: Call) -> Response:
     f"{ONE}/replay",
     "Deliver everything again from a moment or an event on.",
     DoneJson,
-    request_type=ReplayJson,
+    request_type=ReplayRequest,
     success_status=202,
 )
 async def replay_endpoint(call: Call) -> Response:

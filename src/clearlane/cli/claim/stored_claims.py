@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from clearlane.accounts.model import vendor_scopes
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.cli.command.filter_options import option_of, read_options
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
-from clearlane.kernel.ids import VendorScope
 from clearlane.pipeline.query.claim_filters import PATIENT_TOGETHER, ClaimListRequest, missing_part
 from clearlane.pipeline.query.claim_list import claim_object, list_claim_rows
 from clearlane.wiring import Installation
@@ -26,10 +26,7 @@ def load_claims(
         sites = [site for site in every if site_id in {"", site.vendor_site_id}]
         if site_id and not sites:
             refuse(f"There is no site {site_id}. `clearlane site list` shows them.")
-        scopes = [
-            VendorScope(vendor, tuple(site.id for site in sites if site.vendor_id == vendor))
-            for vendor in dict.fromkeys(site.vendor_id for site in sites)
-        ]
+        scopes = vendor_scopes(sites)
         request = ClaimListRequest(given=given, limit=limit)
         found = await list_claim_rows(installation.work_context, scopes, request, actor=operator())
         return [claim_object(row) for row in found]

@@ -9,7 +9,7 @@ from datetime import date
 
 from starlette.responses import Response
 
-from clearlane.accounts.model import Site
+from clearlane.accounts.model import Site, vendor_scopes
 from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search_name
 from clearlane.console.claims.claim_words import generation_words, row_tag
 from clearlane.console.claims.claims_page import DAY_SECONDS, payer_name
@@ -136,7 +136,7 @@ def _number_filters(request: PageRequest, text: str) -> list[str]:
 async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -> list[ClaimRow]:
     """Return the claims that the text names: by the vendor's id, the account, or the payer's number."""
     vault, found = request.context.vault, []
-    for scope in _scopes(sites):
+    for scope in vendor_scopes(sites):
         for text in texts:
             hashes = claim_search.vendor_claim_hashes(vault, scope.vendor, text)
             account = claim_search.account_key(vault, scope.vendor, text)
@@ -178,7 +178,7 @@ async def _find_by_name(
         return []
     found: list[tuple[int, str]] = []
     vault, wanted = request.context.vault, search_name(name)
-    for scope in _scopes(sites):
+    for scope in vendor_scopes(sites):
         where: dict[str, object] = {"name_key": claim_search.name_key(vault, scope.vendor, start)}
         if born:
             where = claim_search.patient_filters(vault, scope.vendor, name, born)
@@ -205,14 +205,6 @@ def read_name(text: str) -> tuple[str, date | None]:
         return text.partition(",")[0], None
     born = read_day(found["day"])
     return (found["name"], born) if born else (text.partition(",")[0], None)
-
-
-def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
-    vendors = dict.fromkeys(site.vendor_id for site in sites)
-    return [
-        VendorScope(vendor, tuple(site.id for site in sites if site.vendor_id == vendor))
-        for vendor in vendors
-    ]
 
 
 async def _numbers(
