@@ -31,7 +31,7 @@ async def test_the_history_of_a_paid_claim_goes_from_its_receipt_to_its_payment(
     await flow.arrive(payment(row), name="third")
     history = await history_of(flow, id)
     headlines = [entry.headline for entry in history.entries]
-    assert headlines[:2] == ["received", "Checked"]
+    assert headlines[:2] == ["Received", "Checked"]
     assert headlines[2].startswith("Put into batch 1 of 1 claim, control number")
     assert headlines[3].startswith("Sent in batch")
     assert sorted(headlines[4:]) == [
