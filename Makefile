@@ -30,7 +30,7 @@ help: ## this list
 
 install: .venv/.installed ## everything the other commands need, into .venv
 
-# The development file holds the runtime pins too. uv is fetched beside the project; where it cannot
+# The development file holds the runtime pins too. uv is fetched beside the project; if it cannot
 # be had, venv and pip do the same more slowly.
 .venv/.installed: requirements-dev.txt pyproject.toml tools/install
 	@PYTHON="$(PYTHON)" tools/install all
@@ -45,7 +45,7 @@ run: .venv/.runtime ## install what the service needs, then start the sandbox on
 	@mkdir -p scratch
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
-# Compiled tests are kept even where the environment says not to: each worker reads all of them.
+# Compiled tests are kept even if the environment says not to: each worker reads all of them.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.installed ## install, then run every test
 	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup --max-worker-restart 0
@@ -66,21 +66,22 @@ cov: .venv/.installed ## branch coverage of the quick tests, held against the mi
 	@tools/side_by_side $(call in_parts,$(BIN)/coverage run)
 	@$(BIN)/python tools/coverage_minimums.py
 
+# All tests are collected, so that each is compiled here, once, and not by every worker of `make test` in a new clone.
+check: export PYTHONDONTWRITEBYTECODE :=
 check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/architecture tests/docs/test_site_pages.py
+	@tools/side_by_side $(BIN)/mypy '$(BIN)/python -m pytest -q -p no:cacheprovider -k "architecture or test_site_pages"'
 
 # With AGAINST, both checkouts in turns: bench/against.py.
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what> (ONLY=names AGAINST=checkout)
 	@$(BIN)/python -m bench $(if $(AGAINST),--against $(AGAINST)) $(ONLY)
 
 # Nothing may grow after the first third: the rule is in bench/growth.py.
-soak: .venv/.installed ## a steady load on one node, fails where memory, descriptors, WAL or latency grow (MINUTES=30)
+soak: .venv/.installed ## a steady load on one node, fails if memory, descriptors, WAL or latency grow (MINUTES=30)
 	@$(BIN)/python -m bench.soak --minutes $(MINUTES)
 
-# Coverage-guided with atheris, where that is installed; otherwise by Hypothesis.
+# Coverage-guided with atheris if that is installed; otherwise by Hypothesis.
 fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowledger and decoders (SECONDS=600 for longer)
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
@@ -95,7 +96,7 @@ format: .venv/.installed ## format, repair what can be repaired, and write the c
 	@$(BIN)/ruff format -q .
 	@$(BIN)/python -m tools.sync_client
 
-lock: .venv/.installed ## pin the dependencies anew
+lock: .venv/.installed ## pin the dependencies again
 	@tools/lock
 
 clean: ## remove the environment (never the data)

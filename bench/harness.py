@@ -67,7 +67,7 @@ def seconds(work: Callable[[], object], *, runs: int = 5) -> float:
 def side_by_side(
     ours: Callable[[], object], peer: Callable[[], object], *, runs: int = 5
 ) -> tuple[float, float]:
-    """Times of two pieces of work, taken in turns so that a noisy neighbour hits both."""
+    """Times of two pieces of work, taken in turns so that a noisy neighbor hits both."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(runs):
         for work, kept in zip((ours, peer), times, strict=True):

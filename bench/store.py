@@ -64,7 +64,7 @@ def commit():
 async def _measured(directory: Path) -> list[Measure]:
     plain, audited, raw = [], [], []
     async with FreshInstallation(directory) as (database, vault, scope):
-        for _ in range(ROUNDS):  # interleaved, so that a noisy neighbour affects all three
+        for _ in range(ROUNDS):  # interleaved, so that a noisy neighbor affects all three
             raw.append(await asyncio.to_thread(_raw, directory / "raw.db"))
             plain.append(await _grouped(database, vault, scope, audited=False))
             audited.append(await _grouped(database, vault, scope, audited=True))

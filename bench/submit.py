@@ -188,7 +188,7 @@ def submitted(facts: dict, document: bytes, connections: int, seconds: float = S
         target=_load, args=(facts, document, connections, seconds, sender)
     )
     process.start()
-    sender.close()  # or we would wait for ever for a caller that failed
+    sender.close()  # or we would wait forever for a caller that failed
     count, taken = receiver.recv()
     process.join()
     return count / taken

@@ -138,7 +138,7 @@ def _against(
 
     run_clearlane()
     _x12sdk(data)
-    # What both have loaded by now is no part of the work: the collector need not look at it again.
+    # What both have loaded by now is not part of the work: the collector need not look at it again.
     gc.collect()
     gc.freeze()
     with_peer, peer = side_by_side(run_clearlane, lambda: _x12sdk(data), runs=5)

@@ -18,13 +18,14 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from clearlane.kernel.clock import Clock, ManualClock
+from clearlane.kernel.clock import Clock
 from clearlane.kernel.ids import Scope
 from clearlane.store.database import migrate
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx, open_database
 from clearlane.store.database.schema import metadata, sites, vendors
 from clearlane.store.database.sql import Statement, insert_into
 from clearlane.store.vault.keys import MasterKeys, load_master_keys
+from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS
 
 START = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)

@@ -1,8 +1,8 @@
 """Processes that start at once, forked from one that has imported the product.
 
 Importing takes most of what a service or a command costs a test. A forked process is as real as any other: it has
-its own memory and number, and is killed without warning like any other. What a fresh interpreter does is tested
-in `api/test_serve`, `cli/test_command_imports` and the pages that `journey` follows.
+its own memory and number, and is killed without warning like any other. New interpreters are started by
+`pipeline/test_engine_worker`, `cli/test_command_imports` and by the pages that `journey` follows.
 """
 
 import asyncio

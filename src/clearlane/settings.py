@@ -25,7 +25,7 @@ VENDOR_CALLS_PER_MINUTE_MAX = 6_000
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
-# Names the settings file, so it is no setting itself.
+# Names the settings file, so it is not a setting itself.
 CONFIG = PREFIX + "CONFIG"
 # Read by tests, by clients and by receivers of webhooks, not by the service.
 FOREIGN_PREFIXES = ("CLEARLANE_TEST_", "CLEARLANE_CLIENT_", "CLEARLANE_WEBHOOK_SECRET")
@@ -217,17 +217,19 @@ class Settings:
         limits.BODY_BYTES_MAX, "Largest request body in bytes.", read=_whole(1_024, 1 << 30)
     )
     claims_per_document_max: int = setting(
-        limits.CLAIMS_PER_DOCUMENT_MAX, "Most claims in one document.", read=_whole(1, 100_000)
+        limits.CLAIMS_PER_DOCUMENT_MAX,
+        "Maximum number of claims in one document.",
+        read=_whole(1, 100_000),
     )
     vendor_calls_per_minute: str = setting(
         "",
-        "Calls a minute of a vendor that has no limit of its own (`clearlane vendor limit`); 0 for no limit. Empty: "
+        "Calls per minute of a vendor that has no limit of its own (`clearlane vendor limit`); 0 for no limit. Empty: "
         f"{VENDOR_CALLS_PER_MINUTE_MAX} in production, no limit in a sandbox. Counted by each node.",
         read=_optional_whole(0, 1_000_000),
     )
     documents_per_call_max: int = setting(
         limits.DOCUMENTS_PER_CALL_MAX,
-        "Most ids in one call for payer documents.",
+        "Maximum number of ids in one call for payer documents.",
         read=_whole(1, 1_000_000),
     )
     header_bytes_max: int = setting(

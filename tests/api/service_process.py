@@ -7,6 +7,8 @@ import json
 import os
 import signal
 import ssl
+import subprocess
+import sys
 import threading
 from collections import deque
 from dataclasses import dataclass, field
@@ -40,20 +42,29 @@ class VendorAccount:
 class ServiceProcess:
     """A running service and what is needed to call it."""
 
-    def __init__(self, data: Path, database_url: str = "", **environment: str) -> None:
+    def __init__(
+        self, data: Path, database_url: str = "", *, fresh: bool = False, **environment: str
+    ) -> None:
         self.data = data
+        self.fresh = fresh
+        """Whether it is a new interpreter, as an operator starts it, and not a prepared one."""
         self.environment = {"CLEARLANE_DATABASE_URL": database_url, **environment}
         self.kind = "postgresql" if database_url else "sqlite"
         self.output_lines: list[str] = []
         self.log: deque[str] = deque(maxlen=100_000)
-        self.process: PreparedProcess | None = None
+        self.process: PreparedProcess | subprocess.Popen[str] | None = None
 
     def start(self, *arguments: str) -> "ServiceProcess":
         """Start and wait until calls are accepted."""
-        self.process = PreparedProcess(
-            "clearlane", "serve", *self._arguments(arguments),
-            env={**_bare_environment(), **self.environment}, cwd=self.data.parent, text=True,
-        )  # fmt: skip
+        command = ("clearlane", "serve", *self._arguments(arguments))
+        env, pipe = {**_bare_environment(), **self.environment}, subprocess.PIPE
+        if self.fresh:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", *command], env=env, cwd=self.data.parent, text=True,
+                stdout=pipe, stderr=pipe,
+            )  # fmt: skip
+        else:
+            self.process = PreparedProcess(*command, env=env, cwd=self.data.parent, text=True)
         self._gatherer = threading.Thread(target=self._read_log, daemon=True)
         self._gatherer.start()
         alarm = threading.Timer(PATIENCE_SECONDS, self.process.kill)
@@ -91,7 +102,8 @@ class ServiceProcess:
 
     def _close_pipes(self) -> None:
         self._gatherer.join(PATIENCE_SECONDS)
-        self.process.close()
+        self.process.stdout.close()
+        self.process.stderr.close()
 
     @property
     def base_url(self) -> str:

@@ -20,7 +20,6 @@ from clearlane.api.frame.idempotency import RecordedResponse, answer_once
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.engine import fault_injection
-from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import VendorScope
 from clearlane.pipeline.notify.purge_events import purge_old_answers
 from clearlane.store.database.database import (
@@ -34,6 +33,7 @@ from clearlane.store.database.sql import Statement
 from clearlane.store.installation.idempotent_answers import ANSWERS_KEPT_HOURS
 from clearlane.store.vault.vault import Vault
 from tests.databases import KINDS, START, make_site
+from tests.manual_clock import ManualClock
 from tests.prepared_process import PreparedProcess
 
 ANSWERS = Statement(select(idempotent_answers.c.answer), system=True)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from clearlane.api.pages.documentation import Documentation, page_policy
 from clearlane.api.pages.root_page import RootPage, first_call
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.kernel.clock import ManualClock
+from tests.manual_clock import ManualClock
 
 NOW = datetime(2031, 5, 5, 12, tzinfo=UTC)
 BASE = "https://claims.example.org"

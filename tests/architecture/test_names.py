@@ -33,6 +33,25 @@ TEXTS = ("src", "docs", "deploy", "examples", "bench", "tools", "README.md", "CO
 # Texts of code lists, and streets where somebody invented lives.
 NO_METAPHOR = re.compile(r"Emergency room|\d+ (?:\w+ )?Lane|7 OAK LANE")
 
+# Phrases that an American technical writer would not use, each with what to write instead.
+INSTEAD = {
+    r"anew": "again, or a verb with re-",
+    r"[Mm]eanwhile": "since, first, in between",
+    r"[Ss]o (?:many|often) (?!that\b)": "a number, with its unit",
+    r"(?:[Ss]ome|[Nn]o|[Ee]very|[Aa]ny)body": "someone, no one, a person; needs attention",
+    r"(?:[Nn]one|[Ee]mpty|[Nn]ull|True|False|nothing|zero|0|also|[Rr]aises?|Error`?) where": "if",
+    r"[Ww]here (?:there (?:is|are|was|were) (?:no|none)|left out|it is (?:missing|not))": "if",
+    r"[Kk]nows nothing of|[Nn]othing of (?:it|its|them|the|this|these|a|an)": "does not know; none of it",
+    r"stands? (?:in|at|on|before|behind|beside|below|above|first|there)": "is, comes, is shown",
+    r"(?:is|are) no (?:X12|JSON|UTF|CSV)": "is not",
+    r"such a one|[Ww]hence|[Hh]erein|[Tt]herein|[Tt]hereof|[Ww]hereof|[Ll]est": "a plain word",
+}
+ACCENT = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b")
+# Sentences of rules and of V3 stay as vendors know them.
+CONTRACT = re.compile(
+    r"Nobody on the claim|and 0 where none does|The payer's answer is no X12|sent only where there is one"
+)
+
 # Public class names that stand in two modules, each with its reason. Under 3 % of all names.
 SAME_CLASS_NAME: dict[str, str] = {}
 
@@ -202,3 +221,14 @@ def test_no_text_uses_a_metaphor_of_the_list():
         if IN_TEXT.search(NO_METAPHOR.sub("", line))
     ]
     assert not found, "\n".join(found)
+
+
+def test_no_text_uses_a_phrase_of_the_accent():
+    found = [
+        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+        for file in text_files()
+        if ACCENT.search(text := file.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), 1)
+        if ACCENT.search(CONTRACT.sub("", line))
+    ]
+    assert not found, "\n".join([*found, "Instead:", *INSTEAD.values()])

@@ -16,6 +16,7 @@ from tests.claims.answers import (
     ta1,
 )
 from tests.claims.two_claims import BOTH, FILE, FIRST, REMITTANCE, SECOND, facts_in, remits
+from tests.x12.findings_of import all_findings
 
 
 def segments(part, separators="*~"):
@@ -28,7 +29,7 @@ def ids(part):
 
 
 def errors(part, *allowed):
-    found = parse(part).all_findings()
+    found = all_findings(parse(part))
     return [f for f in found if f.severity == "error" and f.rule not in allowed]
 
 

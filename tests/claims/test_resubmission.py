@@ -96,9 +96,13 @@ def test_a_claim_id_sent_again(state, sent, decision):
     assert decide(state, **sent) is decision
 
 
-def numbers(frequency="1", number="", payer="P1", insured="M1", purpose=""):
+def numbers(frequency="1", number="", payer="P1", insured="M1", predetermination=False):
     return CorrectionNumbers(
-        frequency=frequency, payer_number=number, payer_id=payer, insured=insured, purpose=purpose
+        frequency=frequency,
+        payer_number=number,
+        payer_id=payer,
+        insured=insured,
+        is_predetermination=predetermination,
     )
 
 
@@ -144,7 +148,7 @@ OUT = [
     # Another payer, insured or purpose: a new claim.
     (numbers(payer="P2"), DENIED, ("1", "")),
     (numbers(insured="M2"), DENIED, ("1", "")),
-    (numbers(purpose="PB"), DENIED, ("1", "")),
+    (numbers(predetermination=True), DENIED, ("1", "")),
     (numbers("7", payer="P2"), DENIED, None),
 ]
 

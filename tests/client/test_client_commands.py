@@ -63,7 +63,7 @@ ENDS = [
     (["claim", "submit", "-"], DOCUMENT, Reply(body=sample_calls.SUBMISSION), 1, ["NotAccepted", "is wrong"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(body=SUSPENDED), 1, ["(document)", "Unknown client"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(400, MODEL), 2, ["Claims[0].F28_TotalCharge", "Bad."]),
-    (["claim", "submit", "-"], "{", None, 2, ["is no JSON"]),
+    (["claim", "submit", "-"], "{", None, 2, ["is not JSON"]),
     (["claim", "submit", "-"], {"DocumentType": "x"}, None, 2, ["MedicalClaim or DentalClaim"]),
     (["claim", "submit", "-"], [{}], None, 2, ["--kind"]),
     (["claim", "submit", "-", "--kind", "dental"], [{}], Reply(body=ACCEPTED), 0, ["Accepted"]),

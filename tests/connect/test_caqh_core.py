@@ -14,11 +14,11 @@ from clearlane.connect.caqh_core import CoreMailbox, CoreRealtime, role_of, safe
 from clearlane.connect.caqh_core_http import CoreConnection
 from clearlane.connect.factory import check_route, open_mailbox, open_realtime
 from clearlane.connect.port import Denied, Presence, RealtimeOutcome, Unreachable
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import PAYLOAD_TYPES, RouteSecrets
 from tests.connect import core_server as there
 from tests.connect.invented import interchange, route
 from tests.connect.sftp_server import black_hole
+from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS
 
 CLOCK = ManualClock(datetime(2024, 3, 5, 12, 0, tzinfo=UTC))

@@ -14,11 +14,11 @@ import pytest
 from clearlane.connect.factory import open_mailbox
 from clearlane.connect.loopback import LoopbackMailbox
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import RouteSecrets
 from tests.connect import core_server, sftp_server
 from tests.connect.invented import interchange, route
 from tests.connect.memory import MemoryLedger, MemoryMailbox
+from tests.manual_clock import ManualClock
 
 CLOCK = ManualClock(datetime(2024, 3, 5, 12, 0, tzinfo=UTC))
 FILE, OTHER = interchange(), interchange(claims=2)

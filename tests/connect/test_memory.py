@@ -7,9 +7,9 @@ import pytest
 
 from clearlane.connect.loopback import LoopbackMailbox, LoopbackRealtime, payload_type_of
 from clearlane.connect.port import Presence, RealtimeOutcome, Reply, Unreachable
-from clearlane.kernel.clock import ManualClock
 from tests.connect.invented import interchange
 from tests.connect.memory import MemoryLedger, MemoryMailbox, MemoryRealtime
+from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS
 
 NOW = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)

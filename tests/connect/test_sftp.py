@@ -9,10 +9,10 @@ import pytest
 
 from clearlane.connect.factory import check_route, open_mailbox
 from clearlane.connect.port import Denied, Presence, Unreachable
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import RouteSecrets
 from tests.connect import sftp_server as there
 from tests.connect.invented import interchange, route
+from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS
 
 CLOCK = ManualClock(datetime(2024, 3, 5, 12, 0, tzinfo=UTC))

@@ -29,7 +29,7 @@ async def test_rows_are_found_by_person_claim_and_action_and_the_chain_is_whole(
     ):
         page = await operator.text(f"/audit?{query}")
         assert seen in page, query
-    assert "No row fits." in await operator.text("/audit?id=NOTHING")
+    assert "No row matches." in await operator.text("/audit?id=NOTHING")
     assert "<script>" not in await operator.text("/audit?person=%3Cscript%3E")
     page = await operator.text("/audit?verify=yes")
     assert "The chain is whole" in page

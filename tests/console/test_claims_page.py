@@ -238,7 +238,7 @@ async def test_a_page_about_more_sites_than_it_counts_says_so(sandbox, monkeypat
     monkeypatch.setattr(page_request, "SITES_AT_ONCE_MAX", 1)
     for path in ("/?site=all", "/claims?site=all"):
         page = await operator.text(path)
-        assert re.search(r"Of your [2-9] sites the first 1 are counted and listed here\.", page)
+        assert re.search(r"The first 1 of your [2-9] sites are counted and listed here\.", page)
 
 
 async def test_in_production_the_filter_offers_the_payers_that_have_a_route(

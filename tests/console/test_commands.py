@@ -122,7 +122,7 @@ def test_secrets_are_shown_once_and_only_where_they_were_made(clearlane, two_sit
         ("user disable nobody --yes", 1, "There is no user nobody"),
         ("user reset-password nobody --yes", 1, "There is no user nobody"),
         ("user totp nobody --yes", 1, "There is no user nobody"),
-        ("instance disable front-context", 2, "is no GUID"),
+        ("instance disable front-context", 2, "is not a GUID"),
         (f"instance disable {GUID}", 1, "There is no instance"),
     ],
 )

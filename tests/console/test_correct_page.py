@@ -108,10 +108,10 @@ async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller
         assert not any(b"1983" in bytes(payload) for (payload,) in await tx.rows(DRAFTS))
     colleague = await sandbox.person(ConsoleRole.BILLER)
     page = await colleague.text(path)
-    assert "is correcting this since" in page
+    assert "has been correcting this since" in page
     assert "disabled" in page
     stopped = await colleague.ask(path, form=birth("1984-04-04", do="send"))
-    assert "is correcting this since" in text_of(stopped)
+    assert "has been correcting this since" in text_of(stopped)
     left = await biller.confirm(path, form={"do": "discard"})
     assert left.headers["location"].endswith("done=discarded")
     assert 'value="1983-03-03"' not in await biller.text(path)
@@ -225,7 +225,7 @@ async def test_a_fact_of_the_patient_gets_a_value_of_its_own_in_each_claim(sandb
     for line, sentence in ((1, "the claim is on several lines"), (2, "no claim of this list has")):
         assert f"Line {line}: {sentence}" in text_of(filled)
     no_day = await fix(biller, cause, do="paste", pasted=f"{two}\tas before")
-    assert f"Line 1: what is behind “{two}” is not a date" in text_of(no_day)
+    assert f"Line 1: the text after “{two}” is not a date" in text_of(no_day)
     assert " checked" not in no_day.body.decode()
     empty = text_of(await fix(biller, cause, claim=[two], **{f"v.{two}": ""}))
     assert "Give the right value." in empty
@@ -372,7 +372,7 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
     review = await biller.ask(path, form={**change, "do": "review", "way": "new"})
     assert "A person decided that it goes out as a new claim." in text_of(review)
     refused = await biller.ask(path, form={**change, "do": "send", "way": "new"})
-    assert "Say why it goes another way." in text_of(refused)
+    assert "Say why you send it another way." in text_of(refused)
     why = {"way": "new", "way-reason": "The payer asked for it"}
     sent = await biller.ask(path, form={**change, "do": "send", **why})
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]

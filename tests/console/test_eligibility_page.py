@@ -48,7 +48,7 @@ async def test_payers_are_found_while_one_types_and_by_a_button(sandbox, biller)
         fragment = await biller.text(f"/eligibility/payers?q={text.replace(' ', '+')}")
         assert ('value="TST01"' in fragment) is fits, text
         assert "<html" not in fragment
-    assert "No payer that answers questions fits “zzz”" in fragment
+    assert "No payer that answers inquiries matches “zzz”" in fragment
     assert "&lt;b&gt;" in await biller.text("/eligibility/payers?q=%3Cb%3Ezz")
     # One that fits alone is chosen.
     assert 'value="TST01" checked' in await biller.text("/eligibility/payers?q=TST01")

@@ -97,7 +97,7 @@ async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, o
     home = await operator.text("/")
     assert re.search(row_with_age("Files not understood"), home)
     assert 'href="/console/files?tab=review"' in home
-    assert "This is no X12 file." in await operator.text(f"/files/in/{file.id}")
+    assert "This is not an X12 file." in await operator.text(f"/files/in/{file.id}")
     assert (await operator.ask(f"/files/in/{file.id}/x12")).status_code == 409
     for verb, notice in (("replay", "replayed"), ("discard", "discarded")):
         answer = await operator.ask(f"/files/in/{file.id}/{verb}", form={"confirmed": "yes"})

@@ -149,5 +149,5 @@ async def test_another_claim_that_has_the_id_stops_its_correction(sandbox, bille
     for form in (None, {"f.F05_PatientCity": "Elm Grove", "do": "review"}):
         refused = await biller.ask(path, form=form)
         assert refused.status_code == 409
-        assert "A correction does not answer this." in words(refused.body.decode())
+        assert "A correction does not resolve this." in words(refused.body.decode())
         assert sandbox.good in refused.body.decode()

@@ -139,7 +139,7 @@ async def acts(sandbox, people):
         ("/people/state", someone | {"to": "disabled"}, "cannot sign in any more"),
         ("/people/reset", someone, "all open sessions end"),
         (f"/people/{person}/sessions", {}, "signed out everywhere"),
-        ("/me/sessions", {}, "signed out everywhere but here"),
+        ("/me/sessions", {}, "signed out everywhere else"),
         (f"{webhook}/disable", {}, "until it is enabled again"),
         (f"{webhook}/rotate", {}, "The new secret is shown once"),
         ("/payers/medical/TST01/pause", {}, "until someone resumes it"),

@@ -18,7 +18,7 @@ NO_URL = {"resultCode": 3, "errorMessage": INVALID, "url": ""}
 USED = (
     "This link has been used already, has expired, or was never valid. You can still sign in here."
 )
-ENTERED = "Your practice software has opened this page. Sign in to go on."
+ENTERED = "Your practice software has opened this page. Sign in to continue."
 
 
 class Caller:

@@ -220,7 +220,7 @@ async def test_guessing_recovery_codes_locks_the_second_factor(context, clock):
     for number in range(CONSOLE_CODE_FAILURES_MAX):
         assert await enter(context, code=f"0000-0000-{number:04}") is None
     assert await enter(context, code=codes[0]) is None, "the right code comes too late"
-    with pytest.raises(AccountRefused, match="none is looked at for a while"):
+    with pytest.raises(AccountRefused, match="none is checked for a while"):
         await renewed(context)
     clock.advance(timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS))
     assert await enter(context, code=codes[0])

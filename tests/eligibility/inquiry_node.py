@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from clearlane.accounts.model import Site
 from clearlane.api.v3.benefits.compose_response import compose_response
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.routes import RouteSecrets
@@ -22,6 +21,7 @@ from tests.connect.invented import route
 from tests.contexts import work_context
 from tests.databases import make_site
 from tests.eligibility.invented import answer_file, document
+from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS, until
 
 ACTOR = Actor("vendor", "a test")

@@ -20,7 +20,7 @@ def checkout(directory: Path) -> Path:
 @contextmanager
 def sandbox_at(directory: Path, **environment: str) -> Iterator[ServiceProcess]:
     """`make run` in that directory, but for the port."""
-    serving = ServiceProcess(directory / ".data", **environment).start()
+    serving = ServiceProcess(directory / ".data", fresh=True, **environment).start()
     try:
         yield serving
     finally:

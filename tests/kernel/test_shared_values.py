@@ -11,7 +11,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.kernel.clock import ManualClock, SystemClock, from_micros, to_micros
+from clearlane.kernel.clock import SystemClock, from_micros, to_micros
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.kernel.ids import (
     LETTERS_AND_DIGITS,
@@ -25,6 +25,7 @@ from clearlane.kernel.ids import (
 )
 from clearlane.kernel.json_names import is_null
 from clearlane.kernel.redacted_repr import redact_repr
+from tests.manual_clock import ManualClock
 
 
 def test_a_finding_is_an_error_by_default():

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli.command.root import app
-from clearlane.kernel.clock import ManualClock
 from tests.databases import START
+from tests.manual_clock import ManualClock
 from tests.pipeline.flowing import Flow
 
 

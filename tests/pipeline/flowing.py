@@ -12,7 +12,6 @@ from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.forms import V3_MEDICAL
 from clearlane.connect.connections import PayerRoute
-from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
@@ -30,6 +29,7 @@ from clearlane.store.vault.vault import Vault
 from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
 from tests.databases import START, make_site
+from tests.manual_clock import ManualClock
 
 ACTOR = Actor("vendor", "a test")
 EVERYONE = SystemScope("a test looks")

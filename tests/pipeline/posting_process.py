@@ -11,12 +11,12 @@ from pathlib import Path
 
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.folder import FolderMailbox
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.inbound import post, receive
 from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
 from tests.databases import START, Place
+from tests.manual_clock import ManualClock
 
 
 @dataclass

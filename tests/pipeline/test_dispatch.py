@@ -12,7 +12,6 @@ from clearlane.claims.forms import V3_DENTAL
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.kernel import limits
-from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
@@ -23,6 +22,7 @@ from clearlane.store.delivery import batches as store
 from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import parse
+from tests.manual_clock import ManualClock
 from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
 AUDIT = Statement(select(audit.c.action, audit.c.count).order_by(audit.c.seq))

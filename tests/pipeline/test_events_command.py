@@ -29,4 +29,4 @@ def test_an_operator_lists_what_happened(clearlane, within):
     assert "payer_id MM001" in said
     [row] = clearlane(f"events list {since} --type route.* --json")
     assert (row["type"], row["actor"], row["vendor"]) == ("route.down", "system", None)
-    assert "is no type" in clearlane("events list --type routes", code=2)
+    assert "is not a type" in clearlane("events list --type routes", code=2)

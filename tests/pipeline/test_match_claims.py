@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from clearlane.kernel.clock import ManualClock
 from clearlane.payments.match import AMBIGUOUS, CONTRADICTORY, UNKNOWN
 from clearlane.pipeline.inbound.match_claims import match_claims
 from tests.claims.answers import patient, status
 from tests.databases import START
+from tests.manual_clock import ManualClock
 from tests.pipeline.flowing import EVERYONE, OTHER_PAYER, PAYER, Flow
 
 

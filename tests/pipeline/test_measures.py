@@ -19,7 +19,7 @@ from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.forms import V3_DENTAL
 from clearlane.cli.doctor.status import COLUMNS
 from clearlane.connect.port import Presence, Unreachable
-from clearlane.kernel.clock import ManualClock, SystemClock
+from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.query.conditions import raised_conditions
 from clearlane.pipeline.query.health import health
 from clearlane.pipeline.query.measures import MeasureSource
@@ -30,6 +30,7 @@ from clearlane.store.installation.operating_counts import AGE_BOUNDS
 from clearlane.store.vault.vault import Vault
 from clearlane.wiring import open_installation
 from tests.claims.answers import nine, paid, patient, payment, status
+from tests.manual_clock import ManualClock
 from tests.pipeline.flowing import Flow, accounts, controls
 from tests.pipeline.outbound import HARBOR, MEADOW, outbound
 

@@ -16,11 +16,11 @@ from clearlane.accounts.model import Vendor, VendorState
 from clearlane.connect.webhook_http import WebhookSender
 from clearlane.events.event import format_event_id
 from clearlane.events.retries import ATTEMPTS_MAX, RETRY_SECONDS
-from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.notify import webhook_endpoints, webhook_runner
 from clearlane.pipeline.notify.webhook_runner import WebhookRunner
 from clearlane.store.events import webhooks
 from clearlane.store.events.event_watch import EventWatch
+from tests.manual_clock import ManualClock
 from tests.patience import until
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
 from tests.pipeline.test_claim_events import feed

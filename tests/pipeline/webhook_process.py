@@ -10,12 +10,13 @@ from datetime import timedelta
 from pathlib import Path
 
 from clearlane.connect.webhook_http import WebhookSender
-from clearlane.kernel.clock import ManualClock, SystemClock
+from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.notify.webhook_runner import LEASE, WebhookRunner
 from clearlane.store.accounts.accounts import load_accounts
 from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
 from tests.databases import START, Place
+from tests.manual_clock import ManualClock
 
 
 async def main(given):

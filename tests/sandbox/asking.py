@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 from x12sdk.io import X12ModelReader
 
-from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.sandbox.eligibility import EligibilityPayer
 from clearlane.sandbox.model import Profile
@@ -13,6 +12,7 @@ from clearlane.x12 import guides
 from clearlane.x12.delimiters import CANONICAL, Delimiters
 from clearlane.x12.reader import reader
 from clearlane.x12.writer.writer import Envelope, format_segment, wrap_sets
+from tests.manual_clock import ManualClock
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 PAYERS = {

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import CALENDAR_DAY, SandboxClock, decode_state
 from clearlane.sandbox.payer import SandboxPayer
 from tests.connect.memory import MemoryLedger
+from tests.manual_clock import ManualClock
 from tests.sandbox.invented import MEDICAL, NOW, file, medical
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)

@@ -7,7 +7,6 @@ import pytest
 
 from clearlane.connect.loopback_connections import LoopbackConnections, ledger_name
 from clearlane.connect.port import Presence, Unreachable
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
@@ -15,6 +14,7 @@ from clearlane.sandbox.simulator import Simulator
 from clearlane.store.installation.nodes import NodeRegistration
 from clearlane.store.installation.sandbox import NODE, PayerLocks, StoredClock, StoredLedger
 from clearlane.store.vault.vault import Vault
+from tests.manual_clock import ManualClock
 from tests.sandbox.invented import NOW, file, medical
 
 DAY = timedelta(days=1)

@@ -12,7 +12,6 @@ import pytest
 
 from clearlane.connect.loopback import LoopbackMailbox
 from clearlane.connect.port import Presence, Unreachable
-from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import payer_ledger, read_837, receive
 from clearlane.sandbox.model import File, Member, Profile
@@ -21,6 +20,7 @@ from clearlane.sandbox.receive import SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
 from clearlane.x12.checker import check
 from tests.cases import full_or_quick
 from tests.connect.memory import MemoryLedger
+from tests.manual_clock import ManualClock
 from tests.sandbox.invented import (
     DENTAL,
     MEDICAL,

@@ -9,7 +9,6 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import CALENDAR_DAY, decode_state
 from clearlane.sandbox.simulator import Simulator
 from clearlane.store.database.database import Actor, DatabaseUnavailable
@@ -27,6 +26,7 @@ from clearlane.store.installation.sandbox import (
 from clearlane.store.vault.vault import Vault
 from tests.connect.memory import MemoryLedger
 from tests.databases import START
+from tests.manual_clock import ManualClock
 
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 WHO = Actor("vendor", "a test")

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import pytest
 
-from clearlane.kernel.clock import ManualClock
 from clearlane.store.audit import audit
 from clearlane.store.audit.anchor import Anchor, AnchorFault, AnchorNote
 from clearlane.store.audit.audit_chain import ChainHead
@@ -20,6 +19,7 @@ from clearlane.store.audit.set_back import confirm_anchor, record_restore
 from clearlane.store.database.database import Actor, OperationRefused, SystemScope
 from clearlane.store.vault.vault import Vault
 from tests.databases import START
+from tests.manual_clock import ManualClock
 from tests.patience import until
 
 ALL = SystemScope("a test")

@@ -16,7 +16,6 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import VendorId
 from clearlane.store.audit import audit
 from clearlane.store.audit.anchor import Anchor
@@ -31,6 +30,7 @@ from clearlane.store.vault import key_rotation
 from clearlane.store.vault.keys import MasterKeys, read_key_file, write_key_file
 from clearlane.store.vault.vault import Vault
 from tests.databases import START, make_site
+from tests.manual_clock import ManualClock
 from tests.patience import until
 from tests.store.test_database import CLAIM, a_claim
 

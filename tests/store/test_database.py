@@ -295,6 +295,7 @@ async def test_a_job_that_awaits_anything_else_is_refused_on_sqlite(new_place):
 CLAIM = scoped_insert(
     schema.claims, "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
+    "header",
 )  # fmt: skip
 EVENT = scoped_insert(schema.claim_events, "claim_number", "at", "event")
 
@@ -303,5 +304,5 @@ def a_claim(claim_number):
     return {
         "claim_number": claim_number, "kind": "medical", "form": "v3_medical", "state": "received", "payer_id": "p",
         "vendor_claim_hash": claim_number, "content_hash": "h", "account_as_number": 0, "total_cents": 100,
-        "created_at": 1, "created_day": "2024-03-05", "updated_at": 1, "payload": b"sealed",
+        "created_at": 1, "created_day": "2024-03-05", "updated_at": 1, "payload": b"sealed", "header": b"sealed",
     }  # fmt: skip

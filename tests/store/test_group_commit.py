@@ -179,6 +179,7 @@ def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):
         created_at=1,
         created_day="2026-01-05",
         payload=b"sealed",
+        header=b"sealed",
     )
 
 

@@ -139,8 +139,8 @@ async def test_nodes_that_start_together_share_one_set_of_keys(place):
 
 
 def place_clock():
-    from clearlane.kernel.clock import ManualClock
     from tests.databases import START
+    from tests.manual_clock import ManualClock
 
     return ManualClock(START)
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import bindparam, update
 
-from clearlane.kernel.clock import ManualClock, SystemClock
+from clearlane.kernel.clock import SystemClock
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.database.sql import Statement, database_now
@@ -16,6 +16,7 @@ from clearlane.store.installation.nodes import (
     live_nodes,
     wait_until_loaded,
 )
+from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS
 
 OPERATOR = Actor("operator", "nora")

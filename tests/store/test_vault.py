@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from clearlane.kernel import limits
-from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.database.schema import data_keys
 from clearlane.store.database.sql import Statement
 from clearlane.store.vault.vault import InvalidSeal, KeyNotLoaded, Vault
 from tests.databases import START, make_site
+from tests.manual_clock import ManualClock
 from tests.store.test_database import CLAIM, a_claim
 
 ALL = SystemScope("a test")

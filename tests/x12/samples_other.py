@@ -15,6 +15,7 @@ from clearlane.x12 import codes
 from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.reader.reader import SetClosed, parse, read
+from tests.x12.findings_of import all_findings
 
 Row = list[str]
 Avoid = Mapping[str, Iterable[str] | int | None]
@@ -975,7 +976,7 @@ def findings(kind: str, changed: list[Row]) -> list[Finding]:
     """What is found in a set. A reader that lets each unit go finds the same as one that keeps all."""
     changed[-1][1] = str(len(changed))
     data = interchange(kind, [changed]).encode()
-    found = list(parse(data).all_findings())
+    found = list(all_findings(parse(data)))
     streamed = [
         f for event in read(data) if isinstance(event, SetClosed) for f in event.set.findings
     ]

@@ -13,6 +13,7 @@ from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.reader.reader import Reader, parse
 from tests.cases import every_case
+from tests.x12.findings_of import all_findings
 from tests.x12.toy import (
     BODY,
     CLAIM,
@@ -168,7 +169,7 @@ def test_an_interchange_holds_a_group_or_a_ta1():
 
 def test_a_trailer_may_have_blanks_before_the_terminator():
     data = file().replace(b"SE*29*0001~", b"SE*29*0001 ~")
-    (finding,) = list(read(data).all_findings())
+    (finding,) = list(all_findings(read(data)))
     assert (finding.rule, finding.severity) == ("ELM-BLANKS", Severity.WARNING)
 
 
@@ -202,7 +203,7 @@ def test_the_version_of_an_interchange_counts_only_with_a_group():
 )  # fmt: skip
 def test_the_verdict_of_a_ta1_agrees_with_its_note(verdict, rules):
     ta1 = f"~TA1*000000001*240501*1200*{verdict}~IEA*0*000000001~"
-    found = list(read(ISA.encode() + ta1.encode()).all_findings())
+    found = list(all_findings(read(ISA.encode() + ta1.encode())))
     assert [f.rule for f in found] == rules
     assert all(
         (f.position.interchange, f.position.file_segment, f.position.segment_id) == (1, 2, "TA1")
@@ -212,18 +213,18 @@ def test_the_verdict_of_a_ta1_agrees_with_its_note(verdict, rules):
 
 def test_an_earlier_name_is_read_with_information():
     data = wrap(set_of(BODY, version="009990X001"), version="009990X001")
-    (finding,) = read(data).all_findings()
+    (finding,) = all_findings(read(data))
     assert (finding.rule, finding.severity) == ("ST-EARLIER", Severity.INFO)
     assert next(read(data).sets()).guide.id == VERSION
 
 
 def test_two_names_of_one_guide_are_a_warning_and_two_guides_an_error():
     same = wrap(set_of(BODY), version="009990X001")
-    assert [(f.rule, f.severity) for f in read(same).all_findings()] == [
+    assert [(f.rule, f.severity) for f in all_findings(read(same))] == [
         ("ST-AGREE", Severity.WARNING)
     ]
     other = wrap(set_of(BODY), version="005010X222A1")
-    assert [(f.rule, f.severity) for f in read(other).all_findings()] == [
+    assert [(f.rule, f.severity) for f in all_findings(read(other))] == [
         ("ST-AGREE", Severity.ERROR)
     ]
 
@@ -231,7 +232,7 @@ def test_two_names_of_one_guide_are_a_warning_and_two_guides_an_error():
 def test_a_request_code_on_an_answer_is_a_warning():
     data = wrap(["ST*271*0001*005010X279A1", "SE*2*0001"], version="005010X279A1")
     data = data.replace(b"GS*HC", b"GS*HS")
-    found = {f.rule: f.severity for f in parse(data).all_findings()}
+    found = {f.rule: f.severity for f in all_findings(parse(data))}
     assert found["GS-FUNCTION"] is Severity.WARNING
 
 
@@ -251,14 +252,14 @@ def test_the_function_of_a_set_without_a_known_guide_is_checked_too(
     data = wrap([f"ST*{transaction}*0001", "SE*2*0001"], version="009990X009")
     found = {
         f.rule: f.severity
-        for f in parse(data.replace(b"GS*HC", b"GS*" + function.encode())).all_findings()
+        for f in all_findings(parse(data.replace(b"GS*HC", b"GS*" + function.encode())))
     }
     assert found.get("GS-FUNCTION") is severity
     assert "ST-GUIDE" in found
 
 
 def test_a_mark_and_nothing_else_is_an_empty_file():
-    assert [f.rule for f in parse(b"\xef\xbb\xbf").all_findings()] == ["FILE-MARK", "FILE-EMPTY"]
+    assert [f.rule for f in all_findings(parse(b"\xef\xbb\xbf"))] == ["FILE-MARK", "FILE-EMPTY"]
 
 
 def test_a_wrong_function_is_reported_once_a_group():
@@ -273,7 +274,7 @@ def test_an_unknown_guide_is_checked_for_envelope_and_syntax():
         ("ST-GUIDE", 1, 0, 0), ("SEG-TRAILING", 2, 2, 0), ("ELM-CASE", 2, 1, 0),
         ("ELM-CHARACTER", 3, 1, 0), ("SE-COUNT", 4, 1, 0),
     ]  # fmt: skip
-    assert [f.rule for f in parse(data, check=False).all_findings()] == ["ST-GUIDE", "SE-COUNT"]
+    assert [f.rule for f in all_findings(parse(data, check=False))] == ["ST-GUIDE", "SE-COUNT"]
 
 
 # --- Order ------------------------------------------------------------------------------------------
@@ -302,7 +303,7 @@ def test_missing_segments_are_reported_where_they_were_expected():
 def test_missing_loops_are_reported():
     body = [row for row in BODY if row not in SUBSCRIBER[2:]]
     assert findings_in(file(body)) == [("LOOP-MISSING", at(SUBSCRIBER[2]), 0, 0)]
-    (finding,) = read(file(body)).all_findings()
+    (finding,) = all_findings(read(file(body)))
     assert (finding.position.loop, finding.position.segment_id) == ("2010BA", "NM1")
     assert findings_in(file(HEADER)) == [
         ("LOOP-MISSING", len(HEADER) + 2, 0, 0),
@@ -341,7 +342,7 @@ def test_a_twin_without_a_limit_takes_the_rest():
              seg("K3", "Others", "S", 0, "R"), seg("SE", "End", "R", 1, "R R")),
     )  # fmt: skip
     data = wrap(set_of(["K3*A"] * 9, version="009990X002"), version="009990X002")
-    assert list(parse(data, choose_guide=lambda *_: guide).all_findings()) == []
+    assert list(all_findings(parse(data, choose_guide=lambda *_: guide))) == []
 
 
 def test_segments_without_a_place_are_kept_and_reported():
@@ -363,7 +364,7 @@ def test_a_segment_that_would_cut_a_loop_short_stays_where_it_is():
         ("SEG-ORDER", at("REF*G1*AUTH") + 1, 0, 0),
         ("SEG-TRAILING", at("REF*G1*AUTH") + 1, 2, 0),
     ]
-    unchecked = parse(file(body), check=False, choose_guide=choose).all_findings()
+    unchecked = all_findings(parse(file(body), check=False, choose_guide=choose))
     assert [f.rule for f in unchecked] == ["SEG-ORDER"]
     late = [row for row in BODY if row != SUBSCRIBER[1]]
     late.insert(late.index("LX*1") + 1, SUBSCRIBER[1])
@@ -440,7 +441,7 @@ def test_a_wrong_pointer_in_an_answer_is_a_warning():
         "NM1*PR*2*MEADOW MUTUAL*****PI*1", "HL*2*9*21*1", "SE*6*0001",
     ]  # fmt: skip
     data = wrap(rows, version="005010X279A1").replace(b"GS*HC", b"GS*HB")
-    found = {f.rule: f.severity for f in parse(data).all_findings()}
+    found = {f.rule: f.severity for f in all_findings(parse(data))}
     assert found["HL-PARENT"] is Severity.WARNING
 
 
@@ -448,7 +449,7 @@ def test_a_wrong_pointer_in_an_answer_is_a_warning():
 
 
 def test_a_rule_speaks_when_its_loop_closes():
-    found = list(read(file(replaced(CLAIM[0], CLAIM[0].replace("100.5", "99")))).all_findings())
+    found = list(all_findings(read(file(replaced(CLAIM[0], CLAIM[0].replace("100.5", "99"))))))
     (finding,) = found
     assert (finding.rule, finding.snip, finding.syntax_error) == ("TOY-TOTAL", 3, "6")
     assert (finding.position.segment, finding.position.element, finding.position.loop) == (
@@ -464,7 +465,7 @@ def test_a_rule_may_point_at_a_loop_around_its_own():
     body[body.index("SV1*HC:99213*100*UN*1***1:2")] = "SV1*HC:99213*1000*UN*1***1:2"
     found = [
         (f.rule, f.severity, f.position.segment, f.position.loop, f.syntax_error)
-        for f in read(file(body)).all_findings()
+        for f in all_findings(read(file(body)))
     ]
     assert found == [
         ("TOY-PARENT", Severity.WARNING, at(SUBSCRIBER[1]), "2000B", "I9"),

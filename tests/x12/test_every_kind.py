@@ -17,6 +17,7 @@ from clearlane.x12.reader.reader import InterchangeOpened, Reader, UnitClosed, p
 from clearlane.x12.writer.writer import write
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.x12 import samples837, samples_other
+from tests.x12.findings_of import all_findings
 
 ISA = "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *240501*1200*^*00501*000000017*0*T*:"
 TA1 = f"{ISA}~TA1*000000005*240501*1200*A*000~IEA*0*000000017~"
@@ -93,7 +94,7 @@ def test_a_file_cut_at_any_byte_ends_in_findings_and_keeps_its_segments(kind):
     for cut in range(0, len(data), full_or_quick(1, 5)):
         part = data[:cut]
         file = parse(part)
-        assert any(f.severity is Severity.ERROR for f in file.all_findings()), cut
+        assert any(f.severity is Severity.ERROR for f in all_findings(file)), cut
         # Before the terminator of the ISA there is nothing that could be kept. Blanks at a cut could be
         # the end of a file as well.
         kept = part.rstrip(b" ~") + b"~" if cut >= header else b""
@@ -104,7 +105,7 @@ def test_a_file_cut_at_any_byte_ends_in_findings_and_keeps_its_segments(kind):
 def test_a_cut_file_streams_to_the_same_findings(kind):
     data = small(kind)
     for cut in range(0, len(data), full_or_quick(11, 47)):
-        assert in_order(check(data[:cut]).findings) == in_order(parse(data[:cut]).all_findings())
+        assert in_order(check(data[:cut]).findings) == in_order(all_findings(parse(data[:cut])))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,7 +124,7 @@ def test_streams_and_trees_find_the_same_faults_at_the_same_spots(kind):
     for data in faulty(kind):
         found = check(data).findings
         assert any(f.severity is Severity.ERROR for f in found)
-        assert in_order(found) == in_order(parse(data).all_findings())
+        assert in_order(found) == in_order(all_findings(parse(data)))
 
 
 def test_a_missing_segment_after_units_is_reported_where_it_was_expected():
@@ -153,9 +154,9 @@ def test_interchanges_of_one_file_have_separators_of_their_own(kind):
     ]
     data = b"\xef\xbb\xbf" + b" \r\n".join(parts) + b"  \n"
     file = parse(data)
-    assert not any(f.severity is Severity.ERROR for f in file.all_findings())
+    assert not any(f.severity is Severity.ERROR for f in all_findings(file))
     assert write(file) == b"".join(parts)
-    assert in_order(fed(data, every(1))) == in_order(file.all_findings())
+    assert in_order(fed(data, every(1))) == in_order(all_findings(file))
 
 
 @every_case("separators", [b"*:^~", b"|>}\n", b"~|*:"])
@@ -171,10 +172,10 @@ def test_a_file_behind_a_cut_one_is_found(kind, separators):
         reported = [f.rule for f in file.interchanges[0].findings]
         assert ("FILE-CUT" in reported) == (not first[:cut].endswith(b"~"))
         assert "IEA-MISSING" in reported or cut > 500
-        errors = [f for f in file.all_findings() if f.position.interchange == 2]
+        errors = [f for f in all_findings(file) if f.position.interchange == 2]
         assert not [f for f in errors if f.severity is Severity.ERROR]
         for sizes in (every(1), every(7), at_random(cut)):
-            assert in_order(fed(data, sizes)) == in_order(file.all_findings())
+            assert in_order(fed(data, sizes)) == in_order(all_findings(file))
 
 
 def test_a_name_that_ends_like_a_header_is_a_name():
@@ -216,7 +217,7 @@ def test_an_unknown_version_is_kept_and_checked_for_its_envelope(kind):
     version = guides.by_kind(kind).id.encode()
     data = small(kind).replace(version, b"005010X999")
     file = parse(data)
-    (reported,) = [f for f in file.all_findings() if f.severity is Severity.ERROR]
+    (reported,) = [f for f in all_findings(file) if f.severity is Severity.ERROR]
     assert reported.rule == "ST-GUIDE"
     assert write(file) == data
     assert not [event for event in read(data) if isinstance(event, UnitClosed)]
@@ -254,7 +255,7 @@ def test_the_names_seen_in_the_wild_are_known(name):
 def test_an_835_with_a_version_in_its_header_is_read_and_reported():
     data = small("835").replace(b"ST*835*0001~", b"ST*835*0001*005010X221A1~")
     file = parse(data)
-    (reported,) = [f for f in file.all_findings() if f.severity is Severity.WARNING]
+    (reported,) = [f for f in all_findings(file) if f.severity is Severity.WARNING]
     assert (reported.rule, reported.position.segment_id, reported.position.element) == (
         "ELM-UNUSED",
         "ST",
@@ -279,4 +280,4 @@ def test_sizes_of_a_hostile_file_are_limited(kind):
     assert rules.count("LIMIT-FINDINGS") == 1
     errors = sum(f.severity is Severity.ERROR for f in found)
     assert errors <= FINDINGS_PER_SET_MAX + 10
-    assert in_order(found) == in_order(parse(data).all_findings())
+    assert in_order(found) == in_order(all_findings(parse(data)))

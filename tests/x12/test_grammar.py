@@ -7,8 +7,9 @@ import pytest
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import guides, rules, tree
-from clearlane.x12.grammar import Guide, apply_usage, dictionary_segment, loop, make_seg
+from clearlane.x12.grammar import Guide, LoopSpec, apply_usage, dictionary_segment, loop, make_seg
 from clearlane.x12.guides.dictionary import DICTIONARY, seg
+from clearlane.x12.path import parse_path
 from tests.cases import every_case
 
 THING = dictionary_segment(
@@ -122,6 +123,31 @@ def test_a_rule_without_a_sentence_or_with_a_used_id_is_refused(registry):
     rules.rule("T-2", loop=("1", "2"), kinds=("X",), snip=3)(silent)
     with pytest.raises(ValueError, match="defined twice"):
         rules.rule("T-2", loop="2300", kinds=("X",), snip=3)(silent)
+
+
+def test_the_places_of_a_rule_are_in_its_guides():
+    for kind in guides.KINDS:
+        rules.rules_for(kind, rules.SET)
+    for rule in rules.RULES.values():
+        for place in rule.places:
+            where = parse_path(place)
+            nodes = [
+                child
+                for kind in rule.kinds
+                for loop in loops_of(guides.by_kind(kind).root)
+                if loop.id == where.loop
+                for child in loop.children
+                if child.id == where.id and where.qualifier in {"", *child.qualifiers}
+            ]
+            used = [node.elements[where.element - 1].usage for node in nodes]
+            assert {"R", "S"} & {*used}, (rule.id, place)
+
+
+def loops_of(loop):
+    yield loop
+    for child in loop.children:
+        if isinstance(child, LoopSpec):
+            yield from loops_of(child)
 
 
 @every_case(

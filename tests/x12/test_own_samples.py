@@ -15,6 +15,7 @@ from clearlane.x12.reader.reader import parse
 from clearlane.x12.show.describe import describe
 from clearlane.x12.writer.writer import write
 from tests.corpus import OWN, own_samples
+from tests.x12.findings_of import all_findings
 
 KINDS = (*guides.KINDS, "TA1")
 CLEAN = [sample for sample in own_samples() if sample.clean]
@@ -185,7 +186,7 @@ def test_a_faulty_sample_ends_in_findings_and_keeps_its_segments():
     file = parse(data)
     found = {
         (one.rule, one.position.segment_id)
-        for one in file.all_findings()
+        for one in all_findings(file)
         if one.severity is Severity.ERROR
     }
     assert found == {

@@ -36,6 +36,7 @@ from clearlane.x12.writer.writer import write
 from tests.cases import every_case, fewer_in_quick, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples837
+from tests.x12.findings_of import all_findings
 from tests.x12.toy import (
     BODY,
     CLAIM,
@@ -63,7 +64,7 @@ def streamed(data: bytes, size: int = 0) -> list[Finding]:
 
 
 def whole(data: bytes) -> list[Finding]:
-    return list(parse(data, choose_guide=choose).all_findings())
+    return list(all_findings(parse(data, choose_guide=choose)))
 
 
 def segments(data: bytes) -> list[list[str]]:
@@ -156,7 +157,7 @@ def test_a_reader_counts_segments():
 
 def test_without_checks_the_order_is_still_reported():
     data = file(replaced("REF*G1*AUTH", "REF*G1*", "QQQ*1", "DTP*431*D8*1"))
-    found = [f.rule for f in parse(data, check=False, choose_guide=choose).all_findings()]
+    found = [f.rule for f in all_findings(parse(data, check=False, choose_guide=choose))]
     assert found == ["SEG-UNKNOWN", "SEG-ORDER", "SEG-REPEAT"]
 
 
@@ -202,7 +203,7 @@ def test_mutated_files_keep_every_segment(data):
     mutated = file(rows)
     tree = parse(mutated, choose_guide=choose)
     assert segments(write(tree)) == segments(mutated)
-    assert in_order(streamed(mutated)) == in_order(list(tree.all_findings()))
+    assert in_order(streamed(mutated)) == in_order(list(all_findings(tree)))
 
 
 def test_a_file_cut_at_any_byte_is_read_and_written_back():
@@ -212,7 +213,7 @@ def test_a_file_cut_at_any_byte_is_read_and_written_back():
         part = data[:cut]
         tree = parse(part, choose_guide=choose)
         assert segments(write(tree)) == segments(part)
-        assert any(f.severity is Severity.ERROR for f in tree.all_findings())
+        assert any(f.severity is Severity.ERROR for f in all_findings(tree))
 
 
 @pytest.mark.parametrize("kind", ["837P", "837D", "837I"])
@@ -254,7 +255,7 @@ def test_garbage_inside_a_file_does_not_stop_it(garbage, at):
 def test_findings_are_limited_and_the_limit_is_reported():
     many = FINDINGS_PER_SET_MAX + 10
     data = file([*BODY, *["QQQ*1"] * many])
-    found = parse(data, choose_guide=choose).all_findings()
+    found = all_findings(parse(data, choose_guide=choose))
     rules = [f.rule for f in found]
     assert rules.count("SEG-UNKNOWN") == FINDINGS_PER_SET_MAX
     assert rules.count("LIMIT-FINDINGS") == 1
@@ -275,7 +276,7 @@ def test_many_warnings_do_not_hide_an_error():
     for number in range(3, many):
         rows += [f"HL*{number}*1*22*0", "SBR*P", "NM1*IL*1*arden"]
     rows.append("QQQ*1")
-    rules = [(f.rule, f.severity) for f in parse(file(rows), choose_guide=choose).all_findings()]
+    rules = [(f.rule, f.severity) for f in all_findings(parse(file(rows), choose_guide=choose))]
     assert ("SEG-UNKNOWN", Severity.ERROR) in rules
     assert ("LIMIT-FINDINGS", Severity.WARNING) in rules
 
@@ -343,9 +344,9 @@ def test_every_public_sample_is_read_and_written_back(sample: Sample):
     data = sample.path.read_bytes()
     tree = parse(data)
     assert segments(write(tree)) == segments(data)
-    assert in_order(list(iter_findings(data))) == in_order(list(tree.all_findings()))
+    assert in_order(list(iter_findings(data))) == in_order(list(all_findings(tree)))
     if sample.clean:
-        assert not [f.rule for f in tree.all_findings() if f.severity is Severity.ERROR]
+        assert not [f.rule for f in all_findings(tree) if f.severity is Severity.ERROR]
 
 
 def test_verdicts_count():

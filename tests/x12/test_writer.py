@@ -30,6 +30,7 @@ from clearlane.x12.writer.writer import (
     write,
 )
 from tests.cases import every_case, full_or_quick
+from tests.x12.findings_of import all_findings
 from tests.x12.toy import GUIDE, choose, read
 
 MOMENT = datetime(2024, 5, 1, 9, 5, tzinfo=UTC)
@@ -177,7 +178,7 @@ def test_built_sets_are_read_back_as_they_were():
     data = b"".join(wrap_sets(ENVELOPE, GUIDE, [body_texts(root)]))
     (set,) = read(data).sets()
     assert set.root == root
-    found = [f.rule for f in read(data).all_findings()]
+    found = [f.rule for f in all_findings(read(data))]
     assert found == ["ELM-MISSING"]  # SV103 has two codes, so it cannot be filled in
 
 
@@ -236,7 +237,7 @@ def test_sealed_sets_are_clean_in_any_separators(signs, ending):
     bodies = [body_texts(build(GUIDE, DATA)), ["~".join(body_texts(build(GUIDE, DATA)))]]
     data = b"".join(wrap_sets(envelope, GUIDE, bodies))
     file = read(data)
-    assert {f.rule for f in file.all_findings()} == {"ELM-MISSING"}
+    assert {f.rule for f in all_findings(file)} == {"ELM-MISSING"}
     (interchange,) = file.interchanges
     assert interchange.header[14:16] == ["1", "P"]
     assert interchange.groups[0].header[2:4] == ["APP", "MM001"]
@@ -283,7 +284,7 @@ def test_a_text_that_holds_a_separator_is_refused():
 
 def test_an_answer_is_outside_any_group():
     data = wrap_ta1(ENVELOPE, [["TA1", "000000001", "240501", "1200", "A", "000"]])
-    assert list(parse(data).all_findings()) == []
+    assert list(all_findings(parse(data))) == []
     assert data.endswith(b"IEA*0*000000017~")
 
 
@@ -317,7 +318,7 @@ def test_what_is_written_is_read(claims, signs):
     file = parse(sealed, choose_guide=choose)
     (set,) = file.sets()
     assert set.root == root
-    assert {f.rule for f in file.all_findings()} <= {"TOY-TOTAL", "TOY-SET", "TOY-PARENT"}
+    assert {f.rule for f in all_findings(file)} <= {"TOY-TOTAL", "TOY-SET", "TOY-PARENT"}
     assert write(file) == sealed
 
 

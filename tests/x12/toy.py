@@ -10,6 +10,7 @@ from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, SET, RuleContext, RuleFinding, parse_cents, rule
 from clearlane.x12.tree import Loop, X12File
+from tests.x12.findings_of import all_findings
 
 VERSION = "009990X001A1"
 LINE = "R=HC R S"
@@ -220,7 +221,7 @@ def read(data: bytes) -> X12File:
 def findings_in(data: bytes, *, warnings: bool = True) -> list[tuple[str, int, int, int]]:
     """Rule, position in the set, element and component of every finding."""
     found: list[Finding] = [
-        f for f in read(data).all_findings() if warnings or f.severity is Severity.ERROR
+        f for f in all_findings(read(data)) if warnings or f.severity is Severity.ERROR
     ]
     return [
         (f.rule, f.position.segment, f.position.element, f.position.component)

@@ -155,10 +155,21 @@ def file_rules_page() -> Iterator[str]:
         rules.rules_for(kind, rules.SET)
     every = rules.RULES
     rows = [
-        [f"`{rule.id}`", rule.severity, rule.snip, ", ".join(rule.kinds), rule.sentence]
+        [
+            f"`{rule.id}`",
+            rule.severity,
+            rule.snip,
+            ", ".join(rule.kinds),
+            rule.sentence,
+            f"section {rule.section}"
+            if rule.section
+            else ", ".join(f"`{one}`" for one in rule.places),
+        ]
         for rule in sorted(every.values(), key=lambda rule: rule.id)
     ]
-    yield from grid(["Rule", "Severity", "SNIP", "Guides", "What must be true"], rows)
+    yield from grid(
+        ["Rule", "Severity", "SNIP", "Guides", "What must be true", "Stated in the guide at"], rows
+    )
     yield ""
     yield "## Found by claim rules"
     yield ""

@@ -59,7 +59,7 @@ OWN_REFUSALS: Mapping[tuple[str, int], str] = {
     ("Claims", 204): "The claims could not be imported; nothing was stored. `X-Message` says so.",
     ("Claims", 400): "The document, a parameter or a date cannot be read. Nothing was stored.",
     ("Claims", 413): "More claims or bytes than a document may hold.",
-    ("Eligibility", 400): "The request cannot be read, or the `requestId` is no integer.",
+    ("Eligibility", 400): "The request cannot be read, or the `requestId` is not an integer.",
     ("Eligibility", 404): "There is no such request of this site.",
     ("Eligibility", 413): "The body is too large.",
     ("Enrollment", 400): "Something is wrong with the request; nothing was submitted.",
@@ -151,7 +151,7 @@ ELIGIBILITY_RESULTS = {
     "ResultsComplete": "Every patient that was asked about has a response, which may hold payers' errors.",
     "ResultsIncomplete": "Some responses are missing; ask GetEligibilityResponses later.",
 }
-ENROLLMENT_RESULTS = "Both null: submitted. `Provider already exists.` in `Message`: submitted before, which is no fault."
+ENROLLMENT_RESULTS = "Both null: submitted. `Provider already exists.` in `Message`: submitted before, which is not a fault."
 
 
 def _exits() -> Iterator[str]:

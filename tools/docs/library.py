@@ -66,7 +66,7 @@ def client_page() -> Iterator[str]:
     yield ""
     yield (
         "A call is repeated by itself if that is safe: questions about eligibility only if nothing was taken, "
-        "all others also if the answer was lost, because the service recognises what it knows. "
+        "all others also if the answer was lost, because the service recognizes what it knows. "
         "`Retry(attempts_max=1)` never repeats."
     )
     yield from part("Faults")

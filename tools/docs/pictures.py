@@ -2,7 +2,7 @@
 
 Each picture is an SVG made from the table that the product runs on, so it cannot show what is not so. In a
 lifecycle, every state is a vertical line and every event a row: dots where it can happen, an arrow to the next state.
-Colours follow the reader's light or dark setting.
+Colors follow the reader's light or dark setting.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -182,7 +182,7 @@ def dead_links(site: Path) -> Iterator[str]:
 
 
 def _bring(named: Path, staged: Path, page: Page, link: str) -> PurePosixPath:
-    """Stage a file that is no page, such as a picture or an example."""
+    """Stage a file that is not a page, such as a picture or an example."""
     if not named.is_file() or not named.is_relative_to(ROOT):
         raise DeadLink(f"{page.source.relative_to(ROOT)}: {link} names no file of the repository")
     target = PurePosixPath("files") / named.relative_to(ROOT)

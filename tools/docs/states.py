@@ -88,7 +88,7 @@ LABELS = {
     "partly_denied": "Something paid, and a line with nothing paid and such a reason.",
     "patient_owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
     "nothing_due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
-    "voided": "Of a void: nothing paid, whatever the reason, or the earlier claim taken back. Of the claim that it cancels too.",
+    "voided": "For a void: nothing paid, whatever the reason, or the earlier claim taken back. The claim that it cancels has it too.",
     "replaced": "Of a claim without a payment in force whose replacement was decided.",
     "paid": "Something paid, and no line denied.",
 }

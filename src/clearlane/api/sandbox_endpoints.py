@@ -1,4 +1,4 @@
-"""The endpoints that control a sandbox: its clock and the behaviour of its simulated payers.
+"""The endpoints that control a sandbox: its clock and the behavior of its simulated payers.
 
 They pass the same checks as every endpoint and belong to no API version. A production installation does not
 serve them.
@@ -61,7 +61,7 @@ class Advance(msgspec.Struct):
 
 
 class ModeChange(msgspec.Struct):
-    """The new behaviour of a payer."""
+    """The new behavior of a payer."""
 
     PayerId: str = ""
     Mode: str = ""
@@ -103,7 +103,7 @@ async def advance(call: Call) -> Response:
 
 
 async def payers(call: Call) -> Response:
-    """Return the behaviour of all payers; a POST changes that of one first."""
+    """Return the behavior of all payers; a POST changes that of one first."""
     control = _control(call)
     if call.verb == "POST":
         change = await _read(call, ModeChange)

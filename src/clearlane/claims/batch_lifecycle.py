@@ -44,7 +44,7 @@ _R, _S, _D, _A = BatchState
 NEXT: Mapping[tuple[BatchState, BatchEvent], BatchState] = {
     (_R, BatchEvent.REROUTED): _R,  # a file that may have been sent is never written again
     (_R, BatchEvent.ATTEMPTED): _S,  # durable before the first byte is sent
-    (_S, BatchEvent.ATTEMPTED): _S,  # if it may have arrived, the mailbox is looked into first
+    (_S, BatchEvent.ATTEMPTED): _S,  # if it may have arrived, look into the mailbox first
     (_S, BatchEvent.NOT_ARRIVED): _R,
     (_S, BatchEvent.MAY_HAVE_ARRIVED): _S,
     (_S, BatchEvent.CANNOT_BE_KNOWN): _D,

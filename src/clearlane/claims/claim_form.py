@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimPart, filled_names
+from clearlane.claims.fields import ClaimPart, drop_empty_fields, filled_names
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
@@ -156,6 +156,17 @@ class ClaimForm(Generic[C, L]):
         lines = [(line, line_reading(self, filled_names(line))) for line in self.lines(claim)]
         return build(self, claim, reading, lines)
 
+    def value(self, claim: C, path: str) -> Any:
+        """Return one value of a claim as it was sent, by its path in the view; None if it has none."""
+        return claim.__dict__.get(field_at(self, path))
+
+    def with_changes(self, claim: C, changes: Mapping[str, Any]) -> C:
+        """Return a claim with other values, by their paths in the view; None removes a value."""
+        fields = {self.locate(path): value for path, value in changes.items()}
+        changed: C = claim.model_copy(update=fields)
+        drop_empty_fields(changed)
+        return changed
+
     def has(self, path: str) -> bool:
         """Return whether the form has a field for a path of the view."""
         return places(self).has(path)
@@ -241,7 +252,7 @@ class ClaimForm(Generic[C, L]):
 
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""
-        return claim.__dict__.get(self.names.frequency) or "1"
+        return self.value(claim, "frequency") or codes.ORIGINAL
 
     def agreeing_fields(self, claim: C, name: str) -> tuple[str, ...]:
         """Return the filled fields that must hold the same as this one: patient's and insured's of one person."""
@@ -253,6 +264,12 @@ class ClaimForm(Generic[C, L]):
 
 
 AnyForm = ClaimForm[Any, Any]
+
+
+@cache
+def field_at(form: AnyForm, path: str) -> str:
+    """Return the field that holds the value of a path; empty if the form has none."""
+    return form.locate(path) if form.has(path) else ""
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)

@@ -13,10 +13,12 @@ import msgspec
 
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus, PayerDocumentKind
 from clearlane.claims.resubmission import ORIGINAL, VOID
+from clearlane.kernel.safe_repr import shows
 
 
 # array_like: a status is stored as an array, which opens in a third of the time of an object, and lists have
 # thousands. So a new field goes to the end and has a default. gc=False: it refers to no other container.
+@shows("claim_number", "state")
 class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """The status of a claim as it is stored and listed. Days are those of the site's time zone."""
 
@@ -62,9 +64,6 @@ class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     def is_decided(self) -> bool:
         """Whether a payer decided on it, also if that was taken back later."""
         return self.document_kind is PayerDocumentKind.PAYMENT or self.closing is not None
-
-    def __repr__(self) -> str:
-        return f"ClaimStatus({self.claim_number} {self.state})"
 
 
 def new_claim_status(

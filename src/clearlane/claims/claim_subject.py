@@ -1,6 +1,6 @@
 """Whom and what a claim is about: payer, insured, patient, purpose and service days.
 
-    compared = claim_subject(new, payer_id).compare(claim_subject(earlier, earlier_payer_id))
+    compared = compare_subjects(new, payer_id, earlier, earlier_payer_id)
     compared.common_day                                     # False: another visit
 
 Tells another claim from a correction of an earlier one under the same vendor's claim id. Names and member ids are
@@ -10,10 +10,8 @@ compared as a search does, without case, spaces and punctuation. Knows no databa
 from dataclasses import dataclass
 from datetime import date
 
-from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of
+from clearlane.claims.header import ClaimHeader
 from clearlane.claims.search_terms import search_name
-from clearlane.kernel.redacted_repr import redact_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,49 +61,23 @@ class SubjectComparison:
         return text[:1].upper() + text[1:]
 
 
-@redact_repr
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimSubject:
-    """Whom and what a claim is about."""
-
-    payer_id: str
-    insured: str
-    patient: tuple[str, str, str]
-    """Last name, first name and birth date."""
-    purpose: str
-    days: tuple[tuple[date, date], ...]
-    """First and last day of each service line that has one."""
-    is_secondary: bool
-    """Whether it carries the decision of an earlier payer."""
-
-    def compare(self, earlier: "ClaimSubject") -> SubjectComparison:
-        """Return what it has in common with an earlier claim."""
-        return SubjectComparison(
-            same_payer=self.payer_id == earlier.payer_id,
-            same_insured=self.insured == earlier.insured,
-            same_patient=self.patient == earlier.patient,
-            same_purpose=self.purpose == earlier.purpose,
-            common_day=any(
-                first <= other_last and other_first <= last
-                for first, last in self.days
-                for other_first, other_last in earlier.days
-            ),
-            is_secondary=self.is_secondary,
-        )
-
-
-def claim_subject(claim: Claim, payer_id: str) -> ClaimSubject:
-    """Return whom and what a repaired claim is about; ``payer_id`` is the payer's in the directory."""
-    form, given = form_of(claim), claim.__dict__
-    last, first, birth, *_ = (
-        given.get(patients) or given.get(insureds) for patients, insureds, _ in form.persons
+def compare_subjects(
+    later: ClaimHeader, payer_id: str, earlier: ClaimHeader, earlier_payer_id: str
+) -> SubjectComparison:
+    """Return what a claim has in common with an earlier one; the payers are those of the directory."""
+    return SubjectComparison(
+        same_payer=payer_id == earlier_payer_id,
+        same_insured=search_name(later.member_id) == search_name(earlier.member_id),
+        same_patient=_patient(later) == _patient(earlier),
+        same_purpose=later.is_predetermination == earlier.is_predetermination,
+        common_day=any(
+            first <= other_last and other_first <= last
+            for first, last in later.days
+            for other_first, other_last in earlier.days
+        ),
+        is_secondary=later.is_secondary,
     )
-    days = (form.service_days(line) for line in form.lines(claim))
-    return ClaimSubject(
-        payer_id=payer_id,
-        insured=search_name(given.get(form.names.member_id) or ""),
-        patient=(search_name(last or ""), search_name(first or ""), str(birth or "")),
-        purpose=given.get(form.names.purpose) or "",
-        days=tuple((begin, end or begin) for begin, end in days if begin),
-        is_secondary=form.earlier_decision(claim) is not None,
-    )
+
+
+def _patient(header: ClaimHeader) -> tuple[str, str, date | None]:
+    return search_name(header.last_name), search_name(header.first_name), header.birth

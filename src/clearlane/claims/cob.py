@@ -7,7 +7,7 @@ Meaning of the fields:
 - the *decision* is what that payer paid and adjusted. For the claim: ``X12_ClaimPrimaryPayerPaidAmount``
   (or ``F29_PayerAmountPaid``), the five adjustment fields, ``X12_ClaimAdjudicationDate``. For a line: its paid
   amount, its adjustments, its date. A dental claim has them on lines only;
-- a zero without anything else is no decision, because some callers fill every number. A denial is a decision
+- a zero without anything else is not a decision, because some callers fill every number. A denial is a decision
   of zero with adjustments or a date;
 - with a decision the claim goes to the payer as secondary, without it as primary;
 - a decided line without a date takes the claim's date.

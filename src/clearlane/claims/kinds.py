@@ -4,7 +4,7 @@ A **kind** decides the guide, the type of payer and the batch; a **form** is how
 of a claim. Checks of the database, filters, options and literals come from these tables; what a form can do is in
 ``claims.forms``.
 
-Knows no form beyond its name: commands load it where they need no claim.
+Knows no form beyond its name: commands that need no claim load it.
 """
 
 from collections.abc import Mapping
@@ -44,6 +44,6 @@ KINDS: Mapping[ClaimKind, KindRow] = MappingProxyType(
     }
 )
 SUBMITTED_KINDS = tuple(kind for kind, row in KINDS.items() if row.submitted_on)
-"""The kinds of which claims can be submitted."""
+"""The kinds of claims that can be submitted."""
 SUBMITTED_FORMS = tuple(dict.fromkeys(form for row in KINDS.values() for form in row.submitted_on))
 """The names of the forms that claims can be submitted on."""

@@ -285,7 +285,7 @@ def remittance_roles(remittances: Sequence[RemittanceFact]) -> list[RemittanceRo
 
 
 def first_category(codes: Sequence[ClaimStatusCode]) -> str:
-    """Return the category of a status; of several the first one counts."""
+    """Return the category of a status; if there are several, the first counts."""
     return codes[0].category if codes else ""
 
 
@@ -489,7 +489,7 @@ _F = TypeVar("_F", bound=Fact | RemittanceFact)
 
 
 def _once(facts: Sequence[_F]) -> Collection[_F]:
-    """Return each statement once: of several reports the earliest."""
+    """Return each statement once: its earliest report."""
     if len(facts) < 2:
         return facts
     found: dict[tuple[object, ...], _F] = {}

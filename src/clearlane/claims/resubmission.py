@@ -9,8 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from clearlane.claims.claim_subject import SubjectComparison
-from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of
+from clearlane.claims.header import ClaimHeader
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.redacted_repr import redact_repr
 
@@ -66,7 +65,7 @@ class EarlierClaim:
     state: ClaimState
     accepted_at: datetime
     last_word_at: datetime
-    """The last time anything was learnt about it."""
+    """The last time anything was learned about it."""
     paid_cents: int
     patient_cents: int = 0
     """What the payer left to the patient."""
@@ -149,33 +148,32 @@ def is_silent(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
 @redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionNumbers:
-    """What a claim says of itself as a correction; insured and purpose tell whether two claims are about the same."""
+    """What a claim says of itself as a correction; insured and what is asked for tell whether two claims are about the same."""
 
     frequency: str
     payer_number: str
     """The payer's number of the claim that it replaces or voids."""
     payer_id: str
     insured: str
-    purpose: str
+    is_predetermination: bool
 
     def concerns_the_same(self, other: "CorrectionNumbers") -> bool:
         """Return whether another claim is for the same payer, insured and purpose."""
-        return (self.payer_id, self.insured, self.purpose) == (
+        return (self.payer_id, self.insured, self.is_predetermination) == (
             other.payer_id,
             other.insured,
-            other.purpose,
+            other.is_predetermination,
         )
 
 
-def correction_numbers(claim: Claim, payer_id: str) -> CorrectionNumbers:
-    """Return what a repaired claim says of itself as a correction."""
-    names, given = form_of(claim).names, claim.__dict__
+def correction_numbers(header: ClaimHeader, payer_id: str) -> CorrectionNumbers:
+    """Return what a claim says of itself as a correction."""
     return CorrectionNumbers(
-        frequency=given.get(names.frequency) or ORIGINAL,
-        payer_number=given.get(names.original_reference) or "",
+        frequency=header.frequency,
+        payer_number=header.original_reference,
         payer_id=payer_id,
-        insured=given.get(names.member_id) or "",
-        purpose=given.get(names.purpose) or "",
+        insured=header.member_id,
+        is_predetermination=header.is_predetermination,
     )
 
 
@@ -203,7 +201,7 @@ class PredecessorClaim:
     def number_at_the_payer(self) -> str:
         """The number under which the payer has what is to be corrected; empty if it has nothing.
 
-        Of a refused replacement that is the number of the claim it was to replace.
+        For a refused replacement, that is the number of the claim that it was to replace.
         """
         return self.numbers.payer_number if self.is_unknown_to_the_payer else self.payer_number
 
@@ -235,7 +233,7 @@ def plan_correction(
     is_correction: bool = False,
     same_content: bool = False,
 ) -> Correction | None:
-    """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge.
+    """Decide how a claim goes out; None if it goes as it was sent, for its rules to judge.
 
     ``chosen`` is the frequency that a person decided on, if one did; a replacement or void is in ``sent`` as well.
     ``is_correction``: a person or a v1 call named the claim to be corrected. Without any of these, only other content
@@ -270,7 +268,7 @@ def _why_new(
     *,
     is_correction: bool,
 ) -> str:
-    """Return why a claim without a resubmission code is no replacement of its predecessor; empty if it is one."""
+    """Return why a claim without a resubmission code is not a replacement of its predecessor; empty if it is one."""
     number, state = predecessor.claim_number, predecessor.state
     if replacements == ORIGINAL_ONLY:
         return TAKES_NO_REPLACEMENTS

@@ -36,7 +36,7 @@ class _VariedFields:
     """The patient's last and first name in a claim with every field, whose patient is not the insured."""
     line_charge: str
     usual: Mapping[str, str]
-    """What most claims have though it is not required: a payer without it would answer with a warning."""
+    """Fields that most claims have although they are not required: without them a payer would answer with a warning."""
 
 
 _FIELDS: Mapping[AnyForm, _VariedFields] = {

@@ -9,14 +9,17 @@ themselves are never stored.
 
 import unicodedata
 from datetime import date
+from functools import partial
 from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.kernel.safe_repr import shows
 
 NAME_START_LETTERS = 3
 
 
+@shows()
 class SearchTerms(NamedTuple):
     """The terms of one claim; empty if the claim has none."""
 
@@ -27,21 +30,17 @@ class SearchTerms(NamedTuple):
     """The first letters of the last name, or all of a shorter one."""
     member: str
 
-    def __repr__(self) -> str:
-        return "SearchTerms()"
-
 
 def search_terms(claim: Claim) -> SearchTerms:
-    """Return the terms of a claim. A claim for the insured may leave out the patient's own fields."""
-    form, given = form_of(claim), claim.__dict__
-    (patient_name, insured_name, _), _, (patient_birth, insured_birth, _), *_ = form.persons
-    name = search_name(given.get(patient_name) or given.get(insured_name) or "")
-    born: date | None = given.get(patient_birth) or given.get(insured_birth)
+    """Return the terms of a claim as it was sent. A claim for the insured may leave out the patient's own fields."""
+    value = partial(form_of(claim).value, claim)
+    name = search_name(value("patient.last_name") or value("subscriber.last_name") or "")
+    born: date | None = value("patient.birth") or value("subscriber.birth")
     return SearchTerms(
-        (given.get(form.names.account) or "").strip(),
+        (value("account_number") or "").strip(),
         (name, born.isoformat()) if name and born else None,
         name[:NAME_START_LETTERS],
-        search_name(given.get(form.names.member_id) or ""),
+        search_name(value("subscriber.member_id") or ""),
     )
 
 

@@ -1,7 +1,7 @@
 """The types of values that claim fields hold, and how the JSON of each is read.
 
 A reader takes one JSON value and returns the Python value (date, Decimal, bool, adjustments) or refuses it.
-Whether the value makes sense is for a rule to check. Pydantic itself reads text; ``repairs`` normalises it later.
+Whether the value makes sense is for a rule to check. Pydantic itself reads text; ``repairs`` normalizes it later.
 
 **Adjustment values.** The interface document says only "adjustment values" of fields such as
 ``X12_ClaimContractualObligationAdjustments``. They are read in two forms:
@@ -13,7 +13,7 @@ Whether the value makes sense is for a rule to check. Pydantic itself reads text
   comma, a quantity as third part (``45:12.50:1``), and the group before the reason (``CO-45:12.50``), which
   must be the field's own.
 
-An adjustment of zero is dropped and is no error: some callers fill every field with a number.
+An adjustment of zero is dropped and is not an error: some callers fill every field with a number.
 """
 
 import math

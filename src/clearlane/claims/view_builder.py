@@ -194,7 +194,7 @@ def _compile(
             if name in table.converted:
                 computed[attribute] = _conversion(table.converted[name], name)
     for word, own in inside.items():
-        # A decision is no part of its own: the form makes it.
+        # A decision is not a part by itself: the form makes it.
         if word in _PARTS[view]:
             kind = _PARTS[view][word]
             attribute = word.removesuffix("[0]")

@@ -95,7 +95,7 @@ def from_sandbox(data: Path | str | None = None) -> Account:
             "clearlane serve --data DIRECTORY."
         ) from None
     except ValueError:
-        raise ValueError(f"{file} is no JSON.") from None
+        raise ValueError(f"{file} is not JSON.") from None
     if not isinstance(facts, dict):
         raise ValueError(f"{file} holds no sandbox.")  # noqa: TRY004  (what is wrong is the file)
     return _account(facts, directory, file)

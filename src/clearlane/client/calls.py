@@ -23,7 +23,7 @@ class RetryRule(StrEnum):
     """When a call may be sent again after an error."""
 
     ALWAYS = "always"
-    """The call is idempotent: a read, or one that the service recognises as sent before."""
+    """The call is idempotent: a read, or one that the service recognizes as sent before."""
     IF_NOT_PROCESSED = "if_not_processed"
     """Only if it is certain that the service has not processed the first one."""
 
@@ -42,7 +42,7 @@ class Call(Generic[T]):
     verb: str = "POST"
     version: str = V3
     idempotency_key: str = ""
-    """Of a change of V1: under the same key it is done once, however often it is sent."""
+    """The key of a change of V1: under the same key it is done once, however often it is sent."""
     reads_text: bool = False
     """Whether ``read`` takes the body as text instead of parsed JSON."""
 
@@ -80,7 +80,7 @@ def payers(which: PayerList, kind: ClaimKind | str) -> Call[list[models.Payer]]:
 
 
 def submission(kind: ClaimKind, claims: Any) -> Call[models.ClaimSubmission]:
-    """Return a submission of claims. It is idempotent: the service recognises ``Svc_VendorClaimId``."""
+    """Return a submission of claims. It is idempotent: the service recognizes ``Svc_VendorClaimId``."""
     name, path = _SUBMISSIONS[kind]
     return Call(
         name=name,
@@ -114,7 +114,7 @@ def documents(ids: Iterable[str]) -> Call[models.PayerDocuments]:
 
 
 def eligibility(request: Any) -> Call[models.EligibilityAnswer]:
-    """Return an eligibility request. V3 cannot recognise a repeated one, so it is not sent twice."""
+    """Return an eligibility request. V3 cannot recognize a repeated one, so it is not sent twice."""
     return Call(
         name="SubmitEligibilityRequests",
         path="eligibility/submit",
@@ -137,7 +137,7 @@ def eligibility_responses(eligibility_request_id: int) -> Call[models.Eligibilit
 
 
 def enrollments(given: Any) -> Call[models.EnrollmentAnswer]:
-    """Return a submission of enrollments. A repeated one is answered "already exists", which is no failure."""
+    """Return a submission of enrollments. A repeated one is answered "already exists", which is not a failure."""
     return Call(
         name="SubmitEnrollments",
         path="enrollment/submit",

@@ -179,7 +179,7 @@ class SignatureRefused(ClearlaneError):
 
 
 def error_from_response(call: str, response: Response) -> ClearlaneError:
-    """Return the exception for a response that is no success."""
+    """Return the exception for a response that is not a success."""
     body = ErrorBody(response)
     context = {
         "call": call,

@@ -251,7 +251,7 @@ class EnrollmentResult:
 
     @property
     def already_exists(self) -> bool:
-        """Whether this provider was submitted before, which is no failure."""
+        """Whether this provider was submitted before, which is not a failure."""
         return not self.Exception and "already exists" in (self.Message or "").lower()
 
     @property

@@ -97,7 +97,7 @@ class CorrectionResult:
     """How a correction goes out."""
 
     claim_number: str | None = optional_text()
-    """Of the new claim; None for a dry run."""
+    """The number of the new claim; None for a dry run."""
     predecessor: str = text()
     sent_as: str = text()
     """``new``, ``replacement`` or ``void``."""

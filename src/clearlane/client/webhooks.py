@@ -59,7 +59,7 @@ def _check_age(timestamp: str, now: float) -> None:
     try:
         age = now - int(timestamp)
     except ValueError:
-        raise SignatureRefused("webhook-timestamp is no number.") from None
+        raise SignatureRefused("webhook-timestamp is not a number.") from None
     if abs(age) > limits.WEBHOOK_TOLERANCE_SECONDS:
         raise SignatureRefused("The webhook is too old, or the clock of this machine is wrong.")
 
@@ -69,6 +69,6 @@ def _signature(secret: str, signed: bytes) -> str:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
     except (binascii.Error, ValueError):
         raise ValueError(
-            f"The secret is no secret of a webhook: it begins with {PREFIX}."
+            f"The secret is not a secret of a webhook: it begins with {PREFIX}."
         ) from None
     return f"{VERSION},{base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()}"

@@ -59,7 +59,7 @@ class CoreMailbox:
     """A mailbox over CORE batch actions.
 
     CORE cannot list files, so ``waiting`` retrieves them and keeps them until they are dropped. A
-    batch is sent under an id made from its name, so that the payer recognises a repetition. Asking
+    batch is sent under an id made from its name, so that the payer recognizes a repetition. Asking
     whether a batch arrived would consume its acknowledgement, so ``look`` returns UNKNOWN. A file is one message, so it is
     whole when it is seen.
     """

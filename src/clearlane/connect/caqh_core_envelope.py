@@ -44,7 +44,7 @@ class EnvelopeForm(StrEnum):
 
 
 class UnreadableEnvelope(ValueError):
-    """An answer that is no CORE envelope. The message gives the reason and does not quote it."""
+    """An answer that is not a CORE envelope. The message gives the reason and does not quote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +411,7 @@ def _elements(body: bytes) -> _Elements:
     except (ParseError, UnicodeError, LookupError, ValueError) as fault:
         if isinstance(fault, UnreadableEnvelope):
             raise
-        raise UnreadableEnvelope("The answer is no well-formed XML.") from None
+        raise UnreadableEnvelope("The answer is not well-formed XML.") from None
     return found
 
 
@@ -490,4 +490,4 @@ def _unbase64(content: bytes) -> bytes:
     try:
         return base64.b64decode(b"".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise UnreadableEnvelope("The payload is no base64.") from None
+        raise UnreadableEnvelope("The payload is not base64.") from None

@@ -72,7 +72,7 @@ def is_incoming_name(name: str) -> bool:
         or name.lower().endswith(UNFINISHED_SUFFIXES)
     ):
         return False
-    # A server may list what is no name but a path. What it calls by steps upwards is never asked for.
+    # A server may list a path instead of a name. A path with steps upwards is never fetched.
     steps = name.split("/")
     inside = not {"", ".", ".."}.intersection(steps)
     return inside and len(os.fsencode(name)) <= INCOMING_NAME_BYTES_MAX

@@ -126,7 +126,7 @@ class FolderMailbox:
 
     async def _may(self, place: Path, rights: int, purpose: str) -> str:
         if not await self._run(lambda: place.is_dir() and os.access(place, rights)):
-            raise Denied(f"{place} is no directory, or cannot be {purpose}.")
+            raise Denied(f"{place} is not a directory, or cannot be {purpose}.")
         return f"{place} can be {purpose}"
 
     async def _run(self, job: Callable[[], T]) -> T:
@@ -234,7 +234,7 @@ def _read_whole(file: Path, bytes_max: int) -> bytes:
     with os.fdopen(handle, "rb") as source:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
-            raise Denied("What has this name is no plain file.")
+            raise Denied("The entry with this name is not a plain file.")
         if before.st_size > bytes_max:
             raise Denied(f"The file is larger than {bytes_max} bytes.")
         content = source.read(bytes_max + 1)

@@ -31,7 +31,7 @@ class Unreachable(Exception):
 
 
 class FileChanged(Unreachable):
-    """A file that waits is not as it was seen: it is still being written, or was replaced. It is looked at again later."""
+    """A file that waits is not as it was seen: it is still being written, or was replaced. A later visit looks at it again."""
 
 
 class Denied(Exception):
@@ -51,7 +51,7 @@ class IncomingFile:
     name: str
     size: int
     modified_nanos: int = 0
-    """When it was last changed, by the clock of whoever stores it; 0 if the mailbox does not say."""
+    """When it was last changed, by the clock of the machine that stores it; 0 if the mailbox does not say."""
     age_seconds: float | None = None
     """How long ago that was at least, by that same clock; None if that clock cannot be read.
 

@@ -336,7 +336,7 @@ class SftpMailbox:
         facts = await sftp.lstat(path)
         size = facts.size or 0
         if not _is_plain(facts):
-            raise Denied("What has this name is no plain file.")
+            raise Denied("The entry with this name is not a plain file.")
         if size > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
         self._start_transfer_timer(size)

@@ -45,7 +45,7 @@ def address_fault(url: str, *, sandbox: bool) -> str:
         parsed = httpx.URL(url)
         port = parsed.port
     except (httpx.InvalidURL, ValueError):
-        return "It is no web address: give one such as https://example.com/hook."
+        return "It is not a web address: give one such as https://example.com/hook."
     if not parsed.host:
         return "It names no host: give an address such as https://example.com/hook."
     if parsed.userinfo:

@@ -60,7 +60,7 @@ GUIDE_STEPS = (
         href="/docs/how-to/payments/",
     ),
 )
-"""The steps of an installation in production: its first claim is no sample."""
+"""The steps of an installation in production: its first claim is not a sample."""
 
 
 def steps(

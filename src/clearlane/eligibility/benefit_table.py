@@ -1,7 +1,7 @@
 """The benefits of an answer as table rows: coverage, copay, deductible and out-of-pocket maximum.
 
 A row is a service type in a network at a level of coverage. Coverage that a payer gives without network or level
-applies to all rows of the service. Of total, used and remaining the third is computed from the other two.
+applies to all rows of the service. If a payer gives two of total, used and remaining, the third is computed.
 
 Returns data; the caller prints it. Knows answers with the codes of X12; knows no API.
 """
@@ -20,7 +20,7 @@ from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView
 
 @dataclass(slots=True)
 class Accumulator:
-    """An amount that claims accumulate towards: a deductible or an out-of-pocket maximum."""
+    """An amount that claims accumulate toward: a deductible or an out-of-pocket maximum."""
 
     total: Decimal | None = None
     used: Decimal | None = None

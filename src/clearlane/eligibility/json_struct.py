@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 import msgspec
 from pydantic_core import core_schema
 
+from clearlane.kernel.safe_repr import show_filled
+
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
 
@@ -49,12 +51,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
     SCHEMA_PREFIX: ClassVar[str] = "Eligibility"
     """The prefix of its name in the OpenAPI document, since other packages have payers too."""
 
-    def __repr__(self) -> str:
-        names = self.__struct_fields__
-        filled = (
-            name for name in names if getattr(self, name) not in (None, (), [], msgspec.UNSET)
-        )
-        return f"{type(self).__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
     @classmethod
     def __get_pydantic_core_schema__(

@@ -55,7 +55,7 @@ def lock_data_directory(data: Path) -> int:
 def prepare_sqlite_file(data: Path) -> None:
     """Create the engine's file, if it is missing, readable by this user alone and in WAL mode.
 
-    The library leaves the journal mode as it finds it. A file that is no database is renamed: what is due follows from
+    The library leaves the journal mode as it finds it. A file that is not a database is renamed: what is due follows from
     our own tables, and the engine's can be created again.
     """
     file = data / FILE_NAME
@@ -73,6 +73,6 @@ def prepare_sqlite_file(data: Path) -> None:
 
         file.replace(file.with_name(file.name + ".damaged"))
         structlog.get_logger().warning(
-            "the engine's file is no database; it was renamed and created again"
+            "the engine's file is not a database; it was renamed and created again"
         )
         prepare_sqlite_file(data)

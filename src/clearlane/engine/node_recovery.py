@@ -1,8 +1,8 @@
 """Recover the work of nodes that died, and park work that kills its nodes.
 
 Reads heartbeats, puts started work back on its queue, counts how often, and parks what was taken over too often until
-a person releases it. Knows work by id. The library fences the node that lost the work: should it wake, it can record
-no further step.
+a person releases it. Knows work by id. The library fences the node that lost the work: if it wakes, it cannot
+record a further step.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -38,12 +38,6 @@ async def check_engine(client: WorkflowClient, data: Path, *, seconds: float) ->
     return sorted({str(node) for node in nodes})
 
 
-def read_marks(data: Path, id: str) -> list[str]:
-    """Return the marks of a self-check, the oldest first."""
-    file = _file(data, id)
-    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-
-
 def delete_marks(data: Path, id: str) -> None:
     """Delete the marks of a self-check."""
     _file(data, id).unlink(missing_ok=True)

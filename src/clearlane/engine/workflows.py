@@ -154,7 +154,7 @@ def check_ids(values: Sequence[object]) -> list[Any]:
     for position, value in enumerate(values, start=1):
         if not _is_id(value):
             raise NotAnId(
-                f"value {position} is no id: give a whole number or a short word without spaces"
+                f"value {position} is not an id: give a whole number or a short word without spaces"
             )
     return list(values)
 

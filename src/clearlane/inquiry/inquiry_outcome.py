@@ -11,6 +11,8 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
+from clearlane.kernel.safe_repr import show_filled
+
 V = TypeVar("V")
 
 ErrorKind = Literal["TA1", "999", "Connection"]
@@ -22,9 +24,7 @@ CONNECTION: Literal["Connection"] = "Connection"
 class InquiryStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A stored part of an inquiry or answer that prints which fields are filled, never their content."""
 
-    def __repr__(self) -> str:
-        filled = (name for name in self.__struct_fields__ if getattr(self, name))
-        return f"{type(self).__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
 
 class InquiryTrace(InquiryStruct, frozen=True, kw_only=True):

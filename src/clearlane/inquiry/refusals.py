@@ -9,6 +9,7 @@ from typing import Literal
 
 from clearlane.inquiry.inquiry_outcome import AnswerError, InterchangeStatus
 from clearlane.kernel.formats import parse_control_number
+from clearlane.kernel.safe_repr import shows
 from clearlane.x12 import tree, views
 from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1
 from clearlane.x12.views import verdicts
@@ -18,6 +19,7 @@ from clearlane.x12.views.original import SeparatorRestorer
 REFUSAL_PART = ExtractSpec(repeated=frozenset({"2000"}), closing=frozenset({"AK9"}))
 
 
+@shows("kind", "control_number")
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FileRefusal:
     """A TA1 or 999 that rejects a file we sent."""
@@ -30,9 +32,6 @@ class FileRefusal:
     status: InterchangeStatus
     errors: tuple[AnswerError, ...]
     content: bytes
-
-    def __repr__(self) -> str:
-        return f"FileRefusal({self.kind} of {self.control_number})"
 
 
 def interchange_refusals(interchange: tree.Interchange) -> Iterator[FileRefusal]:

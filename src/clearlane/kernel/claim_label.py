@@ -40,7 +40,7 @@ class ClaimLabel(StrEnum):
 
 
 class LabelConcern(StrEnum):
-    """Who must act on a claim; it decides the colour of its label."""
+    """Who must act on a claim; it decides the color of its label."""
 
     ACT = "act"
     """The biller must act."""

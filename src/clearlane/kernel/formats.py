@@ -66,12 +66,12 @@ def is_po_box(text: str) -> bool:
 
 
 def parse_iso_date(text: str) -> date | None:
-    """Return the date written ``yyyy-mm-dd``, or None if it is no calendar day."""
+    """Return the date written ``yyyy-mm-dd``, or None if it is not a calendar day."""
     return _day(_ISO_DATE.fullmatch(text))
 
 
 def parse_x12_date(text: str) -> date | None:
-    """Return the date written ``CCYYMMDD``, or None if it is no calendar day."""
+    """Return the date written ``CCYYMMDD``, or None if it is not a calendar day."""
     return _day(_X12_DATE.fullmatch(text))
 
 

@@ -48,7 +48,7 @@ def optional(
 
 
 def unknown_field_findings(columns: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for each column or key that is no field of a payer."""
+    """Yield a finding for each column or key that is not a field of a payer."""
     for name in columns:
         if name.casefold() not in FIELDS_BY_NAME:
             known = ", ".join(field.wire_name for field in PAYER_FIELDS)

@@ -1,4 +1,4 @@
-"""Find payers by words that may be misspelt.
+"""Find payers by words that may be misspelled.
 
 Ids are matched whole and by prefix. Names and aliases are split into words; each word of the query is looked
 up exactly, by prefix, or within a few typing mistakes (candidates by shared trigrams, then edit distance).
@@ -64,7 +64,7 @@ class PayerIndex:
         for word in self._words:
             for trigram in _trigrams(word):
                 self._by_trigram[trigram].append(word)
-        # Names written as one word are found only whole: as candidates for misspelt words they would
+        # Names written as one word are found only whole: as candidates for misspelled words they would
         # triple the index.
         for number, payer in enumerate(payers):
             self._in_names["".join(words_of(payer.name))].append(number)
@@ -147,7 +147,7 @@ def words_of(text: str) -> list[str]:
 def distances(query_words: str, known: str) -> tuple[int, int]:
     """Return the edit distance of two words, and of the first to the nearest prefix of the second.
 
-    An insertion, deletion, substitution or swap of neighbours counts 1 (optimal string alignment).
+    An insertion, deletion, substitution or swap of neighbors counts 1 (optimal string alignment).
     """
     above: list[int] = []
     row = list(range(len(known) + 1))

@@ -24,7 +24,7 @@ VALUE_CHARACTERS_SHOWN_MAX = 80
 
 @dataclass(frozen=True, slots=True)
 class RouteDifference:
-    """One thing that a change makes different. Of a secret it says only that it differs."""
+    """One thing that a change makes different. For a secret it says only that it differs."""
 
     name: str
     before: str

@@ -428,7 +428,7 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
     RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
-    RouteOption("poll_seconds", "How often files for us are looked for.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
+    RouteOption("poll_seconds", "How often to look for files for us.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
     RouteOption("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
     RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings if left out.", _whole(1, 3_650), kinds=FILE_KINDS),
     RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time if left out.", _read_with(_send_windows), kinds=FILE_KINDS),

@@ -53,7 +53,7 @@ def read_payers(content: bytes, progress: Progress = lambda *_: None) -> PayerFi
         return _refused(1, f"The file is larger than {size} MiB. Import it in parts.")
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return _refused(1, "The file is UTF-16. Save it as UTF-8.")
-    # Bytes that are no UTF-8 become lone surrogates, so that their field can be named and the rest of the
+    # Bytes that are not UTF-8 become lone surrogates, so that their field can be named and the rest of the
     # file is still checked.
     text = content.decode("utf-8-sig", errors="surrogateescape")
     payers: list[tuple[int, Payer]] = []
@@ -141,7 +141,7 @@ def _header_findings(
     if not any(names):
         wire = ",".join(field.wire_name for field in PAYER_FIELDS)
         yield make_shape_finding(
-            "PAY007", "", f"The first line is no header. It must name the columns: {wire}."
+            "PAY007", "", f"The first line is not a header. It must name the columns: {wire}."
         )
         return
     yield from unknown_field_findings([cell.strip() for cell in header if cell.strip()])
@@ -152,7 +152,7 @@ def _header_findings(
 
 
 def _lines(text: str, *, delimiter: str) -> Iterator[tuple[int, list[str] | Finding]]:
-    """Yield each row with the line it starts on; a row that is no CSV as a finding."""
+    """Yield each row with the line it starts on; a row that is not CSV as a finding."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

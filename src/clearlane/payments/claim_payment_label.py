@@ -41,10 +41,10 @@ FORWARDED_STATUSES = frozenset({"19", "20", "21"})
 nothing denied, the next payer is awaited."""
 
 PATIENT_REASONS = frozenset({("PR", "1"), ("PR", "2"), ("PR", "3")})
-"""Deductible, coinsurance, copayment: the patient owes them, and they are no denial."""
+"""Deductible, coinsurance, copayment: the patient owes them, and they are not denials."""
 
 NOTHING_DUE_REASONS = frozenset({("CO", "45"), ("CO", "24"), ("OA", "23")})
-"""Contract write-off, capitation, what earlier payers paid and adjusted: no one owes them, and they are no denial."""
+"""Contract write-off, capitation, what earlier payers paid and adjusted: no one owes them, and they are not denials."""
 
 ORDINARY_REASONS = PATIENT_REASONS | NOTHING_DUE_REASONS
 """Reasons that deny nothing. Every other one denies its amount."""

@@ -7,14 +7,16 @@ The caller looks the candidates up, for the payer that responds:
     possible_claim_numbers(response)              # the claim numbers to look up
     choose_claim(response, candidates)            # the claim, or why there is none
 
-A wrong match would show one vendor's payment to another, so every identifier in the response must agree, and two
-claims that fit are no match. Knows identifiers; knows no database.
+A wrong match would show one vendor's payment to another, so every identifier in the response must agree. If
+two claims fit, neither is matched. Knows identifiers; knows no database.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import msgspec
+
+from clearlane.kernel.safe_repr import shows
 
 
 class ClaimReference(Protocol):
@@ -30,6 +32,7 @@ class ClaimReference(Protocol):
     def payer_control_number(self) -> str: ...
 
 
+@shows("claim_number")
 class ClaimCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A claim that was sent to the payer."""
 
@@ -39,9 +42,6 @@ class ClaimCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """CLM01 as it was sent."""
     line_controls: frozenset[str] = frozenset()
     """``REF*6R`` of its service lines as they were sent."""
-
-    def __repr__(self) -> str:
-        return f"ClaimCandidate({self.claim_number})"
 
 
 class NoMatch(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 A line is known by its control number (``REF*6R``). If the payer returns none, or one that we never sent, the
 procedure decides, without its modifiers, which payers change: first the procedure that was billed (SVC06), then the
-one that was paid; of several such lines the one with the same charge, else the first that is left. A payer may split
+one that was paid; if there are several such lines, the one with the same charge, else the first that is left. A payer may split
 a line into several, so a line may be meant twice by its control number. Knows no form of a claim.
 """
 

@@ -9,6 +9,7 @@ from datetime import date, datetime
 import msgspec
 
 from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.safe_repr import show_filled
 
 REVERSAL = "22"
 """CLP02 of a claim payment that reverses an earlier one."""
@@ -17,11 +18,7 @@ REVERSAL = "22"
 class PaymentStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A stored value that prints which fields are filled, never their content."""
 
-    def __repr__(self) -> str:
-        filled = (
-            name for name in self.__struct_fields__ if getattr(self, name) not in (None, "", (), 0)
-        )
-        return f"{self.__class__.__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
 
 class PaymentHeading(PaymentStruct, frozen=True):
@@ -57,7 +54,7 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
     group: int = 1
     set: int = 1
     position: int = 0
-    """Of the CLP in its set, the ST being 1."""
+    """The position of the CLP in its set; the ST is 1."""
     account_number: str = ""
     """CLP01."""
     claim_number: str = ""

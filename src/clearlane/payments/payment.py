@@ -151,7 +151,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     """Ours; empty while unmatched."""
     vendor_claim_id: str = ""
     document_id: str = ""
-    """Of the document that shows it (V3 ``get_by_doc_id``); empty while unmatched."""
+    """The id of the document that shows it (V3 ``get_by_doc_id``); empty while unmatched."""
     account_number: str = ""
     """CLP01."""
     payer_control_number: str = ""
@@ -186,7 +186,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     other_adjustments: int = 0
     """All adjustments that are none of those named above."""
     interest: int = 0
-    """``AMT*I``: interest, which is paid by a PLB and is no part of ``paid``."""
+    """``AMT*I``: interest, which is paid by a PLB and is not part of ``paid``."""
     prior_payer: int = 0
     """OA-23: what earlier payers paid and adjusted."""
     corrected_patient: CorrectedPatient | None = None

@@ -134,7 +134,7 @@ class _ClaimMoney:
         self.lines: list[LinePayment] = []
         self._current = self.reasons
         self._rests: list[int] = []
-        """Of each line, the charge that is not yet explained."""
+        """For each line, the charge that is not yet explained."""
 
     def add_adjustments(self, segment: tree.Segment) -> None:
         """Add the adjustments of a CAS to its line, or to the claim before its first line."""
@@ -267,7 +267,7 @@ def _day(text: str) -> date | None:
 
 @lru_cache(VALUES_REMEMBERED_MAX)
 def _parse_cents(text: str) -> int | None:
-    """Return an amount in cents; None if it is no amount or has fractions of a cent."""
+    """Return an amount in cents; None if it is not an amount or has fractions of a cent."""
     return formats.to_cents(formats.parse_amount(text))
 
 
@@ -277,7 +277,7 @@ def _line_cents(text: str) -> int:
 
 
 def _cents(text: str, place: str, unreadable: list[str]) -> int:
-    """Return an amount in cents; add its element to ``unreadable`` if it is no amount."""
+    """Return an amount in cents; add its element to ``unreadable`` if it is not an amount."""
     cents = _parse_cents(text) if text else 0 if place == "CAS" else None
     if cents is None:
         unreadable.append(place)

@@ -73,7 +73,7 @@ def heading_of_set(set: tree.TransactionSet) -> Payment:
 
 
 class Corrections:
-    """Recognises the corrections within one payment: what follows a reversal with the same account number."""
+    """Recognizes the corrections within one payment: what follows a reversal with the same account number."""
 
     def __init__(self) -> None:
         self._reversed: set[str] = set()
@@ -184,7 +184,7 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
 
 
 def as_void_answer(claim_payment: ClaimPayment) -> ClaimPayment:
-    """Return the claim payment of a void that was carried out: what the payer does not pay is no denial."""
+    """Return the claim payment of a void that was carried out: what the payer does not pay is not a denial."""
     return replace(
         claim_payment,
         label=ClaimLabel.VOIDED,

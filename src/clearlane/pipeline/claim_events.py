@@ -60,7 +60,7 @@ class RecordedFact(NamedTuple):
 
     fact: Fact | ClaimPaymentFact
     payment_id: str = ""
-    """Of a claim payment."""
+    """The payment of a claim payment."""
     from_payer: bool = True
     has_document: bool = False
     """Whether a document of it was stored."""
@@ -140,7 +140,7 @@ def change_events(change: ClaimChange, at: int) -> list[NewEvent]:
 
 
 def in_runs(events_of_claims: Sequence[Sequence[NewEvent]]) -> list[NewEvent]:
-    """Return the events of several claims so that equal ones are neighbours, which are stored together.
+    """Return the events of several claims so that equal ones are neighbors, which are stored together.
 
     Those of one claim stay in their order.
     """

@@ -1,7 +1,7 @@
 """Find what closes claims besides their own facts, with what is stored of the claims before and after them.
 
 For ``claim_status``, in its transaction. ``claims.succession`` decides; here the related claims are opened for it. A claim
-that no other took over from, and that is no void, costs nothing here.
+that no other took over from, and that is not a void, costs nothing here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -109,7 +109,7 @@ async def _add_voids(
         if sent is None or not created:
             continue
         recorded = to_local(from_micros(max(created)), claim.time_zone).replace(tzinfo=None)
-        # What was taken back before the void left is no answer to it.
+        # What was taken back before the void left is not an answer to it.
         if recorded >= sent.at:
             day = max(one.day for one in reversals)
             if closing := close_void((), taken_back=day):

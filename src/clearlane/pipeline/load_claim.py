@@ -12,6 +12,7 @@ import msgspec
 from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
+from clearlane.claims.header import ClaimHeader, decode_header, encode_header
 from clearlane.claims.read.decode import restore
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
@@ -92,6 +93,16 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
         tuple(_finding(*values) for values in content.findings),
         content.given,
     )
+
+
+def seal_header(vault: Vault, scope: Scope, claim_number: str, header: ClaimHeader) -> bytes:
+    """Return the header of a claim, sealed."""
+    return vault.seal(scope, claims.HEADER_COLUMN, claim_number, encode_header(header))
+
+
+def open_header(vault: Vault, scope: Scope, claim_number: str, sealed: bytes) -> ClaimHeader:
+    """Return the header of a claim. The caller has loaded its data key."""
+    return decode_header(vault.open(scope, claims.HEADER_COLUMN, claim_number, sealed))
 
 
 def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ NOBODY = (None, None)
 
 
 async def add_payment_events(tx: Tx, payment_id: str, at: int) -> None:
-    """Add the events of a payment all of whose claims are recorded now for the first time."""
+    """Add the events of a payment whose claims are all recorded for the first time."""
     payment = require_row(await payments.find(tx, payment_id), "a payment")
     shared = payment.duplicate_of or payment_id
     owners: list[tuple[int | None, int | None]] = [

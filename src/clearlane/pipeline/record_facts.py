@@ -3,7 +3,7 @@
     await ensure_keys(vault, claim_facts)               # before the transaction: the vendors' data keys
     await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
 
-A repeated fact counts once; of several reports of one statement the earliest is kept. So files may arrive in any
+A repeated fact counts once; the earliest report of a statement is kept. So files may arrive in any
 order, and a file may be posted again after a crash. Knows facts, and the documents and claim payments that they become; no
 file, payer or mailbox.
 """
@@ -20,6 +20,7 @@ from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.claims.responses.facts import Fact
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
+from clearlane.kernel.safe_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.payment import ClaimPaymentType, MatchedBy
 from clearlane.pipeline.claim_events import RecordedFact
@@ -54,10 +55,11 @@ class PaymentPlace(NamedTuple):
 
     payment_id: str
     number: int
-    """Of the claim in the payment, from 1."""
+    """The number of the claim in the payment, from 1."""
     matched_by: MatchedBy
 
 
+@shows("claim_number", "fact.kind")
 class ClaimFact(NamedTuple):
     """A fact about one claim, and the claim it belongs to."""
 
@@ -71,10 +73,6 @@ class ClaimFact(NamedTuple):
     """The payer's file; None for a fact of our own."""
     place: PaymentPlace | None = None
     """For a claim payment: its place in the payment."""
-
-    def __repr__(self) -> str:
-        """Leave out what a payer wrote."""
-        return f"ClaimFact({self.claim_number} {self.fact.kind})"
 
 
 class ClaimOwnershipError(Exception):
@@ -181,7 +179,7 @@ class _FactChanges:
 async def _record_page(
     tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
 ) -> int:
-    """Record one page. The claims are locked before their facts are read, so concurrent postings serialise."""
+    """Record one page. The claims are locked before their facts are read, so concurrent postings serialize."""
     locked = await claim_updates.lock_claims(tx, [one.claim_number for one in claim_facts])
     known = await load_known_facts(tx, vault, list(locked))
     await vault.load_keys_of(tx, [one.status for one in locked.values() if one.status])

@@ -17,7 +17,7 @@ import msgspec
 ZERO = Decimal(0)
 REVERSAL = "22"
 NOT_RECOGNISED = "4"
-"""CLP02: the patient is not recognised. An unpaid claim of a known patient is 1, 2 or 3 (RFI 1423)."""
+"""CLP02: the patient is not recognized. An unpaid claim of a known patient is 1, 2 or 3 (RFI 1423)."""
 PATIENT = "PR"
 
 

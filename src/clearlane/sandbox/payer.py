@@ -294,8 +294,8 @@ class SandboxPayer:
             return []
         changes.put(payer_ledger.review_key(case.number), response.type.value)
         back = dataclasses.replace(payment, reverses=True)
-        anew = dataclasses.replace(payment, decision=case.corrected, original=case.number)
-        parts = ((back, _REVERSALS), (anew, _CORRECTIONS))
+        correction = dataclasses.replace(payment, decision=case.corrected, original=case.number)
+        parts = ((back, _REVERSALS), (correction, _CORRECTIONS))
         return [part for part, types in parts if response.type in types]
 
     async def _taken_back(self, case: Case, file: File) -> list[remit835.ClaimPayment]:

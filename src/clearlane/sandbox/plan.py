@@ -42,7 +42,7 @@ class ServiceCategory:
     """Share that the plan pays after the deductible."""
     deductible: bool = True
     copay: Decimal = ZERO
-    """Amount the patient pays once a claim instead of deductible and coinsurance."""
+    """Amount the patient pays once per claim instead of deductible and coinsurance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,7 +140,7 @@ class InterchangeRead:
 
     @property
     def control(self) -> int:
-        """ISA13, or 1 if it is no number."""
+        """ISA13, or 1 if it is not a number."""
         text = self.source.control
         return int(text) if text.isascii() and text.isdigit() and int(text) else 1
 

@@ -35,7 +35,7 @@ Decide = Callable[[Claim], Decision]
 
 
 class CorrectionTask(StrEnum):
-    """What a claim needs to be paid after it failed, for practising corrections."""
+    """What a claim needs to be paid after it failed, for practicing corrections."""
 
     ANOTHER_BIRTH_DATE = "another birth date"
     REPLACEMENT = "a replacement"
@@ -180,7 +180,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="3003",
             title="Denied",
-            figures="Nothing is paid; each line CO-50 with remark N115. CLP02 is 4, as many payers still write it: in the 835 guide 4 is only for a patient who is not recognised.",
+            figures="Nothing is paid; each line CO-50 with remark N115. CLP02 is 4, as many payers still write it: in the 835 guide 4 is only for a patient who is not recognized.",
             decide=denied,
         ),
         Scenario(

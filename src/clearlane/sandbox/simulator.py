@@ -4,7 +4,7 @@
     await simulator.load(actor)                  # again whenever another node may have changed the time
     await simulator.advance(timedelta(days=14), actor)
 
-The clock store serialises changes of the clock, so that no node's change undoes another's. Knows no database: its
+The clock store serializes changes of the clock, so that no node's change undoes another's. Knows no database: its
 protocols define what it needs of one. ``actor`` is whatever the clock store records in the audit.
 """
 
@@ -71,7 +71,7 @@ class Simulator(Generic[Actor_contra]):
         self._wall = wall
         self._ledger = ledger
         self._clock_store = clock_store
-        # Serialises loads and changes: a state read before a change must not be set after it.
+        # Serializes loads and changes: a state read before a change must not be set after it.
         self._lock = asyncio.Lock()
 
     async def load(self, actor: Actor_contra) -> None:

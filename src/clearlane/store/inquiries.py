@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import SystemScope, Tx
 from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests
@@ -25,6 +26,7 @@ INTERACTIVE, BULK, BY_FILE = 0, 1, 2
 """How an inquiry is sent: at once, while a caller waits; behind these, for large documents; in a batch."""
 
 
+@shows("number")
 class NewInquiry(NamedTuple):
     """An inquiry to be stored. ``inquiry`` is sealed."""
 
@@ -37,11 +39,8 @@ class NewInquiry(NamedTuple):
     """The keyed hash that finds the inquiries about one patient, of this transaction alone."""
     inquiry: bytes
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"NewInquiry({self.number})"
 
-
+@shows("id")
 class StoredRequest(NamedTuple):
     """A stored request. ``payload`` is sealed."""
 
@@ -54,11 +53,8 @@ class StoredRequest(NamedTuple):
     inquiries: int
     payload: bytes | None
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"StoredRequest({self.id})"
 
-
+@shows("inquiry_request_id", "number")
 class ListedInquiry(NamedTuple):
     """An inquiry in a list of a site. ``inquiry`` is sealed."""
 
@@ -69,10 +65,6 @@ class ListedInquiry(NamedTuple):
     state: str
     inquiry: bytes
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"ListedInquiry({self.inquiry_request_id}-{self.number})"
-
 
 class InquiryStatus(NamedTuple):
     """The kind of response to one patient of a request, empty while there is none."""
@@ -81,15 +73,12 @@ class InquiryStatus(NamedTuple):
     answer: str
 
 
+@shows("number")
 class InquiryResponse(NamedTuple):
     """The response for one patient. ``response`` is sealed."""
 
     number: int
     response: bytes
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"Response({self.number})"
 
 
 class InquiryQueue(NamedTuple):
@@ -101,6 +90,7 @@ class InquiryQueue(NamedTuple):
     payer_id: str
 
 
+@shows("inquiry_request_id", "number")
 class StoredInquiry(NamedTuple):
     """A stored inquiry. ``inquiry`` is sealed."""
 
@@ -117,10 +107,6 @@ class StoredInquiry(NamedTuple):
     created_at: int
     request_number: int
     inquiry: bytes
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"Asked({self.inquiry_request_id}-{self.number})"
 
     @property
     def trace(self) -> str:

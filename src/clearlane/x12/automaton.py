@@ -277,7 +277,7 @@ class Automaton:
                     return move
         for pops, plan, index in _enclosing_loops(place):
             for at, child in enumerate(plan.children[plan.first_inner : index], plan.first_inner):
-                # Neighbours with one segment id are one position of the standard, which sets no
+                # Neighbors with one segment id are one position of the standard, which sets no
                 # order among them: a guide's list of REFs is a list, not a sequence.
                 one_position = all(_head_id(c) == segment[0] for c in plan.children[at : index + 1])
                 move = _move_into(child, segment, pops, right_order=one_position)

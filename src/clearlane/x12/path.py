@@ -33,7 +33,7 @@ def parse_path(text: str) -> ElementPath:
     found = _PATH.fullmatch(text)
     if found is None:
         raise ValueError(
-            f"{text!r} is no path: write loop/segment/element, such as 2300/DTP:431/03"
+            f"{text!r} is not a path: write loop/segment/element, such as 2300/DTP:431/03"
         )
     return ElementPath(
         found["loop"],

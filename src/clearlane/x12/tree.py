@@ -278,16 +278,6 @@ class X12File:
         for interchange in self.interchanges:
             yield from interchange.sets()
 
-    def all_findings(self) -> Iterator[Finding]:
-        """Yield the findings of the file and of each interchange, group and set."""
-        yield from self.findings
-        for interchange in self.interchanges:
-            yield from interchange.findings
-            for group in interchange.groups:
-                yield from group.findings
-                for set in group.sets:
-                    yield from set.findings
-
 
 def get_element(segment: Segment, number: int) -> str:
     """Return one element; empty if the segment is too short."""

@@ -11,6 +11,7 @@ from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec
 from clearlane.x12.guides import KINDS, by_kind, by_version
 from clearlane.x12.reader.reader import parse
 from tests.x12 import samples_other
+from tests.x12.findings_of import all_findings
 
 EARLIER = [
     ("270", "005010X279"),
@@ -82,14 +83,14 @@ def test_an_earlier_errata_name_is_read_as_the_guide_with_an_information(kind, v
     assert by_version(guide.transaction, version) is guide
     rows = samples_other.made(samples_other.Random(1), kind)
     text = samples_other.interchange(kind, [rows]).replace(guide.id, version)
-    found = list(parse(text.encode()).all_findings())
+    found = list(all_findings(parse(text.encode())))
     assert [(f.rule, f.severity) for f in found] == [("ST-EARLIER", Severity.INFO)]
 
 
 def test_an_835_names_its_guide_in_the_group_only():
     rows = samples_other.made(samples_other.Random(1), "835")
     rows[0] = [*rows[0], "005010X221A1"]
-    found = list(parse(samples_other.interchange("835", [rows]).encode()).all_findings())
+    found = list(all_findings(parse(samples_other.interchange("835", [rows]).encode())))
     assert [(f.rule, f.position.segment_id, f.position.element) for f in found] == [
         ("ELM-UNUSED", "ST", 3)
     ]

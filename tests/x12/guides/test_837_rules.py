@@ -19,6 +19,7 @@ from clearlane.x12.reader.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from tests.cases import every_case, full_or_quick
 from tests.x12 import samples837
+from tests.x12.findings_of import all_findings
 from tests.x12.injected_faults import FAULTS, GOOD, D, Fault, P, good, inject
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
@@ -70,7 +71,7 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
 
 
 def found_in(data: bytes, rule: str):
-    return [f for f in parse(data).all_findings() if f.rule == rule]
+    return [f for f in all_findings(parse(data)) if f.rule == rule]
 
 
 CASES = [(kind, fault, severity) for fault, severity in BROKEN for kind in fault.kinds]
@@ -100,7 +101,7 @@ def test_every_rule_about_claims_has_a_test_that_breaks_it():
 def test_a_cause_that_is_no_code_asks_for_no_day():
     odd = Fault("odd cause", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*Y**ZZ", "ELM-CODE")
     data, _ = inject("837P", odd)
-    assert [f.rule for f in parse(data).all_findings()] == ["ELM-CODE"]
+    assert [f.rule for f in all_findings(parse(data))] == ["ELM-CODE"]
 
 
 def test_the_memory_for_claim_numbers_is_bounded():
@@ -139,7 +140,7 @@ def test_claim_and_batch_numbers_are_remembered_from_set_to_set():
 def test_no_rule_speaks_of_a_good_file():
     for kind in GOOD:
         data = "".join(row + "~" for row in good(kind)).encode()
-        assert [f.rule for f in parse(data).all_findings()] == []
+        assert [f.rule for f in all_findings(parse(data))] == []
 
 
 def test_every_rule_has_a_sentence():
@@ -190,7 +191,7 @@ def test_a_claim_has_so_many_lines_and_no_more(kind, most):
         next(row for row in rows if row[0] == "CLM")[2] = samples837.money(charge * lines)
         rows[-1][1] = str(len(rows))
         data = samples837.interchange(kind, [rows]).encode()
-        assert [f.rule for f in parse(data).all_findings()] == rules
+        assert [f.rule for f in all_findings(parse(data))] == rules
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -202,7 +203,7 @@ def test_no_rule_falls_over_what_it_does_not_expect(kind):
         for _ in range(rng.randint(1, 12)):
             spoil(rng, rows)
         data = samples837.interchange(kind, [rows]).encode("latin-1")
-        assert all(f.message for f in parse(data).all_findings())
+        assert all(f.message for f in all_findings(parse(data)))
 
 
 def spoil(rng: Random, rows: list[list[str]]) -> None:

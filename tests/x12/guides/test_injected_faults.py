@@ -6,6 +6,7 @@ from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import parse
 from tests.cases import every_case, fewer_in_quick
+from tests.x12.findings_of import all_findings
 from tests.x12.injected_faults import FAULTS, GOOD, Fault, good, inject
 
 CASES = [(kind, fault) for fault in FAULTS for kind in fault.kinds]
@@ -13,7 +14,7 @@ KINDS_OF_FAULT_MIN = 130
 
 
 def iter_findings(data: bytes) -> list[Finding]:
-    return list(parse(data).all_findings())
+    return list(all_findings(parse(data)))
 
 
 @pytest.mark.parametrize("kind", sorted(GOOD))

@@ -35,7 +35,7 @@ class ApiLimits:
     header_seconds_max: int = limits.HEADER_SECONDS_MAX
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
     calls_per_minute_max: int = 0
-    """Of a vendor without a limit of its own; 0 is no limit."""
+    """The limit of a vendor without one of its own; 0 is no limit."""
 
 
 class EndpointFamily(StrEnum):
@@ -184,7 +184,7 @@ class Endpoint:
     deprecated: bool = False
     conventions: CallConventions = VENDOR_SITE_ID_REQUIRED
     media_type: str = JSON
-    """Of the response; its type is None if that is no JSON."""
+    """The media type of the response, whose type is None if it is not JSON."""
     success_status: int = 200
     takes_idempotency_key: bool = False
     """Whether the answer to a call with an ``Idempotency-Key`` is stored and given again."""

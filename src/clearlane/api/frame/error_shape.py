@@ -28,7 +28,7 @@ class DocumentedError:
     """A type, or None for plain text."""
     headers: tuple[str, ...] = ()
     media_type: str = ""
-    """Of the body, if it is neither JSON nor text."""
+    """The media type of the body, if it is neither JSON nor text."""
 
 
 class ErrorShape(Protocol):

@@ -17,6 +17,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Job, Tx
 from clearlane.store.installation import idempotent_answers
 from clearlane.store.installation.idempotent_answers import (
@@ -36,15 +37,13 @@ KEY_REUSED = "This Idempotency-Key came with another call. Give every call a key
 T = TypeVar("T")
 
 
+@shows("status")
 class StoredAnswer(msgspec.Struct, frozen=True):
     """The answer to a call, as it is stored."""
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes
-
-    def __repr__(self) -> str:
-        return f"StoredAnswer({self.status})"
 
 
 class RecordedResponse(Generic[T]):
@@ -103,10 +102,10 @@ async def answer_once(call: Call) -> Response:
             await _store_alone(call, scope, response)
     except (KeyTaken, RequestRefusal):
         # Another call under this key may have been carried out in between; a refusal is then due to that.
-        meanwhile = await _find(call, scope, key)
-        if meanwhile is None:
+        stored = await _find(call, scope, key)
+        if stored is None:
             raise
-        return _replay(call, scope, key, meanwhile)
+        return _replay(call, scope, key, stored)
     return response
 
 

@@ -20,7 +20,7 @@ class PathMatch(NamedTuple, Generic[T]):
     targets: tuple[T, ...]
     """One for each set of verbs."""
     values: Mapping[str, str]
-    """Of the variable segments, by name."""
+    """The values of the variable segments, by name."""
 
 
 class PathTable(Generic[T]):

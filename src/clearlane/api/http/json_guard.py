@@ -89,7 +89,7 @@ class JsonScanner:
         open_quote = b'"' if self._in_string else b""
         skeleton = open_quote + chunk.translate(None, _NOT_STRUCTURE)
         self._in_string = skeleton.count(b'"') % 2 == 1
-        # Neighbouring quotes close and open strings with nothing outside between them.
+        # Neighboring quotes close and open strings with nothing outside between them.
         skeleton = skeleton.replace(b'""', b"")
         self._descend(_STRING.sub(b"", skeleton) if b'"' in skeleton else skeleton)
         if _BIG_EXPONENT_SHAPE in chunk.translate(_NUMBERS, b"+.") and _BIG_EXPONENT.search(
@@ -113,5 +113,5 @@ class JsonScanner:
         levels = list(accumulate(steps, initial=self._depth))
         if max(levels) > JSON_DEPTH_MAX:
             raise UnreadableJson(TOO_DEEP)
-        # A text that closes more than it opened is no JSON: the parser refuses it later.
+        # A text that closes more than it opened is not JSON: the parser refuses it later.
         self._depth = levels[-1]

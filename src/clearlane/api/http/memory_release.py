@@ -1,7 +1,7 @@
 """Give memory that callers made the process use back to the system, once they are gone.
 
 The C library keeps freed memory for later, in one pool for each of many threads: after a flood of connections or large
-documents a node would keep its highest use for ever. Pools are limited to two at start, and what is free in them is
+documents a node would keep its highest use forever. Pools are limited to two at start, and what is free in them is
 given back (malloc_trim) in a thread, a few seconds after much was freed. Elsewhere than with glibc nothing is done.
 """
 

@@ -1,7 +1,7 @@
 """Log lines on standard error, without patient data: JSON for programs, readable at a terminal.
 
-Every line names the node. The level can be changed while the process runs (:func:`change_level`). Of an exception only type and place are written, of another library's record only the template, because
-their texts can hold values. A thread writes, so a reader of standard error that stalls never stops the
+Every line names the node. The level can be changed while the process runs (:func:`change_level`). For an exception, only type and place are
+written, and for another library's record only the template, because their texts can hold values. A thread writes, so a reader of standard error that stalls never stops the
 service.
 """
 

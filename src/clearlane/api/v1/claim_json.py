@@ -70,7 +70,7 @@ class ClaimJson(BaseModel):
     adjustments: Annotated[str, Field(description="Adjustments other than what the patient owes.")]
     document_id: Annotated[str | None, Field(description="The payer's latest document on it.")]
     created_at: datetime
-    changed_at: Annotated[datetime, Field(description="When anything was last learnt about it.")]
+    changed_at: Annotated[datetime, Field(description="When anything was last learned about it.")]
     predecessor: Annotated[
         str | None, Field(description="Number of the claim that it took over from.")
     ]
@@ -147,7 +147,7 @@ class ClaimDetailsJson(ClaimJson):
     ]
     findings: Annotated[list[FindingJson], Field(description="Of our checks and of payers.")]
     history: Annotated[
-        list[HistoryEntryJson], Field(description="In the order in which it was learnt.")
+        list[HistoryEntryJson], Field(description="In the order in which it was learned.")
     ]
     batches: list[BatchJson]
     documents: list[ClaimDocumentJson]

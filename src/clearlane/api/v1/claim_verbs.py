@@ -170,7 +170,7 @@ _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_
         ),
     ),
     description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
-    "has taken is canceled and the corrected one sent in its place. Of two corrections at once one wins; the other "
+    "has taken is canceled and the corrected one sent in its place. If two corrections meet, one wins; the other "
     "is 409.",
 )
 async def correct(call: Call) -> Response:

@@ -86,7 +86,7 @@ def _read_types(text: str | None, endpoint: Endpoint) -> frozenset[str]:
 def unknown_types(patterns: list[str]) -> str:
     """Return what is wrong with patterns that match no type, and what would pass."""
     shown = ", ".join(repr(one[:40]) for one in patterns[:5])
-    return f"{shown} is no type: give a type such as claim.paid, a family such as claim.*, or *."
+    return f"{shown} is not a type: give a type such as claim.paid, a family such as claim.*, or *."
 
 
 AFTER = Parameter(

@@ -181,11 +181,11 @@ async def list_claim_payments(call: Call) -> Response:
     "The 835 of a payment.",
     None,
     media_type=X12,
-    description="As received. Where the payment pays claims of others too: an interchange for each claim of the "
+    description="As received. If the payment pays claims of others too: an interchange for each claim of the "
     "vendor, with envelope and heading as received.",
 )
 async def payment_x12(call: Call) -> Response:
-    """Return the 835 of a payment as received; of a payment with claims of others, the vendor's parts."""
+    """Return the 835 of a payment as received; if it has claims of others, the vendor's parts."""
     content = await read_vendor_x12(
         call.context.database,
         call.context.vault,

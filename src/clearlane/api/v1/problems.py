@@ -160,7 +160,7 @@ class ProblemErrors:
 
     def bad_site(self) -> Response:
         """Return 400 for a site that is unknown or another vendor's."""
-        text = "It is no site of this vendor. Leave it out for all sites."
+        text = "It is not a site of this vendor. Leave it out for all sites."
         return self.invalid_fields({"site": [text]})
 
     def repeated_parameter(self, name: str) -> Response:

@@ -423,7 +423,7 @@ def _checked(
     for name in sites or ():
         site = accounts.site(call.vendor, name)
         if site is None:
-            faults["sites"] = ["One of them is no site of this vendor."]
+            faults["sites"] = ["One of them is not a site of this vendor."]
         else:
             found.append(int(site.id))
     if faults:

@@ -29,7 +29,7 @@ NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
 def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
-    """Return the id of a request; refuse a text that is no integer."""
+    """Return the id of a request; refuse a text that is not an integer."""
     given = (text or "").strip()
     if not given:
         raise RequestRefusal(responses.null_entry("requestId", "System.Int32", endpoint.name))

@@ -52,7 +52,7 @@ class EnrollmentResultJson(BaseModel):
     FirstName: Annotated[str | None, Field(description="The provider's; null for an organisation.")]
     LineNumber: Annotated[int, Field(description="Place in the request, from 1.")]
     Message: Annotated[
-        str | None, Field(description=f"Null, or `{ALREADY_EXISTS}`, which is no failure.")
+        str | None, Field(description=f"Null, or `{ALREADY_EXISTS}`, which is not a failure.")
     ]
     Exception: Annotated[str | None, Field(description="Null.")]
     HttpReturnCode: Annotated[None, Field(description="Unused.", deprecated=True)]

@@ -62,7 +62,7 @@ async def get_documents(call: Call) -> Response:
 
 
 def _ids(document: bytes, most: int) -> list[str]:
-    """Return the distinct ids; refuse the document if one is no string, or if there are too many."""
+    """Return the distinct ids; refuse the document if one is not a string, or if there are too many."""
     # An id has letters and digits only, so commas count the ids, and a hostile list of millions is never decoded.
     if document.count(b",") >= most:
         sentence = f"At most {most} documents can be asked for at once."

@@ -56,7 +56,7 @@ class DeleteResult(BaseModel):
 
 
 def read_instance_id(text: str | None, endpoint: Endpoint) -> str:
-    """Return the text: the result code reports one that is no GUID. Refuse an absent one."""
+    """Return the text: the result code reports one that is not a GUID. Refuse an absent one."""
     if text is None or not text.strip():
         raise RequestRefusal(responses.no_action(endpoint.family))
     return text

@@ -94,7 +94,7 @@ def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterat
 
 
 def _has_item(value: object) -> bool:
-    # A value that is no array, or missing, has been reported already.
+    # A value that is not an array, or missing, has been reported already.
     if not isinstance(value, (list, tuple)):
         return True
     return value[0] is not None or any(item is not None for item in value)

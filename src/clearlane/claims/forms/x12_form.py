@@ -575,7 +575,7 @@ def _amount(text: str) -> Decimal:
 
 def _compile(view: type, path: str, place: str) -> _Row:
     found = _PLACE.fullmatch(place)
-    assert found, f"{place} is no place"
+    assert found, f"{place} is not a place"
     part, _, attribute = path.rpartition(".")
     kind = _hint(_hint(view, part) if part and part != "decision" else view, attribute)
     segment, qualifier, element, component, last = found.groups()
@@ -616,7 +616,7 @@ def _hint(view: type, attribute: str) -> Any:
 
 
 def _pointers(text: str) -> tuple[str, ...] | None:
-    """Return the pointers of a line, or None if one is no small number."""
+    """Return the pointers of a line, or None if one is not a small number."""
     found = tuple(filter(None, text.split(":")))
     return found if all(pointer in POINTED_PLACES for pointer in found) else None
 

@@ -13,7 +13,7 @@ Rows = Mapping[str, str]
 """The places of values by path."""
 
 QUALIFIED_AT = {"PER": 3, "LIN": 2, "DN2": 2}
-"""The element that tells uses of a segment apart, where it is not the first."""
+"""The element that tells uses of a segment apart, if it is not the first."""
 
 _NAME = {
     "last_name": "NM1/03",
@@ -297,4 +297,4 @@ WORDS = MappingProxyType(
         "accident": "the accident",
     }
 )
-"""What a sentence calls a value, where its attribute does not say it."""
+"""What a sentence calls a value, if its attribute does not say it."""

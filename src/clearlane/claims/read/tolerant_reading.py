@@ -57,9 +57,9 @@ class TolerantReading:
 
 
 def read_tolerantly(raw: bytes, part: type[ClaimPart], at: str) -> TolerantReading | None:
-    """Read a claim from its JSON; return None if that is no object.
+    """Read a claim from its JSON; return None if that is not an object.
 
-    Raises ``msgspec.DecodeError``, ``UnicodeDecodeError`` or ``RecursionError`` if it is no JSON.
+    Raises ``msgspec.DecodeError``, ``UnicodeDecodeError`` or ``RecursionError`` if it is not JSON.
     """
     value = json_names.decode_as_written(raw)
     if not isinstance(value, dict):
@@ -74,7 +74,7 @@ def read_tolerantly(raw: bytes, part: type[ClaimPart], at: str) -> TolerantReadi
 
 
 def is_known_in_another_case(part: type[ClaimPart], name: str) -> bool:
-    """Return whether a name that is no field of a class is one in another case."""
+    """Return whether a name that is not a field of a class is one in another case."""
     return _in_any_case(part, name) is not None
 
 
@@ -169,7 +169,7 @@ def _folded_names(part: type[ClaimPart]) -> Mapping[str, str]:
 
 
 def _in_any_case(part: type[ClaimPart], spelling: str) -> _KnownField | None:
-    # The names of one program are few, and long ones are no names: the cache stays small.
+    # The names of one program are few, and long ones are not names: the cache stays small.
     if len(spelling) > limits.FIELD_NAME_CHARACTERS_MAX:
         return None
     return _remembered(part, spelling)

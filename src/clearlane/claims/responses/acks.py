@@ -207,7 +207,7 @@ def _of_set(
 def _is_group_refused(
     group: verdicts.GroupVerdictView, answer: verdicts.SetVerdictView | None
 ) -> bool:
-    # A group whose only set is rejected is rejected too; that alone is no error of the group.
+    # A group whose only set is rejected is rejected too; that alone is not an error of the group.
     return group.verdict not in {*ACCEPTED, "P"} and (
         answer is None or bool(group.codes) or answer.accepted
     )

@@ -244,7 +244,7 @@ def _missing_field(form: AnyForm, location: str, finding: Finding) -> FieldExpla
 def _value(loop: tree.Loop, place: FieldPlace) -> str:
     if place.path.id != "CAS":
         return get(loop, place.place)
-    # CAS groups differ in their first element, which is no qualifier in the guide.
+    # CAS groups differ in their first element, which is not a qualifier in the guide.
     holders = [loop, *loop.descendants(place.path.loop)]
     rows = [
         row

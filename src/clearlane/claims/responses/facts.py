@@ -14,6 +14,8 @@ from typing import Protocol
 
 import msgspec
 
+from clearlane.kernel.safe_repr import show_filled
+
 
 class FactKind(StrEnum):
     """The kind of a fact."""
@@ -51,11 +53,7 @@ class StatusVerdict(StrEnum):
 class ClaimValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Base of values about a claim; the repr names filled fields and never shows what they hold."""
 
-    def __repr__(self) -> str:
-        filled = (
-            name for name in self.__struct_fields__ if getattr(self, name) not in (None, "", (), 0)
-        )
-        return f"{self.__class__.__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
 
 class ClaimKey(ClaimValue, frozen=True):
@@ -78,7 +76,7 @@ class FilePosition(ClaimValue, frozen=True):
     group: int = 0
     set: int = 0
     position: int = 0
-    """Of the claim's loop in its set, the ST being 1; of the AK2 in a 999; of the TA1 in the interchange."""
+    """The position of the claim's loop in its set (the ST is 1), the AK2 in a 999, or the TA1 in the interchange."""
 
 
 class ClaimStatusCode(ClaimValue, frozen=True):

@@ -96,7 +96,7 @@ def source_field(form: AnyForm, name: str, *, of_line: bool, line: int = 0) -> S
 
 
 def field_words(form: AnyForm, path: str) -> str:
-    """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is no field its bare name.
+    """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is not a field its bare name.
 
     ``path`` is the path of a finding or repair, also with the claim's place in its document.
     """

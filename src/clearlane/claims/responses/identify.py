@@ -62,7 +62,7 @@ class IdentifiedFile:
     addresses: frozenset[FileAddress] = frozenset()
     """Who the file is from and for, of every interchange and group."""
     unfinished: bool = False
-    """Whether it ends, or an interchange of it, before its end: the rest may still be written."""
+    """Whether the file or one of its interchanges is cut off: the rest may still be written."""
     is_test: bool = False
     """Whether an interchange is marked as a test (ISA15 is T)."""
 

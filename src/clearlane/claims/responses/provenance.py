@@ -6,7 +6,7 @@
     one.happened, one.todo
 
 Every element of an 837 came from a named field: the placement tables, read backwards, give the fields of a place.
-Of these the ones that the claim has filled are named; for a missing value, all that could fill it.
+Those that the claim has filled are named; for a missing value, all that could fill it.
 
 Knows the placement tables, the catalogue and the tables of advice; knows no file and no database. An explanation
 names fields of a claim and never their values.
@@ -374,7 +374,7 @@ def _table(form: AnyForm) -> dict[tuple[str, str], tuple[_Row, ...]]:
 
 
 def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
-    """Return the rows of a place; of a patient who is the insured those in the insured's loop.
+    """Return the rows of a place; for a patient who is the insured, those in the insured's loop.
 
     There name, birth date and sex are sent from the insured's boxes, and the patient's must agree (rule C201): both
     are corrected, and the patient's come first if the place is the patient's. An address need not agree, so the

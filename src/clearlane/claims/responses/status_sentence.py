@@ -2,8 +2,8 @@
 
     status_sentence("A7:562:85")        # The payer says the billing provider's NPI is invalid.
 
-The list of statuses holds names of things ("Entity's NPI") and clauses ("Entity was not found"). Of a thing the
-category says what is wrong with it; a clause says so itself. Knows codes; knows no field and no claim.
+The list of statuses holds names of things ("Entity's NPI") and clauses ("Entity was not found"). The category
+says what is wrong with a thing; a clause says so itself. Knows codes; knows no field and no claim.
 """
 
 import re
@@ -49,7 +49,7 @@ _SINGULAR_ENDS = ("ss", "is", "us")
 
 
 def status_sentence(code: str) -> str:
-    """Return what a payer says by ``category:status:entity``; empty if that is no rejection or has no sentence."""
+    """Return what a payer says by ``category:status:entity``; empty if that is not a rejection or has no sentence."""
     category, _, rest = code.partition(":")
     status, _, entity = rest.partition(":")
     words = codes.load("statuses").get(status, "").removesuffix(" (older code)")

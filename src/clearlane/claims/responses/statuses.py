@@ -43,7 +43,7 @@ WEIGHT = {
 }
 # Categories of a 277 that concern the inquiry, not the claim.
 ABOUT_THE_INQUIRY = frozenset({"A4", "D0", "E0", "E1", "E2", "E3", "E4"})
-# The verdict of a category by its first letter, if the code list has none: a finalised claim stays pending
+# The verdict of a category by its first letter, if the code list has none: a finalized claim stays pending
 # until its remittance arrives.
 BY_LETTER = {"P": StatusVerdict.PENDING, "F": StatusVerdict.PENDING, "R": StatusVerdict.PENDING}
 BY_ACTION = {"U": StatusVerdict.REJECTED, "WQ": StatusVerdict.ACCEPTED}

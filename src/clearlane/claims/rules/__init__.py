@@ -75,6 +75,8 @@ class CheckedClaim(NamedTuple):
     """A repaired claim with its repairs and findings."""
 
     claim: Claim
+    view: ClaimView
+    """What the rules read."""
     repairs: tuple[Repair, ...]
     findings: tuple[ClaimFinding, ...]
     given: Mapping[str, str] = MappingProxyType({})
@@ -103,7 +105,7 @@ def repair_and_check(
     ``at`` is the claim's own path, such as ``Claims[1]``; ``tolerated`` is what its reading recorded.
     """
     repaired, repairs = repair(claim)
-    findings = check(repaired, inputs, at=at)
+    findings, view = check(repaired, inputs, at=at)
     if tolerated:
         prefix = f"{at}." if at else ""
         short = {prefix + each.field for each in tolerated if each.kind == AS_SHORT_TEXT}
@@ -114,11 +116,13 @@ def repair_and_check(
             for each in findings
         ]
     given = given_values(claim, repairs)
-    return CheckedClaim(repaired, (*tolerated, *repairs), tuple(findings), given)
+    return CheckedClaim(repaired, view, (*tolerated, *repairs), tuple(findings), given)
 
 
-def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFinding]:
-    """Return the findings of a repaired claim: the first, and how many more there are."""
+def check(
+    claim: Claim, inputs: RuleInputs, *, at: str = ""
+) -> tuple[list[ClaimFinding], ClaimView]:
+    """Return the findings of a repaired claim, the first and how many more there are; and the view that rules read."""
     form = form_of(claim)
     prefix = f"{at}." if at else ""
     name = form.lines_field
@@ -140,14 +144,13 @@ def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFindin
             for path, message in rule.check(line_view, view, inputs):
                 location = prefix + form.locate(f"lines[{index}].{path}")
                 findings.add(rule.id, rule.severity, location, message)
-    return findings.all()
+    return findings.all(), view
 
 
-def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str, str]]:
+def apply_rule(rule_id: str, view: ClaimView, inputs: RuleInputs) -> list[tuple[str, str]]:
     """Return what one rule about a claim as a whole finds: the field and the message of each finding."""
-    form = form_of(claim)
-    found = RULES[rule_id].check(form.view(claim), inputs)
-    return [(form.locate(path), message) for path, message in found]
+    found = RULES[rule_id].check(view, inputs)
+    return [(view.form.locate(path), message) for path, message in found]
 
 
 def skipped_rules(form: AnyForm, inputs: RuleInputs) -> list[ClaimRule]:

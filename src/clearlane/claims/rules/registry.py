@@ -107,7 +107,7 @@ class ClaimRule(FindingType):
 
     scope: RuleScope
     paths: tuple[str, ...]
-    """The paths of the view that it is about; of a value rule none."""
+    """The paths of the view that it is about; none for a value rule."""
     if_form_has: str
     if_form_lacks: str
     x12: str
@@ -118,10 +118,10 @@ class ClaimRule(FindingType):
     """The rule applies only if one of these paths is filled, relative to the view or to the line; empty: always."""
     reading: Callable[[Any], Any] | None
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
-    result as third argument; where that is None, the rule does not apply."""
+    result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
     covers: tuple[str, ...] = ()
-    """The X12 rules about the same: of a file, this rule's finding is shown and theirs is not."""
+    """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
     """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
 

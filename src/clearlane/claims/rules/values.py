@@ -315,7 +315,7 @@ def plain_texts_fit(texts: list[str], least: Sequence[int], most: Sequence[int])
 
 
 def quick_test(field: ClaimField) -> QuickTest | None:
-    """Return the quick test of a field's values; None where no rule of this module applies."""
+    """Return the quick test of a field's values; None if no rule of this module applies."""
     make = _QUICK_TESTS.get(field.value_type)
     return make(field) if make else None
 

@@ -338,6 +338,6 @@ def same_place(context: ClaimContext, one: Sequence[str], other: Sequence[str]) 
 
 
 def _key(text: str | None) -> str:
-    """Return an address part for comparison; of a ZIP code the first five digits."""
+    """Return an address part for comparison; for a ZIP code, its first five digits."""
     text = text or ""
     return text[:5] if len(text) == 9 and text.isdigit() else text

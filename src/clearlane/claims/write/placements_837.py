@@ -213,7 +213,7 @@ def earlier_line_decision(
     adjustments: Mapping[str, str],
     decided_by: Sequence[str],
 ) -> ConditionalRows[LineContext]:
-    """Return the rows of loop 2430; ``decided_by`` are the fields of which one states a decision."""
+    """Return the rows of loop 2430; each of the fields ``decided_by`` can state a decision."""
     return ConditionalRows(
         when=claim_context.has_earlier_decision,
         computed=(

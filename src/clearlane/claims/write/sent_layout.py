@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.x12 import tree
 from clearlane.x12.reader import reader
 
@@ -23,6 +24,7 @@ QUALIFIED = frozenset({"AMT", "CAS", "CRC", "DTP", "NM1", "PWK", "REF", "TOO"})
 """Segments whose first element is a qualifier. In others it may be a patient's number."""
 
 
+@shows("number")
 class SentClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A claim of a set that was sent."""
 
@@ -41,9 +43,6 @@ class SentClaim(msgspec.Struct, frozen=True, kw_only=True):
     """``REF*6R`` of its lines."""
     attempt: int = 1
     """The sending of the claim, counted from 1."""
-
-    def __repr__(self) -> str:
-        return f"SentClaim({self.number})"
 
 
 class SentSet(msgspec.Struct, frozen=True, kw_only=True):

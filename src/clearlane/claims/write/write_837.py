@@ -74,10 +74,14 @@ def write_claims(
     return wrap_sets(envelope, form.placements.guide, bodies())
 
 
-def account_of(claim: Claim) -> str | None:
-    """Return the patient's account number if it can be CLM01: given, and at most 20 characters long."""
-    account: str | None = claim.__dict__.get(form_of(claim).names.account)
+def claim_account(account: str | None) -> str | None:
+    """Return a patient's account number if it can be CLM01: given, and at most 20 characters long."""
     return account if account and len(account) <= CLAIM_NUMBER_CHARACTERS_MAX else None
+
+
+def account_of(claim: Claim) -> str | None:
+    """Return the patient's account number of a claim if it can be CLM01."""
+    return claim_account(form_of(claim).value(claim, "account_number"))
 
 
 def context_of(out: OutgoingClaim) -> ClaimContext:

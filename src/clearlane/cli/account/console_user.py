@@ -52,10 +52,10 @@ AskOption = Annotated[bool, typer.Option("--ask", help="Ask for the password at 
 
 
 SitesOption = Annotated[
-    list[str] | None, typer.Option("--site", help="A vendorSiteId to show; may be given again.")
+    list[str] | None, typer.Option("--site", help="A vendorSiteId to show; repeat for several.")
 ]
 AllSitesOption = Annotated[
-    bool, typer.Option("--all-sites", help="Show every site of the vendor, also new ones.")
+    bool, typer.Option("--all-sites", help="Show every site of the vendor, including new ones.")
 ]
 
 

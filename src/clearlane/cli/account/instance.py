@@ -49,7 +49,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def disable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
-    """Disable an instance: its token, also a later one, is refused.
+    """Disable an instance: its token and any later one are refused.
 
     Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
@@ -97,7 +97,7 @@ def _site(installation: Installation, one: instances.Instance) -> Site | None:
 def _set_state(id: str, vendor_site_id: str, state: str, data: Data, *, as_json: bool) -> None:
     wanted = parse_instance_id(id)
     if wanted is None:
-        refuse(f"{id} is no GUID. `clearlane instance list` shows the instances.", MISUSED)
+        refuse(f"{id} is not a GUID. `clearlane instance list` shows the instances.", MISUSED)
 
     async def work(installation: Installation) -> bool:
         found = [

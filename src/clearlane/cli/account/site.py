@@ -192,7 +192,7 @@ def corrections(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Allow people to correct the site's claims in the console, or leave that to its software alone.
+    """Allow people to correct the site's claims in the console, or leave that to its software only.
 
     Example: clearlane site corrections off LARK-1
     """

@@ -44,7 +44,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="The vendor's key.")]
 def add(
     key: Key,
     name: Annotated[str, typer.Option(help="Name of the vendor; the key if not given.")] = "",
-    limit: Annotated[str, typer.Option(help="Calls a minute it may make, or off.")] = "off",
+    limit: Annotated[str, typer.Option(help="Calls it may make per minute, or off.")] = "off",
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -205,7 +205,7 @@ def proxy_login(
 def limit(
     key: Key,
     calls: Annotated[
-        str, typer.Argument(metavar="N|off", help="Calls a minute on each node, or off.")
+        str, typer.Argument(metavar="N|off", help="Calls per minute on each node, or off.")
     ],
     as_json: AsJson = False,
     data: Data = None,
@@ -230,7 +230,7 @@ def read_duration(text: str) -> timedelta:
     word = text.strip().lower()
     parts = _DURATION_PART.findall(word)
     if word != "0" and (not parts or "".join(map("".join, parts)) != word):
-        refuse(f"{text} is no time: give one such as 24h, 90m, 7d, or 0 for at once.", MISUSED)
+        refuse(f"{text} is not a time: give one such as 24h, 90m, 7d, or 0 for at once.", MISUSED)
     seconds = sum(int(number) * _SECONDS[unit] for number, unit in parts)
     if seconds > limits.OVERLAP_HOURS_MAX * _SECONDS["h"]:
         refuse(f"{text} is too long: give at most {limits.OVERLAP_HOURS_MAX}h.", MISUSED)

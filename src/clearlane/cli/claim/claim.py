@@ -112,12 +112,15 @@ def sample(
         str, typer.Option("--id", help="The claim's id (Svc_VendorClaimId); a new one by default.")
     ] = "",
     patient: Annotated[
-        str, typer.Option("--patient", help='The patient, as "Last, First"; else chosen by the id.')
+        str,
+        typer.Option(
+            "--patient", help='The patient, as "Last, First" (default: chosen by the id).'
+        ),
     ] = "",
     day: Annotated[
         datetime | None,
         typer.Option(
-            "--day", formats=["%Y-%m-%d"], help="The day of service; else chosen by the id."
+            "--day", formats=["%Y-%m-%d"], help="The day of service (default: chosen by the id)."
         ),
     ] = None,
     count: Annotated[

@@ -64,7 +64,7 @@ def submit(
     """Submit a document of claims and show the result of each.
 
     A file of more claims than the service takes at once is sent in pieces, in order. The same file may be
-    sent again: the service answers a known claim as before. Of many claims only those not accepted are listed.
+    sent again: the service answers a known claim as before. For many claims, only those not accepted are listed.
 
     Exit status: 0 all accepted, 1 some not accepted, 2 the file or the request cannot be used,
     3 the service is not available or refuses the credentials.
@@ -183,7 +183,7 @@ def day_range(
 
 
 def _show_submission(answer: WholeAnswer) -> None:
-    """Print the results; of many claims only those that were not accepted."""
+    """Print the results; if there are many claims, only those that were not accepted."""
     shown = answer.results
     if len(shown) > RESULTS_LISTED_MAX:
         shown = [one for one in shown if one.get("Status") != "Accepted"]

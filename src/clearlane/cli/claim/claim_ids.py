@@ -19,7 +19,7 @@ ClaimId = Annotated[
 def choose_claim_number(
     given: str, numbers: Sequence[str], refuse: Callable[[str], NoReturn]
 ) -> str:
-    """Return the one claim number that was found under an id; refuse if it is none or not one alone."""
+    """Return the one claim number that was found under an id; refuse if there is none or more than one."""
     if not numbers:
         refuse(f"There is no claim with the claim number or vendor claim id {printable(given)}.")
     if len(numbers) > 1:

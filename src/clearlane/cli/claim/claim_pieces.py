@@ -12,7 +12,7 @@ from typing import Any
 CLAIMS_PER_DOCUMENT_MAX = 5_000
 """What the service takes at once."""
 CLAIMS_PER_PIECE = 1_000
-"""Of a larger file: few enough that progress is seen, many enough that the way there costs little."""
+"""The size of a piece of a larger file: small enough to show progress, large enough that round trips cost little."""
 
 _CLAIM = re.compile(r"Claims\[(\d+)\]", re.ASCII)
 

@@ -175,7 +175,7 @@ def read_json(file: str) -> Any:
     except OSError as fault:
         usage_error(f"{file} cannot be read: {fault.strerror}.")
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
-        usage_error(f"{file} is no JSON: {fault}.")
+        usage_error(f"{file} is not JSON: {fault}.")
 
 
 def usage_error(sentence: str) -> NoReturn:

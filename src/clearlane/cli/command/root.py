@@ -271,7 +271,7 @@ def root(
         bool, typer.Option("--wide", help="Every column of a table, however wide. On any command.")
     ] = False,
     no_color: Annotated[
-        bool, typer.Option("--no-color", help="No colours, as with NO_COLOR. On any command.")
+        bool, typer.Option("--no-color", help="No colors, as with NO_COLOR. On any command.")
     ] = False,
 ) -> None:
     """Clearlane, the clearinghouse anyone can run.

@@ -41,7 +41,7 @@ class TableColumn:
     right: bool = False
     """A number, which is aligned to the right."""
     state: bool = False
-    """A state or verdict, which has a colour on a terminal."""
+    """A state or verdict, which has a color on a terminal."""
 
 
 def columns_of(header: Iterable["str | TableColumn"]) -> tuple[TableColumn, ...]:

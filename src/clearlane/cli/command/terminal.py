@@ -1,4 +1,4 @@
-"""The terminal a command prints to: how wide it is, whether it shows colours, and what the reader chose.
+"""The terminal a command prints to: how wide it is, whether it shows colors, and what the reader chose.
 
 ``--wide`` and ``--no-color`` work on every command; ``NO_COLOR`` is https://no-color.org. A pipe or a file has no
 width: nothing is wrapped or left out there, unless ``COLUMNS`` says so.
@@ -47,22 +47,22 @@ def output_width(*, err: bool = False) -> int | None:
 
 
 def shows_colour() -> bool:
-    """Return whether colours may be printed on standard output."""
+    """Return whether colors may be printed on standard output."""
     if _choices.plain or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a text in a colour if colours are shown; no colour is named by an empty text."""
+    """Return a text in a color if colors are shown; no color is named by an empty text."""
     return typer.style(text, fg=colour) if colour and shows_colour() else text
 
 
 def dimmed(text: str) -> str:
-    """Return a text that is dimmed if colours are shown."""
+    """Return a text that is dimmed if colors are shown."""
     return typer.style(text, dim=True) if text and shows_colour() else text
 
 
 def bold(text: str) -> str:
-    """Return a text that is emphasized if colours are shown."""
+    """Return a text that is emphasized if colors are shown."""
     return typer.style(text, bold=True) if text and shows_colour() else text

@@ -35,7 +35,7 @@ Id = Annotated[int, typer.Argument(metavar="ID", help="The batch's number.", min
 @app.command("list")
 def list_(
     everything: Annotated[
-        bool, typer.Option("--all", help="The newest, delivered ones too.")
+        bool, typer.Option("--all", help="Include delivered batches, the newest first.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
@@ -106,7 +106,7 @@ def resend(
     even_if_answered: Annotated[
         bool,
         typer.Option(
-            "--even-if-answered", help="Send it although the payer has answered some of its claims."
+            "--even-if-answered", help="Send it even if the payer has answered some of its claims."
         ),
     ] = False,
     yes: Yes = False,

@@ -43,7 +43,7 @@ EVERY_STATE = (*inbox.NEEDS_ATTENTION, inbox.STORED, inbox.APPLIED, inbox.DISCAR
 @app.command("list")
 def list_(
     everything: Annotated[
-        bool, typer.Option("--all", help="Stored, applied and discarded files too.")
+        bool, typer.Option("--all", help="Include stored, applied and discarded files.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,

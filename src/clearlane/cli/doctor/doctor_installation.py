@@ -67,7 +67,7 @@ async def _inspect(settings: Settings) -> list[DoctorCheck]:
     ]
 
 
-# The doctor is also asked before the first start, when it is no fault that no node is running.
+# The doctor also runs before the first start, when a missing node is not a fault.
 ONLY_A_WARNING = frozenset({"no-node"})
 
 

@@ -59,7 +59,9 @@ OfType = Annotated[
 OfSite = Annotated[str, typer.Option("--site", help="Only those of this vendorSiteId.")]
 Payers = Annotated[
     list[str] | None,
-    typer.Option("--payer", help="A payer, as often as needed; else all that require enrollment."),
+    typer.Option(
+        "--payer", help="A payer; repeat for several (default: all that require enrollment)."
+    ),
 ]
 Reason = Annotated[str, typer.Option("--reason", help="Reason, stored with the enrollment.")]
 
@@ -73,9 +75,9 @@ def list_(
     payer: WithPayer = "",
     type: OfType = None,
     site: OfSite = "",
-    limit: Annotated[int, typer.Option(min=1, help="Most enrollments, the newest first.")] = (
-        ENROLLMENTS_LISTED
-    ),
+    limit: Annotated[
+        int, typer.Option(min=1, help="Maximum number of enrollments, the newest first.")
+    ] = (ENROLLMENTS_LISTED),
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -98,7 +100,7 @@ def list_(
 
 @app.command()
 def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Show all that is known of an enrollment.
+    """Show everything known about an enrollment.
 
     Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
     """
@@ -174,7 +176,7 @@ def export(
         str, typer.Argument(metavar="[FILE]", help="- for standard output.")
     ] = STANDARD,
     format: Annotated[
-        EnrollmentFileFormat | None, typer.Option(help="csv or json; else by the name of the file.")
+        EnrollmentFileFormat | None, typer.Option(help="csv or json (default: by the file name).")
     ] = None,
     state: OfState = None,
     payer: WithPayer = "",
@@ -183,7 +185,7 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     data: Data = None,
 ) -> None:
-    """Write enrollments with all their fields, tax ids too. Cells never start a formula.
+    """Write enrollments with all their fields, including tax ids. Cells never start a formula.
 
     Example: clearlane enrollment export new.csv --state submitted
     """

@@ -24,7 +24,7 @@ def submit(
     session: ClientSession,
     file: Annotated[str, typer.Argument(help="The request (JSON); - for standard input.")],
 ) -> None:
-    """Submit enrollment requests for billing providers. A provider that exists already is no error.
+    """Submit enrollment requests for billing providers. A provider that exists already is not an error.
 
     Exit status: 0 all submitted, 1 some not, 2 the file or the request cannot be used,
     3 the service is not available or refuses the credentials.

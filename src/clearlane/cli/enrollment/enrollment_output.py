@@ -128,7 +128,7 @@ class EnrollmentFacts:
 
 
 def show_enrollments(rows: Sequence[Facts]) -> None:
-    """Print enrollments, one a line."""
+    """Print enrollments, one per line."""
     plain = ({name: _plain(value) for name, value in row.items()} for row in rows)
     hint = "Vendors submit them: clearlane enrollment submit FILE."
     show_list(LISTED, plain, noun="enrollment", hint=hint)

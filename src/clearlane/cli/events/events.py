@@ -35,16 +35,16 @@ def list_events(
         ),
     ] = None,
     hours: Annotated[float, typer.Option(help="Only the last N hours.", min=0.01, max=87_600)] = 24,
-    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=10_000)] = 500,
+    limit: Annotated[int, typer.Option(help="Maximum number of events.", min=1, max=10_000)] = 500,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """List what happened lately, of all vendors and for operators, the oldest first.
+    """List recent events of all vendors and for operators, the oldest first.
 
     Example: clearlane events list --type "route.*" --hours 48
     """  # fmt: skip
     if unknown := unknown_patterns(types or ()):
-        usage_error(f"{', '.join(unknown)} is no type: give one such as claim.paid or claim.*.")
+        usage_error(f"{', '.join(unknown)} is not a type: give one such as claim.paid or claim.*.")
     after = to_micros(SystemClock().now() - timedelta(hours=hours))
 
     async def work(store: Store) -> list[Event]:

@@ -54,7 +54,7 @@ def follow(
 ) -> None:
     """Show events in the order in which they happened, and wait for new ones, until Ctrl-C.
 
-    Of all sites of the vendor. Goes on when the service was away for a while.
+    Shows events of all sites of the vendor. Continues after the service was away for a while.
 
     Examples: clearlane events follow; clearlane events follow --type "claim.*" --new --json
     """

@@ -29,7 +29,9 @@ def forward_events(session: ClientSession, url: str) -> None:
     require_address(url)
     secret = os.environ.get(SECRET_VARIABLE, "") or new_secret()
     if not secret.startswith(SECRET_PREFIX):
-        usage_error(f"{SECRET_VARIABLE} is no secret of a webhook: it begins with {SECRET_PREFIX}.")
+        usage_error(
+            f"{SECRET_VARIABLE} is not a secret of a webhook: it begins with {SECRET_PREFIX}."
+        )
     began = latest_cursor(session)  # before it is said that events are forwarded
     typer.echo(f"Events are forwarded to {printable(url)}, signed with {secret}", err=True)
     try:

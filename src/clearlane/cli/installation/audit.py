@@ -89,7 +89,7 @@ def export(
         datetime | None, typer.Option("--to", formats=[DAY], help="Last day (UTC), included.")
     ] = None,
     format: Annotated[
-        AuditFormat, typer.Option(help="One JSON object a line, or CSV.")
+        AuditFormat, typer.Option(help="One JSON object per line, or CSV.")
     ] = AuditFormat.JSONL,
     output: Annotated[
         Path | None, typer.Option(help="File to write (mode 0600); standard output without it.")

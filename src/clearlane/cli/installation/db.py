@@ -21,7 +21,7 @@ app = typer.Typer(
 
 @app.command()
 def status(as_json: AsJson = False, data: Data = None) -> None:
-    """Show whether the schema is the one this version works with (exit status 1 when it is not).
+    """Show whether the schema is the one this version works with (exit status 1 if it is not).
 
     Example: clearlane db status --data .data
     """

@@ -30,7 +30,7 @@ PAYER_COLUMNS = (
     TableColumn("mode", "Mode", state=True),
     TableColumn("name", "Name", wrap=True),
 )
-NO_SANDBOX = "This service is no sandbox: its clock cannot be changed, and its payers are real."
+NO_SANDBOX = "This service is not a sandbox: its clock cannot be changed, and its payers are real."
 
 app = typer.Typer(
     help="The clock of a sandbox, and the modes of its payers.",

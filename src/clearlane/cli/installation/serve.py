@@ -36,7 +36,7 @@ GARBAGE_THRESHOLDS = (10_000, 5, 1_000)
 app = typer.Typer(help="Run the service.", add_completion=False)
 
 SANDBOX_FILE = "sandbox.json"
-WILDCARD_HOSTS = {"", "0.0.0.0", "::", "*"}  # noqa: S104  (recognised, not listened on)
+WILDCARD_HOSTS = {"", "0.0.0.0", "::", "*"}  # noqa: S104  (recognized, not listened on)
 LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
 LOCAL_URL_WARNING = "The URLs of proxy login work on this machine only."
 LOCAL_URL_ADVICE = "Set CLEARLANE_PUBLIC_URL to the address that callers use."

@@ -64,7 +64,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def release(id: WorkId, as_json: AsJson = False, data: Data = None) -> None:
-    """Let stopped work go on at its first unfinished step. See first what ended the nodes: their logs, their memory.
+    """Let stopped work continue at its first unfinished step. First find out what ended the nodes: their logs, their memory.
 
     Resets its recovery count. Before a step is repeated, Clearlane looks for what it has already done outside. Audited.
 

@@ -144,7 +144,7 @@ def search(
     words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Name, alias or any id.")],
     type: OfType = None,
     test: OnlyTest = False,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Most matches.")] = (
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of matches.")] = (
         limits.SEARCH_MATCHES_MAX
     ),
     as_json: AsJson = False,
@@ -154,7 +154,7 @@ def search(
     site: Site = "",
     ca_file: CaFile = "",
 ) -> None:
-    """Find payers by words that may be misspelt, best match first.
+    """Find payers by words that may be misspelled, best match first.
 
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
 
@@ -190,7 +190,7 @@ def export(
         str, typer.Argument(metavar="[FILE]", help="- for standard output.")
     ] = STANDARD,
     format: Annotated[
-        PayerFileFormat | None, typer.Option(help="csv or json; else by the name of the file.")
+        PayerFileFormat | None, typer.Option(help="csv or json (default: by the file name).")
     ] = None,
     type: OfType = None,
     test: OnlyTest = False,

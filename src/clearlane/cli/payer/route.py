@@ -46,7 +46,7 @@ app.command()(remove)
 
 @app.command("list")
 def list_(
-    removed: Annotated[bool, typer.Option("--removed", help="Removed routes too.")] = False,
+    removed: Annotated[bool, typer.Option("--removed", help="Include removed routes.")] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -71,7 +71,7 @@ def list_(
 
 @app.command()
 def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Show a route with its options and every change of it, also of a removed one.
+    """Show a route with its options and every change of it. Works for removed routes too.
 
     Example: clearlane route show 3
     """

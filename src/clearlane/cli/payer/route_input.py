@@ -36,7 +36,7 @@ AllowInternal = Annotated[
     bool, typer.Option("--allow-internal", help="The address may be of an internal network.")
 ]
 Untested = Annotated[
-    bool, typer.Option("--untested", help="Do it although the connection was not tested.")
+    bool, typer.Option("--untested", help="Do it even if the connection was not tested.")
 ]
 
 

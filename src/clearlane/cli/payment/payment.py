@@ -55,7 +55,7 @@ def list_(
     """List payments, the newest first.
 
     posted: recorded, nothing to do. needs_review: it does not balance, has claims that match none of ours, or resembles
-    another payment. duplicate: it came before, and counts nothing.
+    another payment. duplicate: it came before and does not count.
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """
@@ -117,7 +117,7 @@ def export(
     payment_id: PaymentId,
     x12: Annotated[bool, typer.Option("--x12", help="The 835 as received. The default.")] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="One row a service line, for a spreadsheet.")
+        bool, typer.Option("--csv", help="One row per service line, for a spreadsheet.")
     ] = False,
     as_json: AsJson = False,
     out: Annotated[
@@ -166,7 +166,7 @@ def assign(
     undo: Annotated[bool, typer.Option("--undo", help="Take an assignment back.")] = False,
     data: Data = None,
 ) -> None:
-    """Assign what a payment says of an unknown claim to a claim that was sent to this payer. Audited.
+    """Assign what a payment says about an unknown claim to a claim that was sent to this payer. Audited.
 
     Examples: clearlane payment assign ID 3 C0KT2F8QJ3M5N7R9V1W; clearlane payment assign ID 3 --undo
     """

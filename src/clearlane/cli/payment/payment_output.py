@@ -21,7 +21,7 @@ from clearlane.payments.payment import (
 WIDTH = 80
 INDENT = "  "
 AMOUNT_WIDTH = 11
-"""Of a column: up to 999,999.99 and a blank."""
+"""The width of a column: up to 999,999.99 and a blank."""
 WIDE_AMOUNT_WIDTH = 15
 """The width of a larger amount. A row that has one gets a line of its own for its amounts."""
 LABEL_WIDTH = WIDTH - 5 * AMOUNT_WIDTH

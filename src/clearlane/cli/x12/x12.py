@@ -60,7 +60,7 @@ def check_(
     """Check files and list everything that is wrong, in words.
 
     The claims of an 837 are also checked by the claim rules that need nothing but the claim; their findings may quote values
-    of the file. Of a folder, the files in it and below are checked; several files end with a summary. Exit status: 0 no
+    of the file. A folder means the files in it and below. Several files end with a summary. Exit status: 0 no
     errors, 1 errors, 2 a file could not be read.
 
     Examples: clearlane x12 check claims.837; clearlane x12 check --json inbox/ "archive/**/*.835"; cat era | clearlane x12 check
@@ -75,7 +75,7 @@ def describe(
 ) -> None:
     """Explain every segment in words: its loop, its elements, and what the codes mean.
 
-    Shows the file's own values, those of patients too. Example: clearlane x12 describe answer.271
+    Shows the file's own values, including those of patients. Example: clearlane x12 describe answer.271
     """
     from clearlane.x12.show.describe import describe as explained
 
@@ -104,12 +104,12 @@ def html(
         bool, typer.Option("--redact", help="Show pseudonyms instead of patient data.")
     ] = False,
     key: Annotated[
-        str, typer.Option(help="With --redact: the key of the pseudonyms, as of x12 redact.")
+        str, typer.Option(help="With --redact: the key of the pseudonyms, as for x12 redact.")
     ] = "",
 ) -> None:
     """Write the file as one page: segments in their loops, every element explained, findings at their place.
 
-    The page is one file that loads nothing, to open, print or mail. It shows the file's own values, those of patients too,
+    The page is one file that loads nothing, to open, print or mail. It shows the file's own values, including those of patients,
     unless --redact is given.
 
     Examples: clearlane x12 html claims.837 -o claims.html; clearlane x12 html --redact era.835 > era.html
@@ -123,7 +123,8 @@ def html(
 def json_(
     files: Files = None,
     lines: Annotated[
-        bool, typer.Option("--lines", help="One object a line as they come, for files of any size.")
+        bool,
+        typer.Option("--lines", help="One object per line as they come, for files of any size."),
     ] = False,
 ) -> None:
     """Show files as typed data: remittances, benefits, statuses, verdicts, claims.
@@ -216,10 +217,10 @@ def reformat(
     repetition: Annotated[str, typer.Option(help="Separates repetitions.")] = "^",
     terminator: Annotated[str, typer.Option(help="Ends segments.")] = "~",
     newline: Annotated[
-        bool, typer.Option("--newline/--no-newline", help="A line a segment.")
+        bool, typer.Option("--newline/--no-newline", help="One line per segment.")
     ] = True,
 ) -> None:
-    """Write the same segments in other separators, one a line or all in one.
+    """Write the same segments with other separators, one per line or all in one.
 
     Examples: clearlane x12 reformat claims.837; clearlane x12 reformat --element "|" --no-newline claims.837
     """

@@ -1,6 +1,6 @@
 """Files of ``clearlane x12``: names, folders and patterns to open, bytes in chunks, and the progress of reading them.
 
-Progress is one line on standard error, on a terminal alone: none of it gets into a pipe or a file.
+Progress is one line on standard error, only on a terminal: none of it gets into a pipe or a file.
 """
 
 import glob
@@ -244,7 +244,7 @@ def open_failure(error: OSError) -> str:
 
 
 def nonempty(name: str, out: Iterable[T]) -> Iterator[T]:
-    """Yield items unchanged; end the command if there is none, because the file is no X12."""
+    """Yield items unchanged; end the command if there is none, because the file is not X12."""
     nothing = True
     for one in out:
         nothing = False

@@ -26,7 +26,7 @@ from clearlane.store.accounts.accounts import AccountRefused
 pages = PageRows(roles=EVERYBODY, menu="/me")
 
 STORED = "Your password and second factor are stored. Other sessions have ended."
-RENEWED = "You have new recovery codes. The earlier ones count no more."
+RENEWED = "You have new recovery codes. The earlier ones no longer work."
 NOTICES = {
     "ended": "Your other sessions have ended.",
 }
@@ -88,7 +88,7 @@ async def renew_codes(request: PageRequest) -> Response:
         back="/me",
         question=ActQuestion(
             title="End your other sessions?",
-            sentence="You are signed out everywhere but here, and what was typed there and not kept is lost.",
+            sentence="You are signed out everywhere else, and anything typed there but not saved is lost.",
             button="End the others",
         ),
     ),

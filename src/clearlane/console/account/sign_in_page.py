@@ -15,13 +15,13 @@ from clearlane.store.database.database import Actor
 
 pages = PageRows(roles=NOBODY_SIGNED_IN)
 
-LINK_OPENED = Notice("note", "Your practice software has opened this page. Sign in to go on.")
+LINK_OPENED = Notice("note", "Your practice software has opened this page. Sign in to continue.")
 LINK_REFUSED = Notice(
     "fault",
     "This link has been used already, has expired, or was never valid. You can still sign in here.",
 )
 SIGNED_OUT = Notice("note", "You are signed out.")
-SESSION_ENDED = Notice("note", "Sign in to go on. A session ends after a while without use.")
+SESSION_ENDED = Notice("note", "Sign in to continue. A session ends after a while without use.")
 FORM_NOT_KEPT = Notice(
     "note",
     "Nothing was sent. What you typed is not kept after signing out, or if it is very long.",

@@ -35,7 +35,7 @@ async def hold(request: PageRequest) -> Response:
         back="/claims/{number}",
         question=ActQuestion(
             title="Release {subject}?",
-            sentence="The claim goes to its payer with the next file. What a payer has cannot be taken back, only "
+            sentence="The claim goes to its payer with the next file. Claims that a payer has cannot be taken back, only "
             "corrected or canceled there.",
             button="Release it",
         ),

@@ -1,4 +1,4 @@
-"""What can be done with a claim, and why what cannot be done cannot.
+"""The actions on a claim, and the reason for each that is not possible.
 
 Knows states of claims; does nothing itself.
 """
@@ -98,7 +98,7 @@ NOT_YET: Mapping[ClaimLabel, str] = {
     ClaimLabel.FORWARDED: "The payer passed it on: the next payer decides.",
     ClaimLabel.WANTS_RECORDS: "The payer wants records, not another claim. It can be corrected after the answer.",
 }
-"""Why claims of a label that is no refusal and no payment are not corrected."""
+"""Why claims whose label is neither a refusal nor a payment are not corrected."""
 
 
 def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:

@@ -120,5 +120,5 @@ def why_not_sent_again(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why the claim must not go to the payer once more, corrected or not; empty if it may."""
     asking = [one for one in explanations(history) if is_fixable(one, row.label)]
     if asking and all(one.act in NOT_SENT_AGAIN for one in asking):
-        return f"A correction does not answer this. {asking[0].todo or asking[0].happened}"
+        return f"A correction does not resolve this. {asking[0].todo or asking[0].happened}"
     return ""

@@ -28,11 +28,11 @@ class ExplainedSegment:
     loop: str
     parts: tuple[ElementDescription, ...] = field(default=(), repr=False)
     fields: Mapping[str, str] = field(default_factory=dict)
-    """The claim fields that elements came from, by the element's place; of an 837 only."""
+    """The claim fields that elements came from, by the element's place; for an 837 only."""
 
 
 def explain_segments(content: bytes, claim: Claim | None = None) -> list[ExplainedSegment]:
-    """Return the segments of a file in words, up to a limit; none if it is no X12.
+    """Return the segments of a file in words, up to a limit; none if it is not X12.
 
     With the claim that the file was written from, elements have the names of its fields.
     """

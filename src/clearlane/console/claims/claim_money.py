@@ -124,7 +124,7 @@ def _owed(claim_payment: ClaimPayment) -> str:
 
 
 def adjustment_words(explained: Sequence[Explanation]) -> str:
-    """Return adjustments with nothing to do: ``CO-45 write-off 20.00``; empty if some are no adjustments, or many."""
+    """Return adjustments with nothing to do: ``CO-45 write-off 20.00``; empty if some are not adjustments, or many."""
     if len(explained) > ADJUSTMENTS_NAMED_MAX or any(one.source != "835" for one in explained):
         return ""
     return ", ".join(

@@ -353,7 +353,7 @@ def _entry_sentences(
 
 
 def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
-    """Return the colour of an entry of the timeline; none for what asks for nothing and pays nothing."""
+    """Return the color of an entry of the timeline; none for what asks for nothing and pays nothing."""
     words = entry.headline.lower()
     if entry.headline == CHECKED and label is ClaimLabel.NOT_ACCEPTED:
         return "act"
@@ -471,7 +471,7 @@ def _leaves(request: PageRequest, opened: OpenedClaim) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimWalk:
-    """The list that one came from, with the neighbours of a claim in it; empty addresses for none."""
+    """The list that one came from, with the neighbors of a claim in it; empty addresses for none."""
 
     title: str
     back: str
@@ -483,7 +483,7 @@ class ClaimWalk:
 
 
 async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
-    """Return the neighbours of a claim in the list one came from; None if there is no list."""
+    """Return the neighbors of a claim in the list one came from; None if there is no list."""
     came_from = request.query("from")[:WALK_CHARACTERS_MAX]
     query = dict(parse_qsl(came_from))
     if not query:

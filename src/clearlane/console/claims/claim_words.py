@@ -1,4 +1,4 @@
-"""What labels are called on pages, and in which colour.
+"""What labels are called on pages, and in which color.
 
 Knows labels; knows no claim.
 """
@@ -14,7 +14,7 @@ ORDINALS = {2: "2nd", 3: "3rd"}
 
 
 class LabelTag(NamedTuple):
-    """A label as a page shows it: the colour's name and the words."""
+    """A label as a page shows it: the color's name and the words."""
 
     kind: str
     text: str

@@ -1,4 +1,4 @@
-"""Claims and worklists: tabs, filters, one row a claim, totals, pages, and the same list as CSV."""
+"""Claims and worklists: tabs, filters, one row per claim, totals, pages, and the same list as CSV."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class ClaimPage:
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """Claims that have their reason and their payer in common; of those that were not accepted, the rule alone."""
+    """Claims that have their reason and their payer in common; those that were not accepted have only the rule in common."""
 
     rows: list[ClaimRow]
 
@@ -297,7 +297,7 @@ def _payers(request: PageRequest) -> list[tuple[str, str]]:
 
 
 async def find_page(request: PageRequest, form: ClaimFilterForm, *, rows_max: int = 0) -> ClaimPage:
-    """Return the claims of a page: of a worklist by money and age, else by last change."""
+    """Return the claims of a page: a worklist by money and age, any other list by last change."""
     if form.chosen_tab.is_worklist or form.mine:
         return await _worklist_page(request, form, rows_max)
     return await _changes_page(request, form, rows_max or PAGE_ROWS)

@@ -238,7 +238,7 @@ def _fault_of_review(state: CorrectionState, billed: BilledChange, why_this_way:
     if state.goes_otherwise:
         return "It cannot go that way. Choose another, or leave it as it was decided."
     if state.way and not why_this_way:
-        return "Say why it goes another way."
+        return "Say why you send it another way."
     return ""
 
 

@@ -197,7 +197,7 @@ async def _group(request: PageRequest, cause: str, payer: str) -> "list[GroupCla
     ]
     said = same[0].reason.explanation if same else None
     if said is not None and not said.is_group_fixable:
-        sentence = f"A correction does not answer this in all claims that have it. {said.todo}"
+        sentence = f"A correction does not resolve this in all claims that have it. {said.todo}"
         return request.message(409, "Not fixed together", sentence)
     found = [one for row in same if (one := await _group_claim(request, row)) is not None]
     if not found:

@@ -18,7 +18,7 @@ from clearlane.pipeline.query.claim_summary import refresh_summary
 
 pages = PageRows(roles=BILLERS, menu="/claims")
 
-NOTHING_OUTSIDE = "Nothing is to be done outside the console for this claim now."
+NOTHING_OUTSIDE = "Nothing needs to be done outside the console for this claim now."
 
 
 @pages.page("/claims/{number}/outside")

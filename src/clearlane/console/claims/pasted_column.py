@@ -76,7 +76,7 @@ def _fault(name: str, value: str, numbers: set[str], *, of_days: bool) -> str:
     if len(numbers) > 1:
         return f"several claims of this list have the number “{shown}”; use our number."
     if not value:
-        return f"there is no value behind “{shown}”."
+        return f"there is no value after “{shown}”."
     if of_days and read_day(value) is None:
-        return f"what is behind “{shown}” is not a date; write it as 1986-11-22 or 11/22/1986."
+        return f"the text after “{shown}” is not a date; write it as 1986-11-22 or 11/22/1986."
     return ""

@@ -1,6 +1,6 @@
 """Bar charts drawn at the server: the shapes of an SVG, and the same figures as a table.
 
-Knows numbers; knows no page and no claim. Colours are classes of the style sheet.
+Knows numbers; knows no page and no claim. Colors are classes of the style sheet.
 """
 
 from collections.abc import Sequence

@@ -136,7 +136,7 @@ class PageRequest:
 
     @cached_property
     def site(self) -> Site | None:
-        """The chosen site; None for "All sites", or for a user without any. Another's site is no page.
+        """The chosen site; None for "All sites", or for a user without any. Another's site is not a page.
 
         Who never chose one and may see all begins with all of them; others begin with their first.
         """
@@ -161,7 +161,7 @@ class PageRequest:
 
     @property
     def counted_sites(self) -> tuple[Site, ...]:
-        """Of the chosen sites those that a page about several of them counts and lists, one after the other."""
+        """Those of the chosen sites that a page about several of them counts and lists, one after the other."""
         return self.chosen_sites[:SITES_AT_ONCE_MAX]
 
     def site_of(self, vendor: int, site: int) -> Site | None:

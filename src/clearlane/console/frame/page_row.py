@@ -47,14 +47,14 @@ class PageRow:
     menu: str = ""
     """The address of the menu entry that is marked while this page is shown."""
     kept: Mapping[str, str] | None = None
-    """Of an action whose form is kept when the session has ended: the fields with which it is shown again after
+    """For an action whose form is kept when the session has ended: the fields with which it is shown again after
     signing in, so that nothing is done before the person presses its button again. None if it is not kept."""
     notices: Mapping[str, str] = field(default_factory=dict)
     """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
     ask: AskFirst | None = None
-    """Of an action: what is asked before it is done."""
+    """For an action: what is asked before it is done."""
     unasked: str = ""
-    """Of an action before which nothing is asked: why. An action has either this or a question."""
+    """For an action that asks nothing first: the reason. An action has either this or a question."""
 
     def match(self, path: str) -> dict[str, str] | None:
         """Return the parts of an address in braces, by name; None for another address.

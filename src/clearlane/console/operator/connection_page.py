@@ -109,7 +109,7 @@ async def pause(request: PageRequest) -> Response:
         back="/payers/{type}/{payer}",
         question=ActQuestion(
             title="Resume {subject}?",
-            sentence="Everything that waits for this payer goes out now. What a payer has cannot be taken back.",
+            sentence="Everything that waits for this payer goes out now. Claims that a payer has cannot be taken back.",
             button="Resume",
         ),
     ),
@@ -216,7 +216,7 @@ async def _render(
 
 
 def day_square(day: RouteDay) -> tuple[str, str]:
-    """Return the colour and the words of one day."""
+    """Return the color and the words of one day."""
     files = f"{page_text.count(day.out, 'file')} out, {day.received} in"
     if day.failures and not day.out:
         return "act", f"{page_text.count(day.failures, 'failed try', 'failed tries')}, {files}"

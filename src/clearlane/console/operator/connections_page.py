@@ -1,4 +1,4 @@
-"""Connections: how each payer is reached and how that goes, the ones that are down first and open. For operators."""
+"""Connections: how each payer is reached and whether that works, the ones that are down first and open. For operators."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -22,7 +22,7 @@ from clearlane.pipeline.query.route_states import (
 pages = PageRows(roles=OPERATORS, menu="/payers")
 NOTICES = {
     "paused": "Nothing is sent to this payer until you resume. Claims are accepted and wait.",
-    "resumed": "What waits goes out now.",
+    "resumed": "Waiting claims go out now.",
     "tried": "The next try begins within seconds. Reload to see how it went.",
     "changed": "The route is changed. Files that are written already keep their name and addresses.",
     "unchanged": "Nothing differs, so nothing was changed.",
@@ -45,7 +45,7 @@ CONDITION_LABELS = {
 
 WHAT_TO_CHECK = {
     "folder": "Is the directory there, is its disk mounted and not full, and may the service write to it?",
-    "sftp": "Does the payer's server answer on its port? Has it another host key, or has our password or key there expired?",
+    "sftp": "Does the payer's server answer on its port? Does it have another host key, or has our password or key there expired?",
     "core": "Does the payer's address answer, is its certificate valid, and has our password or certificate there expired?",
     "loopback": "This payer is simulated and set to be down. Sandbox, in the menu, lets it take files again.",
 }

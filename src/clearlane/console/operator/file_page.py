@@ -50,10 +50,10 @@ PARKED_SHOWN = 100
 FINDINGS_SHOWN = 20
 
 IN_NOTICES = {
-    "replayed": "The file was read again. What was recorded before counts once.",
+    "replayed": "The file was read again. Facts that were recorded before count once.",
     "accepted": "The sender is accepted, and the file was read.",
     "test-accepted": "The test file was posted. It stays marked as a test file.",
-    "discarded": "The file is put aside. It is kept, and what was recorded of it stays.",
+    "discarded": "The file is put aside. It is kept, and what was recorded from it stays.",
 }
 OUT_NOTICES = {
     "resent": "The file goes out again within seconds.",
@@ -185,9 +185,9 @@ FILE_ACTS = (
     FileAct(
         "in/discard", inbox_admin.discard, "discarded", "Not put aside",
         ActQuestion(
-            title="Put file {id} aside for good?",
+            title="Put file {id} aside permanently?",
             sentence="Nothing more of it is recorded, and no one is asked about it again. The file itself is kept, and "
-            "so is what was recorded of it before.",
+            "so is what was recorded from it before.",
             button="Put it aside",
         ),
     ),
@@ -264,7 +264,7 @@ async def explain_file(request: PageRequest, *, incoming: bool) -> Response:
             _explained, request, content, "in" if incoming else "out", id
         )
     except UnreadablePageError:
-        sentence = "The file is no X12, so there is nothing to explain. Download it to look at it."
+        sentence = "The file is not X12, so there is nothing to explain. Download it to look at it."
         return request.message(409, "Not X12", sentence)
 
 
@@ -306,7 +306,7 @@ async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) 
 def describe(summary: PageSummary) -> FileSummary:
     """Return what a file is, in sentences, and what its check found."""
     if not summary.interchange_count:
-        return FileSummary(sentences=["This is no X12 file."], is_readable=False)
+        return FileSummary(sentences=["This is not an X12 file."], is_readable=False)
     sentences = []
     for kind, found in summary.kinds.items():
         name = guides.by_kind(kind).name if kind else "a transaction of a guide that is not known"

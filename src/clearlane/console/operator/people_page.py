@@ -77,7 +77,7 @@ async def reset(request: PageRequest) -> Response:
         questions={
             "disabled": ActQuestion(
                 title="Disable {subject}?",
-                sentence="{subject} cannot sign in any more, and all open sessions end now. What was typed and not kept is "
+                sentence="{subject} cannot sign in any more, and all open sessions end now. Anything typed and not saved is "
                 "lost. The person can be enabled again.",
                 button="Disable",
             )

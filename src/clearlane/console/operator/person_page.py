@@ -52,7 +52,7 @@ async def set_role(request: PageRequest) -> Response:
         back="/people/{id}",
         question=ActQuestion(
             title="End all sessions of {subject}?",
-            sentence="The person is signed out everywhere at once, and what was typed and not kept is lost. They can sign "
+            sentence="The person is signed out everywhere at once, and anything typed and not saved is lost. They can sign "
             "in again.",
             button="End all sessions",
         ),

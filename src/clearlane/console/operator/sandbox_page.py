@@ -30,7 +30,7 @@ ONLY_A_SANDBOX = "Only a sandbox has this page."
 SCOPE = SystemScope("a person changes the payers of a sandbox")
 
 NOTICES = {
-    "mode": "The payer is changed. What waited for one that is up again goes out at once.",
+    "mode": "The payer is changed. Files that waited for one that is up again go out at once.",
     "clock": "The clock is changed.",
 }
 

@@ -48,7 +48,7 @@ for (const button of document.querySelectorAll("[data-needs]")) {
 }
 
 // An answer that comes while the pointer is pressed waits: what moved away under it would not be clicked. Who types
-// has let go of it, also where that was outside the window.
+// has let go of it, even if that was outside the window.
 let isPressed = false;
 for (const name of ["pointerdown", "pointerup", "pointercancel", "keydown"]) {
   document.addEventListener(name, () => { isPressed = name === "pointerdown"; }, true);

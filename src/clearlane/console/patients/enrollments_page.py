@@ -55,7 +55,7 @@ MOVE_BUTTONS = {
     EnrollmentEvent.APPROVE: "Approved",
     EnrollmentEvent.REFUSE: "Refused",
 }
-NOTICES = {"moved": "Recorded.", "same": "It was so already; nothing was changed."}
+NOTICES = {"moved": "Recorded.", "same": "It already has this state; nothing was changed."}
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ PARTS_OF_THEIR_OWN = PATIENT_REASONS | {("CO", "45")}
 """Reasons that are shown in few words: deductible, coinsurance, copayment, write-off by contract."""
 
 NOT_MATCHED_HERE = "not matched to a claim of yours"
-"""Of the sentences about a payment the one that the panels below it replace."""
+"""The sentence about a payment that the panels below it replace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class GroupTexts:
     claims: list[tuple[list[ClaimPaymentTexts], int | None]]
     """The claim payments of one claim, and their net if there are several."""
     allowed: int | None
-    """Of the whole group; None if not all of it is shown."""
+    """The allowed amount of the whole group; None if not all of it is shown."""
     adjusted: int | None
     more: str
     """The address of the rest; empty if all are shown."""

@@ -44,7 +44,7 @@ class TooManyPages(Exception):
 
 
 class Colour(StrEnum):
-    """A colour of text, rules and grounds."""
+    """A color of text, rules and grounds."""
 
     INK = "#16282c"
     QUIET = "#4c5d61"
@@ -100,7 +100,7 @@ class Row(NamedTuple):
     texts: tuple[Placed, ...] = ()
     ground: Colour | None = None
     rule: Colour | None = None
-    """The colour of a rule above the row."""
+    """The color of a rule above the row."""
 
 
 def row(

@@ -47,7 +47,7 @@ INVITATION_SECONDS_MAX = 3 * 24 * 3_600
 WRONG_CODE = "This is not the code that the authenticator shows now."
 WRONG_OR_USED_CODE = (
     "This is not a code that can be used now: wait for the next one of the authenticator. "
-    "After several wrong ones none is looked at for a while."
+    "After several wrong ones, none is checked for a while."
 )
 WRONG_PASSWORD = "This is not your password."  # noqa: S105
 UNEQUAL = "The two passwords differ."
@@ -66,7 +66,7 @@ class CredentialSetup:
     """What a person chose: a password, and the second factor with a code that proves it works."""
 
     current: str = field(repr=False)
-    """The password so far; not asked for if none was chosen yet."""
+    """The current password; not asked for if none was chosen yet."""
     password: str = field(repr=False)
     repeated: str = field(repr=False)
     secret: bytes = field(repr=False)
@@ -123,7 +123,7 @@ async def set_up(
     now: datetime,
     actor: Actor,
 ) -> tuple[str, ...]:
-    """Give a person the password and second factor they chose; return the recovery codes, shown this once.
+    """Give a person the password and second factor they chose; return the recovery codes, shown only once.
 
     Raises :class:`AccountRefused` with every reason if they cannot be used. ``keep`` is the session in which it happens; the person's other sessions end.
     """
@@ -162,7 +162,7 @@ async def set_up(
 async def renew_recovery_codes(
     context: WorkContext, user: ConsoleUser, code: str, *, now: datetime, actor: Actor
 ) -> tuple[str, ...]:
-    """Give a person who shows a code new recovery codes, shown this once; earlier ones count no more.
+    """Give a person who shows a code new recovery codes, shown only once; earlier ones no longer work.
 
     Wrong codes are counted, and lock the second factor, as those of a sign-in do.
     """

@@ -8,6 +8,7 @@ read if every claim has its ZIP code, and nothing is written for a provider that
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
@@ -22,6 +23,7 @@ from clearlane.store.database.database import Database
 from clearlane.store.vault.vault import Vault
 
 RECORDED_ZIPS_REMEMBERED_MAX = 20_000
+BILLING_ZIP = "billing.zip"
 
 REPAIRS: Mapping[str, str] = {
     ZipSource.ENROLLMENT: "enrolled zip",
@@ -46,7 +48,7 @@ class GivenZip(NamedTuple):
 
 def given_zip(claim: Claim) -> GivenZip | None:
     """Return what a claim as it was sent gives; None if it lacks the NPI or the ZIP code."""
-    zip = claim.__dict__.get(form_of(claim).names.billing_zip)
+    zip = form_of(claim).value(claim, BILLING_ZIP)
     if not zip:
         return None
     provider = _provider(claim)
@@ -65,17 +67,17 @@ class KnownZips:
         """Return a claim with the ZIP code that it lacks, and the repair; the same claim if there is none."""
         if not self.by_provider:  # most documents
             return claim, ()
-        name = form_of(claim).names.billing_zip
-        found = self.by_provider.get(_provider(claim))
-        if found is None or claim.__dict__.get(name):
+        form, found = form_of(claim), self.by_provider.get(_provider(claim))
+        if found is None or form.value(claim, BILLING_ZIP):
             return claim, ()
         zip, source = found
-        return claim.model_copy(update={name: zip}), (Repair(name, REPAIRS[source]),)
+        repair = Repair(form.locate(BILLING_ZIP), REPAIRS[source])
+        return form.with_changes(claim, {BILLING_ZIP: zip}), (repair,)
 
 
 def provider_without_zip(claim: Claim) -> BillingProvider | None:
     """Return the billing provider of a claim that lacks the ZIP code; None if it has it, or lacks the NPI."""
-    if claim.__dict__.get(form_of(claim).names.billing_zip):
+    if form_of(claim).value(claim, BILLING_ZIP):
         return None
     provider = _provider(claim)
     return provider if provider.npi else None
@@ -145,10 +147,9 @@ def _extension(enrollment: Enrollment) -> str:
 
 
 def _provider(claim: Claim) -> BillingProvider:
-    form = form_of(claim)
-    npi, _ = form.billing_ids(claim)
-    state = claim.__dict__.get(form.names.billing_state) or ""
-    return BillingProvider(without_punctuation(npi or ""), state.strip().upper())
+    value = partial(form_of(claim).value, claim)
+    npi, state = value("billing.npi") or "", value("billing.state") or ""
+    return BillingProvider(without_punctuation(npi), state.strip().upper())
 
 
 def _provider_hash(vault: Vault, scope: Scope, provider: BillingProvider) -> str:

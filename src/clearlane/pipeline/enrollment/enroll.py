@@ -1,6 +1,6 @@
 """Submit an enrollment request: read, check and store its providers, all or none.
 
-A provider that the site has sent before is no finding. A fault of the store is raised: nothing is stored in part,
+A provider that the site has sent before is not a finding. A fault of the store is raised: nothing is stored in part,
 and what was stored after all is found again by the next try. Knows no HTTP.
 """
 

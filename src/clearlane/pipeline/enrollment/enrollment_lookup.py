@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
@@ -136,8 +137,9 @@ def _gap_of(progress: EnrollmentProgress) -> EnrollmentGap:
 
 def _billing(claim: Claim) -> Billing:
     """Return NPI and TIN without punctuation, empty if missing: no enrollment has them empty."""
-    npi, tin = form_of(claim).billing_ids(claim)
-    return without_punctuation(npi or ""), without_punctuation(tin or "")
+    value = partial(form_of(claim).value, claim)
+    tin = value("billing.ein") or value("billing.ssn") or ""
+    return without_punctuation(value("billing.npi") or ""), without_punctuation(tin)
 
 
 def without_punctuation(number: str) -> str:

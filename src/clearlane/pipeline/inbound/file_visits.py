@@ -54,7 +54,7 @@ def is_quiet(seen: SeenFile | None, now: int, *, settle_seconds: int) -> bool:
 
 
 def unchanged(file: IncomingFile, seen: SeenFile | None, now: int) -> SeenFile | None:
-    """Return how a file was seen, if it still is so; None if it is new or has changed.
+    """Return how a file was seen, if it has not changed; None if it is new or has changed.
 
     What was seen in the future was seen by a clock that was ahead, and does not count.
     """

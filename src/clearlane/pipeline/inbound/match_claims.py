@@ -92,9 +92,9 @@ class _PayerNumber:
     def __init__(self, vault: Vault, payer_id: str, reference: ClaimReference) -> None:
         number = reference.payer_control_number
         self.key = payer_number_key(vault, number)
-        """Of the number that counts."""
+        """The keyed hash of the number that counts."""
         self.reference = payer_number_reference(vault, payer_id, number)
-        """Of a number that counted before."""
+        """The reference of a number that counted before."""
         account = reference.account_number
         self.cut_account = account and cut_account_reference(vault, payer_id, account)
 

@@ -20,6 +20,7 @@ from clearlane.claims.responses.claim_parts import extract_claim
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.safe_repr import shows
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
 from clearlane.payments.model import ClaimPaymentFact
@@ -318,6 +319,7 @@ class PaymentPosting:
         )
 
 
+@shows()
 class _AdjustmentReference(msgspec.Struct, frozen=True):
     """The reference of a provider adjustment: an account number, our number, or the payer's own."""
 
@@ -325,9 +327,6 @@ class _AdjustmentReference(msgspec.Struct, frozen=True):
     payer_control_number: str = ""
     claim_number: str = ""
     line_controls: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return "_AdjustmentReference()"
 
 
 def claim_fact(

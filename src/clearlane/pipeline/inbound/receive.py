@@ -453,7 +453,7 @@ async def _set_within(event: asyncio.Event, seconds: float) -> bool:
 
 
 async def _is_there(mailbox: Mailbox, name: str) -> bool:
-    """Return whether a file still waits. One that does not was fetched by another node, which is no fault."""
+    """Return whether a file still waits. One that does not was fetched by another node, which is not a fault."""
     return any(one.name == name for one in await mailbox.waiting())
 
 

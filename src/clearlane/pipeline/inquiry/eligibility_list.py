@@ -11,6 +11,7 @@ from clearlane.accounts.model import Site
 from clearlane.eligibility import model
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
+from clearlane.kernel.safe_repr import shows
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
@@ -19,9 +20,10 @@ from clearlane.store.inquiries import ListedInquiry, StoredRequest, trace
 from clearlane.store.vault.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
-"""For how many patients of one request earlier requests are looked for."""
+"""How many patients of one request are searched for earlier requests."""
 
 
+@shows("eligibility_request_id")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRequest:
     """A request as lists show it: its first patient, and how many there are."""
@@ -35,9 +37,6 @@ class ListedRequest:
     payer_type: str
     is_answered: bool
     patients: int
-
-    def __repr__(self) -> str:
-        return f"ListedRequest({self.eligibility_request_id})"
 
 
 async def list_newest(

@@ -24,6 +24,7 @@ from clearlane.inquiry.inquiry_outcome import (
 )
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.safe_repr import shows
 from clearlane.pipeline.inquiry.inquiry_runner import open_inquiry
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     A,
@@ -40,6 +41,7 @@ from clearlane.store.inquiries import InquiryResponse, StoredRequest, trace
 from clearlane.store.vault.vault import Vault
 
 
+@shows("request_number", "status")
 @dataclass(frozen=True, slots=True, repr=False)
 class RequestAnswers(Generic[V]):
     """The answers so far to a request. Each iterator yields them in the order of the request and may be used once."""
@@ -52,9 +54,6 @@ class RequestAnswers(Generic[V]):
     """A page at a time, those that the payer answered."""
     refused: AsyncIterator[list[InquiryOutcome[V]]]
     """A page at a time, those with an error in its place."""
-
-    def __repr__(self) -> str:
-        return f"RequestAnswers({self.request_number} {self.status})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_subject import SubjectComparison, claim_subject
+from clearlane.claims.claim_subject import SubjectComparison, compare_subjects
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.read.changed_fields import changed_fields
 from clearlane.claims.resubmission import (
@@ -35,7 +35,7 @@ from clearlane.pipeline.intake.correction_guard import (
     require_successor,
 )
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
-from clearlane.pipeline.load_claim import open_claim
+from clearlane.pipeline.load_claim import open_claim, open_header
 from clearlane.pipeline.stored_facts import open_claim_status
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.earlier_claims import (
@@ -95,7 +95,6 @@ class SuccessorCorrections:
         """Return the claim under the same id that a claim is judged by, and what it is to that one."""
         site, prepared = self._sites[claim.claim_number]
         await _load_keys(tx, self._vault, earlier)
-        prepared = with_lines(self._vault, site, prepared)
         chosen = choose_earlier(self._vault, site, prepared, earlier)
         return chosen.claim, chosen.decision
 
@@ -115,7 +114,7 @@ class SuccessorCorrections:
         else:
             completed = _correct(self._vault, site, prepared, earlier)
         facts = completed.facts
-        warnings = apply_rule(FIRST_PAYER_PAID, completed.judgement.claim, facts)
+        warnings = apply_rule(FIRST_PAYER_PAID, completed.judgement.view, facts)
         self.reasons[claim.claim_number] = " ".join(
             [facts.correction, *(message for _, message in warnings)]
         )
@@ -170,11 +169,8 @@ def _closeness(compared: SubjectComparison) -> tuple[bool, bool, bool]:
 def _compare(
     vault: Vault, site: Site, prepared: PreparedClaim, earlier: StoredPredecessor
 ) -> SubjectComparison:
-    before = open_claim(vault, site.scope, earlier).claim
-    after = with_lines(vault, site, prepared).judgement.claim
-    return claim_subject(after, prepared.row.payer_id).compare(
-        claim_subject(before, earlier.payer_id)
-    )
+    before = open_header(vault, site.scope, earlier.claim_number, earlier.header)
+    return compare_subjects(prepared.header, prepared.row.payer_id, before, earlier.payer_id)
 
 
 def _find_replaced(
@@ -198,7 +194,7 @@ def _another_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as it goes out beside an earlier one under the same id, which stays as it is."""
     compared = _compare(vault, site, prepared, earlier)
-    sent = correction_numbers(prepared.judgement.claim, prepared.row.payer_id)
+    sent = correction_numbers(prepared.header, prepared.row.payer_id)
     is_paid_by_another = (
         compared.same_services
         and not compared.same_payer
@@ -297,7 +293,7 @@ def _leaves_the_number(prepared: PreparedClaim) -> bool:
     row = prepared.row
     if row.frequency not in {"7", "8"}:
         return False
-    sent = correction_numbers(prepared.judgement.claim, row.payer_id)
+    sent = correction_numbers(prepared.header, row.payer_id)
     return needs_predecessor(sent, _replacements(prepared))
 
 
@@ -305,7 +301,7 @@ def _correct(
     vault: Vault, site: Site, prepared: PreparedClaim, stored: StoredPredecessor | None
 ) -> PreparedClaim:
     row = prepared.row
-    sent = correction_numbers(prepared.judgement.claim, row.payer_id)
+    sent = correction_numbers(prepared.header, row.payer_id)
     predecessor = _open(vault, site, stored, row.times) if stored else None
     correction = plan_correction(
         sent,
@@ -335,19 +331,19 @@ def _replacements(prepared: PreparedClaim) -> str:
 
 
 async def _load_keys(tx: Tx, vault: Vault, found: Sequence[StoredPredecessor]) -> None:
-    await vault.load_keys_of(tx, [sealed for one in found for sealed in (one.payload, one.status)])
+    await vault.load_keys_of(tx, [sealed for one in found for sealed in (one.header, one.status)])
 
 
 def _open(
     vault: Vault, site: Site, stored: StoredPredecessor, times: ResubmissionTimes
 ) -> PredecessorClaim:
-    loaded = open_claim(vault, site.scope, stored)
+    header = open_header(vault, site.scope, stored.claim_number, stored.header)
     status = open_claim_status(vault, site.vendor_id, stored.claim_number, stored.status)
     return PredecessorClaim(
         claim_number=stored.claim_number,
         state=ClaimState(stored.state),
         is_silent=is_silent(stored.as_earlier(), times),
         payer_number=status.payer_control_number,
-        numbers=correction_numbers(loaded.claim, stored.payer_id),
+        numbers=correction_numbers(header, stored.payer_id),
         is_unprocessable=status.unprocessable,
     )

@@ -19,6 +19,7 @@ from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
+from clearlane.claims.header import ClaimHeader, header_of
 from clearlane.claims.read import decode
 from clearlane.claims.read.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
 from clearlane.claims.read.repairs import Repair
@@ -29,10 +30,11 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.search_terms import search_terms
-from clearlane.claims.write.write_837 import account_of
+from clearlane.claims.write.write_837 import claim_account
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.safe_repr import shows
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
     KnownZips,
@@ -41,7 +43,12 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 )
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
-from clearlane.pipeline.load_claim import add_findings, encode_claim_content, open_claim_content
+from clearlane.pipeline.load_claim import (
+    add_findings,
+    encode_claim_content,
+    open_claim_content,
+    seal_header,
+)
 from clearlane.store.claims import claim_search, claims
 from clearlane.store.claims.claim_lookup import account_reference
 from clearlane.store.claims.claim_query import STATUS_COLUMN
@@ -51,7 +58,7 @@ from clearlane.store.vault.vault import Vault
 from clearlane.x12.pattern import MONEY_DIGITS_MAX
 
 CENT = Decimal("0.01")
-# The largest charge that an 837 can carry, in dollars. What is larger is no charge that a list could add up.
+# The largest charge that an 837 can carry, in dollars. A list cannot add up a larger charge.
 CHARGE_DOLLARS_MAX = (10**MONEY_DIGITS_MAX - 1) * CENT
 # What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
 CLAIM_BYTES_AT_ONCE = 48 * 1024
@@ -75,6 +82,7 @@ class PendingClaim(NamedTuple):
     known_zips: KnownZips = KnownZips()
 
 
+@shows("at", "row.claim_number")
 class PreparedClaim(NamedTuple):
     """A judged claim and the row it becomes."""
 
@@ -82,6 +90,7 @@ class PreparedClaim(NamedTuple):
     vendor_claim_id: str
     facts: RuleInputs
     judgement: CheckedClaim
+    header: ClaimHeader
     row: NewClaim
     given_zip: GivenZip | None = None
     """The billing ZIP code that came with it; None if there is none, or the claim is not accepted."""
@@ -89,10 +98,6 @@ class PreparedClaim(NamedTuple):
     """Whether the judged claim still has its lines; its row has them in any case."""
     chosen_frequency: str = ""
     """The frequency that a person decided on for a correction; empty if it is to be decided."""
-
-    def __repr__(self) -> str:
-        """Leave out what the claim says."""
-        return f"PreparedClaim({self.at} {self.row.claim_number})"
 
 
 class IntakeBatcher:
@@ -121,6 +126,7 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
     judged = [_judge(pending) for pending in pending_claims]
+    headers = [header_of(end.view) for end in judged]
     texts = [
         (fields.encode_content(pending.claim), _content(end))
         for pending, end in zip(pending_claims, judged, strict=True)
@@ -128,13 +134,14 @@ def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     return [
         PreparedClaim(
             pending.at,
-            pending.claim.Svc_VendorClaimId,
+            header.vendor_claim_id,
             pending.facts,
             end,
-            _row(pending, end, *text),
+            header,
+            _row(pending, end, header, *text),
             given_zip(pending.claim) if end.accepted else None,
         )
-        for pending, end, text in zip(pending_claims, judged, texts, strict=True)
+        for pending, end, header, text in zip(pending_claims, judged, headers, texts, strict=True)
     ]
 
 
@@ -147,18 +154,21 @@ def _judge(pending: PendingClaim) -> CheckedClaim:
 
 
 def _row(
-    pending: PendingClaim, judgement: CheckedClaim, as_sent: bytes, content: bytes
+    pending: PendingClaim,
+    judgement: CheckedClaim,
+    header: ClaimHeader,
+    as_sent: bytes,
+    content: bytes,
 ) -> NewClaim:
     """Return the row of a judged claim.
 
-    The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
+    The claim as sent is hashed without its id, to recognize repetitions; the claim as repaired is sealed.
     """
     vault, site, form, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
     claim_number = new_number(now)
-    frequency = form_of(judgement.claim).frequency(judgement.claim)
     payer = known.payer.payer_id if known.payer else ""
-    total = _cents(judgement.claim)
+    total = _cents(header)
     keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
         claim_number=claim_number,
@@ -171,17 +181,18 @@ def _row(
             vault, site.vendor_id, form.kind, claim.Svc_VendorClaimId
         ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
-        frequency=frequency,
-        depends_on_predecessor=accepted and frequency == ORIGINAL,
-        replaces_key=_replaces_key(vault, judgement.claim),
-        reference=_reference(vault, judgement.claim, payer) if accepted else "",
+        frequency=header.frequency,
+        depends_on_predecessor=accepted and header.frequency == ORIGINAL,
+        replaces_key=_replaces_key(vault, header),
+        reference=_reference(vault, header, payer) if accepted else "",
         times=times,
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
-        service_day=_service_day(judgement.claim),
+        service_day=_service_day(header),
         payload=vault.seal(site.scope, claims.TABLE, claim_number, content),
-        status=_status(vault, claim, site, claim_number, total, known.today) if accepted else None,
+        header=seal_header(vault, site.scope, claim_number, header),
+        status=_status(vault, header, site, claim_number, total, known.today) if accepted else None,
         account_key=keys.account,
         patient_key=keys.patient,
         name_key=keys.name,
@@ -189,27 +200,24 @@ def _row(
     )
 
 
-def _replaces_key(vault: Vault, claim: Claim) -> int | None:
+def _replaces_key(vault: Vault, header: ClaimHeader) -> int | None:
     """Return the keyed hash of the payer's number of the claim that a replacement or void names."""
-    form = form_of(claim)
-    number = claim.__dict__.get(form.names.original_reference)
-    if not number or form.frequency(claim) == ORIGINAL:
+    if header.frequency == ORIGINAL:
         return None
-    return claim_search.payer_number_key(vault, number)
+    return claim_search.payer_number_key(vault, header.original_reference)
 
 
-def _service_day(claim: Claim) -> str | None:
-    """Return the first day of service of a claim."""
-    form = form_of(claim)
-    days = [first for line in form.lines(claim) if (first := form.service_days(line)[0])]
-    return min(days).isoformat() if days else None
+def _service_day(header: ClaimHeader) -> str | None:
+    return header.service_day.isoformat() if header.service_day else None
 
 
 def without_lines(prepared: PreparedClaim) -> PreparedClaim:
     """Return a prepared claim that takes less memory while its document is prepared and stored."""
     claim = prepared.judgement.claim
-    light = claim.model_copy(update={form_of(claim).lines_field: ()})
-    return prepared._replace(judgement=prepared.judgement._replace(claim=light), has_lines=False)
+    light = form_of(claim).with_changes(claim, {"lines": ()})
+    view = replace(prepared.judgement.view, lines=())
+    judgement = prepared.judgement._replace(claim=light, view=view)
+    return prepared._replace(judgement=judgement, has_lines=False)
 
 
 def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
@@ -221,7 +229,8 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
         vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     )
     claim = decode.restore(FORMS[row.form], bytes(content.claim))
-    return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
+    judgement = prepared.judgement._replace(claim=claim, view=form_of(claim).view(claim))
+    return prepared._replace(judgement=judgement, has_lines=True)
 
 
 def correct_claim(
@@ -229,42 +238,42 @@ def correct_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as its correction goes out, judged again; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
-    names = form_of(judged.claim).names
-    wanted = {
-        names.frequency: correction.frequency,
-        names.original_reference: correction.payer_number or None,
-    }
-    given = judged.claim.__dict__
-    if correction.frequency == ORIGINAL and (given.get(names.frequency) or ORIGINAL) == ORIGINAL:
-        del wanted[names.frequency]
-    changed = {name: value for name, value in wanted.items() if given.get(name) != value}
+    form, before = form_of(judged.claim), judged.view
+    changed: dict[str, str | None] = {}
+    if correction.frequency != (before.frequency or ORIGINAL):
+        changed["frequency"] = correction.frequency
+    if (correction.payer_number or None) != before.original_reference:
+        changed["original_reference"] = correction.payer_number or None
     facts = replace(prepared.facts, correction=correction.reason)
-    claim = judged.claim.model_copy(update=changed)
-    fields.drop_empty_fields(claim)
-    repairs = [Repair(name, _REPAIRS[value is None]) for name, value in changed.items()]
-    before = given_values(judged.claim, repairs)
+    claim = form.with_changes(judged.claim, changed)
+    repairs = [
+        Repair(form.locate(path), _REPAIRS[value is None]) for path, value in changed.items()
+    ]
+    findings, view = check(claim, facts, at=prepared.at)
     judgement = CheckedClaim(
         claim,
+        view,
         (*judged.repairs, *repairs),
-        tuple(check(claim, facts, at=prepared.at)),
-        {**before, **judged.given},
+        tuple(findings),
+        {**given_values(judged.claim, repairs), **judged.given},
     )
-    accepted = judgement.accepted
-    total = _cents(claim)
+    accepted, header = judgement.accepted, header_of(view)
+    total = _cents(header)
     row = msgspec.structs.replace(
         row,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         label=_LABELS[accepted],
-        replaces_key=_replaces_key(vault, claim),
-        reference=_reference(vault, claim, row.payer_id) if accepted else "",
+        replaces_key=_replaces_key(vault, header),
+        reference=_reference(vault, header, row.payer_id) if accepted else "",
         total_cents=total,
-        service_day=_service_day(claim),
+        service_day=_service_day(header),
         payload=vault.seal(site.scope, claims.TABLE, row.claim_number, _content(judgement)),
-        status=_status(vault, claim, site, row.claim_number, total, facts.today)
+        header=seal_header(vault, site.scope, row.claim_number, header),
+        status=_status(vault, header, site, row.claim_number, total, facts.today)
         if accepted
         else None,
     )
-    return prepared._replace(facts=facts, judgement=judgement, row=row)
+    return prepared._replace(facts=facts, judgement=judgement, header=header, row=row)
 
 
 def refuse_row(
@@ -289,29 +298,29 @@ _LABELS = {True: ClaimLabel.RECEIVED.value, False: ClaimLabel.NOT_ACCEPTED.value
 _REPAIRS = {False: SET_FOR_CORRECTION, True: REMOVED_FROM_NEW}
 
 
-def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:
+def _reference(vault: Vault, header: ClaimHeader, payer_id: str) -> str:
     """Return the keyed hash of the account number, if it can be CLM01."""
-    account = account_of(claim)
+    account = claim_account(header.account_number)
     return account_reference(vault, payer_id, account) if account else ""
 
 
 def _status(
-    vault: Vault, claim: Claim, site: Site, claim_number: str, total: int, today: date
+    vault: Vault, header: ClaimHeader, site: Site, claim_number: str, total: int, today: date
 ) -> bytes:
     """Return the claim's first status, sealed."""
     status = new_claim_status(
         claim_number=claim_number,
-        vendor_claim_id=claim.Svc_VendorClaimId,
+        vendor_claim_id=header.vendor_claim_id,
         total_cents=total,
         day=today,
-        frequency=form_of(claim).frequency(claim),
+        frequency=header.frequency,
     )
     return vault.seal(site.scope, STATUS_COLUMN, claim_number, encode_claim_status(status))
 
 
-def _cents(claim: Claim) -> int:
+def _cents(header: ClaimHeader) -> int:
     """Return the charge of a claim; 0 if it is none that an 837 can carry, which no rule accepts."""
-    charge = form_of(claim).charge(claim)
+    charge = header.charge
     if not (charge.is_finite() and 0 <= charge <= CHARGE_DOLLARS_MAX):
         return 0
     return int(charge.quantize(CENT) * 100)

@@ -3,7 +3,7 @@
     outcome = await submit_correction(context, site, "C193...", {"F24...": ...}, actor=actor, now=now)
 
 ``claims.resubmission`` decides how it goes out: as a new claim, as a replacement or as a void. A claim that no batch has
-taken is canceled in the same transaction. Of two corrections at once one wins, and the other is a
+taken is canceled in the same transaction. If two corrections meet, one wins, and the other is a
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
@@ -15,9 +15,8 @@ import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding, shape_finding
-from clearlane.claims.forms import FORMS, AnyForm, form_of
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.read.decode import restore
 from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
@@ -30,7 +29,7 @@ from clearlane.pipeline.intake.prepare_document import (
     read_document,
 )
 from clearlane.pipeline.intake.submit import ClaimResult, store_correction
-from clearlane.pipeline.load_claim import open_claim_content
+from clearlane.pipeline.load_claim import open_claim_content, open_header
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredClaim
@@ -54,7 +53,7 @@ class CorrectionOutcome:
 
     predecessor: str
     claim_number: str
-    """Of the claim that was stored; empty for a dry run and for one that is not accepted."""
+    """The number of the claim that was stored; empty for a dry run and for one that is not accepted."""
     accepted: bool
     sent_as: str
     """``new``, ``replacement`` or ``void``."""
@@ -63,7 +62,7 @@ class CorrectionOutcome:
     payer_number: str = field(default="", repr=False)
     """The payer's number of the claim that it replaces or voids; empty for a new claim."""
     x12: bytes = field(default=b"", repr=False)
-    """Of a dry run: what would be sent."""
+    """What would be sent, for a dry run."""
 
 
 async def submit_correction(
@@ -151,7 +150,7 @@ async def _load(
     async def find(tx: Tx) -> StoredClaim | None:
         found = await claims.find(tx, claim_number)
         if found is not None:
-            await context.vault.load_keys_of(tx, [found.payload])
+            await context.vault.load_keys_of(tx, [found.payload, found.header])
             tx.audit("claim.read", ids=[claim_number], detail="to correct it")
         return found
 
@@ -164,9 +163,8 @@ def _require_correctable(
     """Refuse to correct a void, unless it was not taken in: it holds nothing that the payer decides on."""
     if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
-    opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
-    claim = restore(FORMS[row.form], bytes(open_claim_content(opened).claim))
-    if form_of(claim).frequency(claim) == VOID:
+    header = open_header(context.vault, site.scope, row.claim_number, row.header)
+    if header.frequency == VOID:
         raise CorrectionConflict(IS_A_VOID)
 
 
@@ -219,17 +217,18 @@ def _changed_content(
     content: dict[str, object] = msgspec.json.decode(stored)
     if changes.unchanged:
         return content
-    names = form_of(restore(FORMS[row.form], bytes(stored))).names
+    form = FORMS[row.form]
+    frequency_field = form.locate("frequency")
     if row.state == claims.NOT_ACCEPTED:
-        content |= {names.frequency: changes.frequency} if changes.frequency else {}
+        content |= {frequency_field: changes.frequency} if changes.frequency else {}
         content |= changes.fields
         return {name: value for name, value in content.items() if value is not None}
-    was_void = content.pop(names.frequency, None) == VOID
-    content.pop(names.original_reference, None)
+    was_void = content.pop(frequency_field, None) == VOID
+    content.pop(form.locate("original_reference"), None)
     goes_as = REPLACEMENT if row.state in ON_ITS_WAY else ""
     frequency = changes.frequency or (VOID if was_void else goes_as)
     if frequency not in {"", ORIGINAL}:
-        content[names.frequency] = frequency
+        content[frequency_field] = frequency
     content |= changes.fields
     return {name: value for name, value in content.items() if value is not None}
 
@@ -263,9 +262,9 @@ def _outcome(
         predecessor=claim_number,
         claim_number="",
         accepted=accepted,
-        sent_as=WAYS.get(form_of(claim).frequency(claim), ""),
+        sent_as=WAYS.get(prepared.header.frequency, ""),
         reason=prepared.facts.correction,
         findings=prepared.judgement.findings,
-        payer_number=str(claim.__dict__.get(form_of(claim).names.original_reference) or ""),
+        payer_number=prepared.header.original_reference,
         x12=x12,
     )

@@ -11,7 +11,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import AnyForm
 from clearlane.pipeline.intake.correct_claims import choose_earlier
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim, with_lines
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.intake.prepare_document import (
     MalformedDocument,
     ReadDocument,
@@ -57,7 +57,7 @@ async def validate(
         accepted = [one.row for one in prepared if one.judgement.accepted]
         earlier = await find_live(tx, accepted) if accepted else {}
         await context.vault.load_keys_of(
-            tx, [one.payload for under_id in earlier.values() for one in under_id]
+            tx, [one.header for under_id in earlier.values() for one in under_id]
         )
     found_claims = tuple(
         _validated(context.vault, site, one, earlier.get(one.row.claim_number, ()))
@@ -120,6 +120,6 @@ def _validated(
     findings = one.judgement.findings
     if not earlier:
         return ValidatedClaim(one.vendor_claim_id, one.judgement.accepted, findings)
-    before, decision = choose_earlier(vault, site, with_lines(vault, site, one), earlier)
+    before, decision = choose_earlier(vault, site, one, earlier)
     taken = used_id_findings(one, decision, before.claim_number, before.state)
     return ValidatedClaim(one.vendor_claim_id, accepted=not taken, findings=(*taken, *findings))

@@ -15,6 +15,7 @@ from clearlane.events.signature import new_secret
 from clearlane.events.types import is_for_vendors, matching_types
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorId, VendorScope, new_number
+from clearlane.kernel.safe_repr import shows
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, JobExtension, OperationRefused, Tx, unextended
 from clearlane.store.events import events, webhooks
@@ -37,24 +38,20 @@ class TooManyEndpoints(OperationRefused):
     """A vendor has as many endpoints as are allowed."""
 
 
+@shows()
 class EndpointSecret(msgspec.Struct, frozen=True):
     """A secret that signs, and until when; None for the current one."""
 
     secret: str
     until: int | None = None
 
-    def __repr__(self) -> str:
-        return "EndpointSecret()"
 
-
+@shows()
 class EndpointContent(msgspec.Struct, frozen=True):
     """The sealed part of an endpoint."""
 
     url: str
     secrets: list[EndpointSecret]
-
-    def __repr__(self) -> str:
-        return "EndpointContent()"
 
 
 @dataclass(frozen=True, slots=True)

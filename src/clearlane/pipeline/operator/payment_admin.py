@@ -8,11 +8,10 @@ client's patient. Knows payments and claims.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 
 from msgspec.structs import replace
 
-from clearlane.claims.forms import form_of
+from clearlane.claims.header import ClaimHeader
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.formats import to_cents
 from clearlane.kernel.ids import Scope, SiteId, VendorId
@@ -27,7 +26,7 @@ from clearlane.pipeline.claim_payment_content import (
 )
 from clearlane.pipeline.inbound.match_payments import finish_matching
 from clearlane.pipeline.inbound.post_payments import claim_fact
-from clearlane.pipeline.load_claim import LoadedClaim, open_claim
+from clearlane.pipeline.load_claim import open_header
 from clearlane.pipeline.payment_events import add_matched_events
 from clearlane.pipeline.record_facts import PaymentPlace
 from clearlane.pipeline.stored_facts import DocumentSource
@@ -264,56 +263,50 @@ async def _decide(
         unmatched_reason=row.reason,
     )
     compared = [
-        _compare(claim_payment, await _load(context, one)) for one in sent[:CANDIDATES_COMPARED_MAX]
+        _compare(claim_payment, *await _load(context, one))
+        for one in sent[:CANDIDATES_COMPARED_MAX]
     ]
     alike = [one for one in compared if {"same member", "same day"} <= {*one.agrees}]
     return UnmatchedClaimPayment(claim_payment, tuple(alike[:CANDIDATES_SHOWN_MAX]))
 
 
-async def _load(context: WorkContext, one: CandidateClaim) -> LoadedClaim:
+async def _load(
+    context: WorkContext, one: CandidateClaim
+) -> tuple[claims.StoredClaim, ClaimHeader]:
     scope = Scope(VendorId(one.vendor_id), SiteId(one.site_id))
     async with context.database.read(scope) as tx:
         row = await claims.find(tx, one.claim_number)
         if row is None:
             raise LookupError(f"claim {one.claim_number} is gone")
-        await context.vault.load_keys_of(tx, [row.payload])
-    return open_claim(context.vault, scope, row)
+        await context.vault.load_keys_of(tx, [row.header])
+    return row, open_header(context.vault, scope, row.claim_number, row.header)
 
 
-def _compare(claim_payment: ClaimPayment, loaded: LoadedClaim) -> MatchCandidate:
+def _compare(
+    claim_payment: ClaimPayment, row: claims.StoredClaim, header: ClaimHeader
+) -> MatchCandidate:
     """Return what agrees between a claim payment and a claim."""
-    claim = loaded.claim
-    form = form_of(claim)
-    member = str(claim.__dict__.get(form.names.member_id) or "")
-    account = str(claim.__dict__.get(form.names.account) or "")
-    if not loaded.row.account_as_number:
-        account = loaded.row.claim_number
-    days = {day for line in form.lines(claim) for day in form.service_days(line) if day}
+    account = header.account_number if row.account_as_number else row.claim_number
     checks = {
-        "member": _same_text(member, claim_payment.member_id),
-        "day": _same_day(days, claim_payment.service_from),
-        "charge": to_cents(form.charge(claim)) == claim_payment.charge,
+        "member": _same_text(header.member_id, claim_payment.member_id),
+        "day": claim_payment.service_from in {day for days in header.days for day in days},
+        "charge": to_cents(header.charge) == claim_payment.charge,
     }
     agrees = [f"same {name}" for name, same in checks.items() if same]
     if account.startswith(claim_payment.account_number) and account != claim_payment.account_number:
         agrees.append(f"account number cut at {len(claim_payment.account_number)}")
     differs = tuple(f"other {name}" for name, same in checks.items() if not same)
-    names = (claim.__dict__.get(patient) for patient, _, what in form.persons if "name" in what)
     return MatchCandidate(
-        loaded.row.claim_number,
+        row.claim_number,
         tuple(agrees),
         differs,
-        ", ".join(filter(None, names)),
-        claim.Svc_VendorClaimId or "",
+        ", ".join(filter(None, (header.last_name, header.first_name))),
+        header.vendor_claim_id,
     )
 
 
 def _same_text(one: str, other: str) -> bool:
     return bool(one) and one.strip().upper() == other.strip().upper()
-
-
-def _same_day(days: set[date], day: date | None) -> bool:
-    return day is not None and day in days
 
 
 def _as_claim_payment(source: DocumentSource) -> ClaimPaymentFact:

@@ -1,7 +1,7 @@
 """Attempt to deliver one batch to its payer, and record the outcome.
 
 The state Sending is durable before anything is sent, and so is a mark directly before the step after which the payer has
-the file. After a crash without that mark the file is sent again; with it the payer's mailbox is looked into first: found,
+the file. After a crash without that mark the file is sent again; with it the node looks into the payer's mailbox first: found,
 the delivery is recorded; absent, the file is sent; if the mailbox cannot tell, the batch is in doubt until the payer acknowledges it or a person decides. Every transfer has a time limit.
 """
 

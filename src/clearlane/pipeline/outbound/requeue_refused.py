@@ -75,7 +75,7 @@ async def requeue_mended(context: WorkContext, now: datetime) -> list[int]:
 
 
 def _is_mended(context: WorkContext, batch: Batch, refusal: BatchRefusal, now: datetime) -> bool:
-    """Return whether the route of a refused file writes another envelope. Another route is no repair of this one."""
+    """Return whether the route of a refused file writes another envelope. Another route is not a repair of this one."""
     routes = context.payer_access.connections().mailbox_routes(*batch.destination)
     route = next((one for one in routes if one.route_id == batch.route_id), None)
     return route is not None and envelope_of_route(route, now) != refusal.envelope

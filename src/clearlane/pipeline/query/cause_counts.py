@@ -6,6 +6,7 @@ to a limit, the latest first. Knows what claims have in common; nothing that it 
 
 from collections import Counter
 from datetime import datetime, timedelta
+from functools import partial
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.claim_label import ClaimLabel
@@ -72,7 +73,7 @@ def _cause(
     own: list[FactRow],
     kept: dict[str, StoredDocument],
 ) -> str:
-    loaded = open_claim(context.vault, site.scope, stored_claim(row))
     opened = [open_fact(context.vault, fact) for fact in own]
-    reason = explain_label(context.vault, ClaimLabel(row.label), loaded, None, opened, kept)
+    load = partial(open_claim, context.vault, site.scope, stored_claim(row))
+    reason = explain_label(context.vault, ClaimLabel(row.label), load, None, opened, kept)
     return cause_key(row.label, row.payer_id, reason.cause) if reason.cause else ""

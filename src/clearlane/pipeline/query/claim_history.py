@@ -140,7 +140,7 @@ class RelatedClaim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClaimHistory:
-    """A claim and its history, in the order in which events were learnt."""
+    """A claim and its history, in the order in which events were learned."""
 
     loaded: LoadedClaim
     status: ClaimStatus | None

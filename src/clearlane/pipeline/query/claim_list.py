@@ -15,8 +15,6 @@ from typing import NamedTuple
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
-from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.formats import last_first
@@ -25,7 +23,7 @@ from clearlane.payments.as_json import money_text
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.answer_days import UsualDays
 from clearlane.pipeline.claim_label import shown_label
-from clearlane.pipeline.load_claim import open_claim
+from clearlane.pipeline.load_claim import open_claim, open_header
 from clearlane.pipeline.query.claim_filters import ClaimListRequest, list_queries, usual_days_of
 from clearlane.pipeline.query.claim_reason import (
     ClaimReason,
@@ -264,6 +262,7 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
         bool(row.account_as_number),
         row.created_at,
         row.payload,
+        row.header,
     )
 
 
@@ -302,7 +301,7 @@ async def _open(
         await _generations(tx, rows),
         await work_items.list_items(tx, numbers),
     )
-    sealed = [row.payload for row in rows]
+    sealed = [sealed for row in rows for sealed in (row.payload, row.header)]
     sealed += [row.status for row in rows if row.status is not None]
     sealed += [one.payload for each in answers.facts.values() for one in each]
     await context.vault.load_keys_of(
@@ -318,7 +317,7 @@ async def _open(
 def _row(
     vault: Vault, site: Site, answers: _Answers, row: ClaimListRow, now: datetime, usual: UsualDays
 ) -> ClaimRow:
-    loaded = open_claim(vault, site.scope, stored_claim(row))
+    header = open_header(vault, site.scope, row.claim_number, row.header)
     status = None
     if row.status is not None:
         status = open_status(vault, site.scope, row.claim_number, row.status)
@@ -336,7 +335,7 @@ def _row(
         else explain_label(
             vault,
             label,
-            loaded,
+            lambda: open_claim(vault, site.scope, stored_claim(row)),
             status,
             known,
             answers.documents,
@@ -354,11 +353,11 @@ def _row(
         no_answer=no_answer,
         kind=row.kind,
         # A claim to a payer that is not known has the id that its vendor gave.
-        payer_id=row.payer_id or loaded.claim.Svc_PayerId,
-        patient=patient_name(loaded.claim),
-        born=form_of(loaded.claim).patient_birth(loaded.claim),
-        member_id=str(loaded.claim.__dict__.get(form_of(loaded.claim).names.member_id) or ""),
-        vendor_claim_id=status.vendor_claim_id if status else loaded.claim.Svc_VendorClaimId,
+        payer_id=row.payer_id or header.payer_id,
+        patient=last_first(header.last_name, header.first_name),
+        born=header.birth,
+        member_id=header.member_id,
+        vendor_claim_id=header.vendor_claim_id,
         service_day=date.fromisoformat(row.service_day) if row.service_day else None,
         reason=reason,
         charge=row.total_cents,
@@ -369,13 +368,4 @@ def _row(
         generation=answers.generations[row.claim_number],
         is_replaced=bool(row.is_superseded),
         work=answers.work.get(row.claim_number),
-    )
-
-
-def patient_name(claim: Claim) -> str:
-    """Return the patient as ``ARDEN, RUTH``; of a claim for the insured, the insured."""
-    (last, insured_last, _), (first, insured_first, _), *_ = form_of(claim).persons
-    given = claim.__dict__
-    return last_first(
-        given.get(last) or given.get(insured_last), given.get(first) or given.get(insured_first)
     )

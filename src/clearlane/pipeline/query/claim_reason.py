@@ -3,7 +3,7 @@
 The console, v1, the CLI and exports show the same reasons. Knows facts and payers' documents; knows no page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -54,7 +54,7 @@ class ClaimReason:
 def explain_label(
     vault: Vault,
     label: ClaimLabel,
-    loaded: LoadedClaim,
+    load: Callable[[], LoadedClaim],
     status: ClaimStatus | None,
     known: Sequence[AnyFact],
     kept: Mapping[str, StoredDocument],
@@ -62,13 +62,13 @@ def explain_label(
     is_replaced: bool = False,
     forwarded_to: str = "",
 ) -> ClaimReason:
-    """Return the reason of a claim's label in one line."""
+    """Return the reason of a claim's label in one line; the claim is opened only for a label that needs it."""
     if label is ClaimLabel.NOT_ACCEPTED:
-        return _own_reason(loaded)
+        return _own_reason(load())
     if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
-        return _refusal_reason(loaded, known)
+        return _refusal_reason(load(), known)
     if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
-        return _denial_reason(vault, loaded, known, kept)
+        return _denial_reason(vault, load(), known, kept)
     text = _plain_reason(label, status, is_replaced=is_replaced)
     if forwarded_to:
         text = f"{text}, forwarded to {forwarded_to}" if text else f"Forwarded to {forwarded_to}"

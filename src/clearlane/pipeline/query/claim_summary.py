@@ -66,7 +66,7 @@ class MonthFigures(msgspec.Struct, frozen=True):
     answered: int = 0
     """First submissions that a payer took in or rejected."""
     rejected: int = 0
-    """Of them those that were rejected."""
+    """Those of ``answered`` that were rejected."""
     paid: int = 0
     decided: int = 0
     denied: int = 0
@@ -138,7 +138,7 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, LabelTotals]
     """The claims that no other superseded; those that people put aside are not counted."""
     recent: dict[str, LabelTotals]
-    """Of them the ones that changed in the last 30 days."""
+    """Those of ``labels`` that changed in the last 30 days."""
     no_answer: LabelTotals
     month: MonthFigures
     month_before: MonthFigures

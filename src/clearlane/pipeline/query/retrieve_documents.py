@@ -18,6 +18,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import PayerDocumentKind, remittance_roles
 from clearlane.kernel.clock import from_micros, to_local, to_micros
+from clearlane.kernel.safe_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
@@ -36,6 +37,7 @@ SOFTWARE = "vendor"
 """The kind of actor that a vendor's software is."""
 
 
+@shows("document_id", "claim_number")
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PayerDocument:
     """What a payer stated about a claim, and the claim."""
@@ -51,9 +53,6 @@ class PayerDocument:
     claim: Claim
     line_controls: tuple[str, ...] = ()
     """``REF*6R`` of the claim's lines as sent."""
-
-    def __repr__(self) -> str:
-        return f"PayerDocument({self.document_id} of {self.claim_number})"
 
 
 @dataclass(frozen=True, slots=True)

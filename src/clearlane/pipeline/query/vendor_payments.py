@@ -41,7 +41,7 @@ async def load_vendor_payment(
 ) -> PaymentDetails | None:
     """Load a payment with the adjustments attributed to sites of the scope; mark it as fetched by the software.
 
-    Of a payment that came again only the heading is its own, which names the first one.
+    A payment that came again has only a heading of its own, which names the first one.
     """
     found = await _find(database, vault, payment_id, scope)
     if found is None:

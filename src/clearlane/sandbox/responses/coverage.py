@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.sandbox import members
 from clearlane.sandbox.members import Level, Refusal, Scenario
 from clearlane.sandbox.model import Profile
@@ -31,6 +32,7 @@ REFERENCES: tuple[Row, ...] = (
 ADDRESS: tuple[Row, ...] = (("N3", "7 OAK LANE", "FLAT 2"), ("N4", "PORTLAND", "OR", "97201"))
 
 
+@shows()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatientResponse:
     """The response about a patient, or the subscriber level above its dependents."""
@@ -47,10 +49,6 @@ class PatientResponse:
     """Whether the payer's data on the patient differ (INS03 and INS04)."""
     benefits: tuple[Benefit, ...] = ()
     dependents: "tuple[PatientResponse, ...]" = ()
-
-    def __repr__(self) -> str:
-        """Show no patient data."""
-        return "PatientTold(...)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Payments to practise with: claims to send together, and the payments that come back, computed by hand.
+"""Payments to practice with: claims to send together, and the payments that come back, computed by hand.
 
 The table is documentation, and a test holds the simulated payer to it. Amounts are written out, not computed: that
 would only show that a program agrees with itself. Knows no scenario, no file and no clock.
@@ -178,7 +178,7 @@ PAYMENT_EXAMPLES: tuple[PaymentExample, ...] = (
 
 def payment_examples_page() -> Iterator[str]:
     """Yield the part of the sandbox's reference page that shows the examples, as lines of Markdown."""
-    yield "## Payments to practise with"
+    yield "## Payments to practice with"
     yield ""
     yield (
         "Claims of one billing provider that leave in one file are paid by one check on each day. Send those of a row "

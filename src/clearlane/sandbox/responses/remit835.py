@@ -59,7 +59,7 @@ class ClaimPayment:
     interest: Decimal = ZERO
     """What is paid on top of the claim; below zero if a reversal takes it back."""
     withheld: tuple[tuple[str, Decimal], ...] = ()
-    """PLB reasons and amounts that the payment is lowered by on its occasion."""
+    """PLB reasons and amounts by which it lowers the payment."""
     misstated: Decimal = ZERO
     """How much too high BPR02 is: a payer's mistake."""
 
@@ -81,12 +81,12 @@ class Payment:
 
     @property
     def amount(self) -> Decimal:
-        """What claims and adjustments come to."""
+        """The sum of claims and adjustments."""
         return total(one.paid for one in self.claims) - total(b[2] for b in self.balances)
 
 
 def stated_amount(payment: Payment) -> Decimal:
-    """Return BPR02: the amount, and what the payer puts wrongly on top of it."""
+    """Return BPR02: the amount, and what the payer wrongly adds to it."""
     return payment.amount + total(one.misstated for one in payment.claims)
 
 
@@ -123,7 +123,7 @@ def _settle(payment: Payment, owed: Decimal) -> None:
 def write(
     profile: Profile, payments: Sequence[Payment], envelope: Envelope, first_check: int
 ) -> bytes:
-    """Return the interchange: one set a payment, with check numbers from ``first_check`` on."""
+    """Return the interchange: one set per payment, with check numbers from ``first_check`` on."""
     bodies = [
         [
             "*".join(format_segment(*row))

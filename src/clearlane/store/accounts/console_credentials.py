@@ -10,22 +10,20 @@ from sqlalchemy import LargeBinary, bindparam, delete, func, select, update
 
 from clearlane.accounts.users import ConsoleUser
 from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.accounts import recovery_codes
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import console_sessions, console_users
 from clearlane.store.database.sql import Statement
 
 
+@shows("seen_at")
 class OpenSession(NamedTuple):
     """A session that has not ended."""
 
     session_hash: bytes
     seen_at: datetime
     ends_at: datetime
-
-    def __repr__(self) -> str:
-        """Leave out the hash."""
-        return f"OpenSession({self.seen_at})"
 
 
 async def replace_credentials(

@@ -1,4 +1,4 @@
-"""Recognise a database that was set back, and keep what may have been sent from going out again.
+"""Recognize a database that was set back, and keep what may have been sent from going out again.
 
 An older copy of the database (a file copy, a snapshot of a volume, a restore by other tools than ours) does not know
 what was sent after it was made. The anchor proves that it is older. Runs before a node works, and beside none.
@@ -118,7 +118,7 @@ async def _confirm(
 
 
 async def anchor_now(database: Database, clock: Clock) -> None:
-    """Save the present head before something leaves the installation: an older database is then always recognised.
+    """Save the present head before something leaves the installation: an older database is then always recognized.
 
     Raises :class:`DatabaseSetBack` if the database is older already. An anchor that cannot be written is reported
     by the database itself and stops nothing.

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, tuple_
 
 from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
@@ -28,7 +29,7 @@ STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
 STATEMENTS_KEPT_MAX = 512
 MEMBER_CLAIMS_MAX = 100_000
-"""Among how many newest claims of a site a member id is looked for."""
+"""How many of a site's newest claims are searched for a member id."""
 
 
 class ListPosition(NamedTuple):
@@ -39,6 +40,7 @@ class ListPosition(NamedTuple):
     claim_number: str
 
 
+@shows("claim_number")
 class StatusListRow(NamedTuple):
     """A claim as the V3 status list reads it. ``status`` is sealed."""
 
@@ -50,10 +52,6 @@ class StatusListRow(NamedTuple):
     def position(self) -> ListPosition:
         """Where a list continues after it."""
         return ListPosition(0, self.created_day, self.claim_number)
-
-    def __repr__(self) -> str:
-        """Leave out the sealed status."""
-        return f"StatusListRow({self.claim_number})"
 
 
 class ClaimListKey(NamedTuple):
@@ -71,8 +69,9 @@ class ClaimListKey(NamedTuple):
         return ListPosition(self.updated_at, "", self.claim_number)
 
 
+@shows("claim_number")
 class ClaimListRow(NamedTuple):
-    """A claim as lists show it. ``payload`` and ``status`` are sealed; a claim that was not accepted has no status."""
+    """A claim as lists show it. ``payload``, ``header`` and ``status`` are sealed; a claim that was not accepted has no status."""
 
     claim_number: str
     site_id: int
@@ -93,16 +92,13 @@ class ClaimListRow(NamedTuple):
     is_superseded: int
     prior_payer_claim: str | None
     payload: bytes
+    header: bytes
     status: bytes | None
 
     @property
     def position(self) -> ListPosition:
         """Where a list continues after it."""
         return ListPosition(self.updated_at, self.created_day, self.claim_number)
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"ClaimListRow({self.claim_number})"
 
 
 Row = TypeVar("Row", StatusListRow, ClaimListKey, ClaimListRow)
@@ -192,7 +188,7 @@ async def list_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, s
 
 
 async def first_member_day(tx: Tx, since: str) -> str:
-    """Return the day from which on a site's claims are looked through for a member id.
+    """Return the first day from which a site's claims are searched for a member id.
 
     That is the given one, or the day of the last of :data:`MEMBER_CLAIMS_MAX` newest claims.
     """

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims, sites
 from clearlane.store.database.sql import Statement, among
 
 
+@shows("claim_number")
 class LockedClaim(NamedTuple):
     """A claim whose row is locked until the transaction ends."""
 
@@ -37,11 +39,8 @@ class LockedClaim(NamedTuple):
     """The number of events about it that its vendor was given."""
     time_zone: str
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"LockedClaim({self.claim_number})"
 
-
+@shows("claim_number")
 class ClaimStateUpdate(NamedTuple):
     """The new state of a claim's row. ``status`` is sealed."""
 
@@ -57,10 +56,6 @@ class ClaimStateUpdate(NamedTuple):
     event_sequence: int
     label: str
     """What people call the claim (``pipeline.claim_label``)."""
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"ClaimStateUpdate({self.claim_number})"
 
 
 class CountedEvent(NamedTuple):
@@ -78,6 +73,7 @@ async def lock_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, LockedC
     return {claim.claim_number: claim for claim in (LockedClaim(*row) for row in found)}
 
 
+@shows("claim_number")
 class ClaimLink(NamedTuple):
     """A claim that took over from another, or that another took over from. ``status`` is sealed."""
 
@@ -88,10 +84,6 @@ class ClaimLink(NamedTuple):
     predecessor_id: str | None
     successor_id: str | None
     status: bytes | None
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"ClaimLink({self.claim_number})"
 
 
 async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLink]:

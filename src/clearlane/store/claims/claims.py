@@ -14,6 +14,7 @@ from clearlane.store.database.schema import NOT_ACCEPTED_STATE, claim_events, cl
 from clearlane.store.database.sql import Statement, among, inlined, scoped_insert, scoped_select
 
 TABLE = "claims"
+HEADER_COLUMN = "claims.header"
 
 RECEIVED = "received"
 NOT_ACCEPTED = NOT_ACCEPTED_STATE
@@ -21,8 +22,8 @@ SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
 # The value is part of the SQL text: with a placeholder no database knows that a partial index applies.
 IS_NOT_SUPERSEDED = claims.c.is_superseded == inlined(0)
-"""What lists, sums and worklists ask of a claim: no other was sent in its place. Of several under one vendor's claim id
-more than one may be so; of those that were not accepted, the last one, until a claim is accepted under the id."""
+"""What lists, sums and worklists ask of a claim: no other was sent in its place. Several claims under one
+vendor's claim id may be listed; of those that were not accepted, only the last, until a claim is accepted under the id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class StoredClaim:
     """Whether CLM01 is the patient's account number; else it is the claim number."""
     created_at: int
     payload: bytes = field(repr=False)
+    header: bytes = field(repr=False)
 
 
 async def find(tx: Tx, claim_number: str) -> StoredClaim | None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import correction_drafts
 from clearlane.store.database.sql import scoped_delete, scoped_select, scoped_upsert
@@ -14,6 +15,7 @@ from clearlane.store.database.sql import scoped_delete, scoped_select, scoped_up
 TABLE = "correction_drafts"
 
 
+@shows("claim_number")
 class CorrectionDraft(NamedTuple):
     """A correction that was begun and not sent. ``payload`` is sealed."""
 
@@ -22,10 +24,6 @@ class CorrectionDraft(NamedTuple):
     begun_at: int
     saved_at: int
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out the sealed content."""
-        return f"CorrectionDraft({self.claim_number})"
 
 
 async def find_draft(tx: Tx, claim_number: str) -> CorrectionDraft | None:

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, delete, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import documents
 from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, scoped_update
@@ -22,6 +23,7 @@ ID_BYTES = limits.DOCUMENT_ID_CHARACTERS * 6 // 8
 ID_MARKS = b"Zz"
 
 
+@shows("kind", "claim_number")
 class StoredDocument(NamedTuple):
     """A stored document."""
 
@@ -33,10 +35,6 @@ class StoredDocument(NamedTuple):
     """payment or status: ``claims.lifecycle.PayerDocumentKind``."""
     created_at: int
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out the payload."""
-        return f"StoredDocument({self.kind} of {self.claim_number})"
 
 
 def new_id() -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_facts
 from clearlane.store.database.sql import Statement, among, insert_into, scoped_select
@@ -15,6 +16,7 @@ from clearlane.store.database.sql import Statement, among, insert_into, scoped_s
 TABLE = "claim_facts"
 
 
+@shows("kind", "claim_number")
 class FactRow(NamedTuple):
     """A stored fact. ``payload`` is sealed for :func:`row_key`."""
 
@@ -29,10 +31,6 @@ class FactRow(NamedTuple):
     """The file that brought it; None for what Clearlane knows itself."""
     document_id: str
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out the payload."""
-        return f"FactRow({self.kind} of {self.claim_number})"
 
 
 def row_key(claim_number: str, identity: str) -> str:

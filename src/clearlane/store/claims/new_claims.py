@@ -7,6 +7,7 @@ from operator import attrgetter
 import msgspec
 
 from clearlane.claims.resubmission import REFUSALS, ResubmissionDecision, ResubmissionTimes
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims.claim_ids import ClaimId
 from clearlane.store.claims.claims import RECEIVED
 from clearlane.store.database.database import Tx
@@ -16,8 +17,9 @@ from clearlane.store.database.sql import scoped_insert
 NO_LINKS: dict[str, str | None] = {"predecessor_id": None, "former_holder": None}
 
 
+@shows("claim_number", "state")
 class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A claim to be stored. ``payload`` and ``status`` are already sealed."""
+    """A claim to be stored. ``payload``, ``header`` and ``status`` are already sealed."""
 
     claim_number: str
     kind: str
@@ -42,6 +44,7 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     label: str = "received"
     """What people call it (``pipeline.claim_label``)."""
     payload: bytes
+    header: bytes
     status: bytes | None = None
     """Its row of the status list; None if it is not listed."""
     account_key: int | None = None
@@ -63,10 +66,6 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def id(self) -> ClaimId:
         """The claim under its vendor's claim id."""
         return ClaimId(self.vendor_claim_hash, self.claim_number)
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"NewClaim({self.claim_number} {self.state})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ async def insert(
 
 _COLUMNS = (
     "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status", "account_key", "patient_key", "name_key",
+    "created_at", "created_day", "payload", "header", "status", "account_key", "patient_key", "name_key",
     "member_key", "service_day", "prior_payer_claim", "label",
 )  # fmt: skip
 _values = attrgetter(*_COLUMNS)

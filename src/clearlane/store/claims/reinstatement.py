@@ -92,7 +92,7 @@ async def supersede_again(
 ) -> bool:
     """Supersede the claims of the scope before one that never took effect and is taken over now; return if there were any.
 
-    A claim that is paid, or left to the patient, stays as it is if what takes over is no correction: its replacement
+    A claim that is paid, or left to the patient, stays as it is if what takes over is not a correction: its replacement
     was not requested.
     """
     before = await _list_before(tx, _OF_SITE, [earlier], state)

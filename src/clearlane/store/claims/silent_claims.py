@@ -1,7 +1,7 @@
 """Find claims that payers have not answered for too long, each once.
 
-A vendor's claims are looked through in the order of their last change; how far is kept, and changes in the transaction
-that tells of them. A payer with a number of days of its own is looked through by itself and begins where the others
+The search reads a vendor's claims in the order of their last change. How far it came is stored, and changes in the
+transaction that reports them. A payer with a number of days of its own is searched by itself and begins where the others
 are: whenever its number changes, no claim is passed over and none is found twice. Runs over all clients.
 """
 

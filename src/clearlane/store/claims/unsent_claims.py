@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims.claims import add_event
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import scoped_select, scoped_update
 
 
+@shows("claim_number", "state")
 class UnsentClaim(NamedTuple):
     """What decides whether a claim can still be held back or taken back. ``status`` is sealed."""
 
@@ -30,10 +32,6 @@ class UnsentClaim(NamedTuple):
     """0 again once that claim was canceled or rejected without effect."""
     status: bytes | None
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"UnsentClaim({self.claim_number} {self.state})"
-
 
 class UnsentChange(NamedTuple):
     """The new state of a claim's row. ``status`` is sealed."""
@@ -48,7 +46,7 @@ class UnsentChange(NamedTuple):
 async def lock(tx: Tx, claim_number: str) -> UnsentClaim | None:
     """Return a claim of the scope, sent or not, locked until the transaction ends.
 
-    Of several verbs at once each so decides on what the one before it left.
+    If several verbs meet, each decides on what the one before it left.
     """
     row = await tx.row(_LOCK, claim_number=claim_number)
     return None if row is None else UnsentClaim(*row)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_notes, work_items
 from clearlane.store.database.sql import among, scoped_insert, scoped_select, scoped_upsert
@@ -16,6 +17,7 @@ TABLE, NOTES = "work_items", "claim_notes"
 NOTES_PER_CLAIM_MAX = 200
 
 
+@shows("claim_number")
 class ClaimWorkItem(NamedTuple):
     """What people decided about working on a claim. ``payload`` is sealed: why it is done."""
 
@@ -31,11 +33,8 @@ class ClaimWorkItem(NamedTuple):
         sleeps = self.snoozed_until is not None and self.snoozed_until > today
         return sleeps or self.done_label == label
 
-    def __repr__(self) -> str:
-        """Leave out the sealed reason."""
-        return f"ClaimWorkItem({self.claim_number})"
 
-
+@shows("note_id")
 class ClaimNote(NamedTuple):
     """A note of a person about a claim. ``payload`` is sealed."""
 
@@ -44,10 +43,6 @@ class ClaimNote(NamedTuple):
     author: str
     at: int
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out the sealed text."""
-        return f"ClaimNote({self.note_id})"
 
 
 async def list_items(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimWorkItem]:

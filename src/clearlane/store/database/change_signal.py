@@ -1,6 +1,6 @@
 """Signals that a snapshot may have changed, so that nodes need not ask the database all the time.
 
-A signal may come too often and may be lost: whoever waits looks for itself, and looks now and then without a signal.
+A signal may come too often and may be lost. So a waiting caller looks for itself, and looks now and then without a signal.
 """
 
 import asyncio

@@ -33,7 +33,7 @@ class ChannelSignal:
                 if self._connection is None or self._connection.is_closed():
                     if await self._listen():
                         return  # look for what changed while no one listened
-                    # Without a connection: the time passes, and whoever waits looks for itself.
+                    # Without a connection: the time passes, and the waiting caller looks for itself.
                     self._connection = None
                 await self._changed.wait()
         self._changed.clear()

@@ -19,7 +19,6 @@ from sqlalchemy import (
     delete,
     literal,
     select,
-    union_all,
     update,
 )
 from sqlalchemy.dialects import sqlite
@@ -369,16 +368,6 @@ def _has_keys(core: Select[Any], table: Table) -> bool:
     return not named.isdisjoint({*leading, *list(table.primary_key.columns)[:1]})
 
 
-def scoped_union(table: Table, *cores: Select[Any]) -> Statement:
-    """Return SELECTs on one client table as one statement, each limited to the rows of the scope it runs in.
-
-    For lookups that need an index each: with OR a database may use neither.
-    """
-    for core in cores:
-        scoped_select(core, table)  # which checks it
-    return _client_statement(union_all(*(core.where(in_scope(table)) for core in cores)), table)
-
-
 def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:
     """Return an UPDATE of these columns, limited to the rows of the scope it runs in."""
     if not values or values.keys() & set(OWNER_COLUMNS):
@@ -443,7 +432,7 @@ def _owned_insert(table: Table, *names: str) -> Insert:
 
 def _require_one_client_table(table: Table, *parts: object) -> None:
     if table.name not in CLIENT_TABLES:
-        raise UnscopedStatement(f"{table.name} is no client table")
+        raise UnscopedStatement(f"{table.name} is not a client table")
     for part in parts:
         if not isinstance(part, ClauseElement):
             continue

@@ -41,7 +41,7 @@ CONTROL_NUMBER_MAX = 999_999_999
 """ISA13 has nine digits."""
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
-"""The data key that seals a batch is the installation's, which is no vendor."""
+"""The data key that seals a batch is the installation's, which is not a vendor."""
 TABLE = "batches"
 
 UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)

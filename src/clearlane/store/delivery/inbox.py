@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, require_row
 from clearlane.store.database.schema import inbox, parked_statements, polls
 from clearlane.store.database.sql import Statement, among, insert_into
@@ -16,7 +17,7 @@ from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("files of payers concern many clients")
 OWNER = 0
-"""The data key that seals a file is the installation's, which is no vendor."""
+"""The data key that seals a file is the installation's, which is not a vendor."""
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
 STORED, APPLIED, PARKED = "stored", "applied", "parked"
@@ -79,16 +80,13 @@ class InboxOutcome:
     """Statements about unknown claims."""
 
 
+@shows("kind")
 class ParkedStatement(NamedTuple):
     """A statement that was not applied. ``payload`` is sealed for its file."""
 
     kind: str
     reason: str
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out the payload."""
-        return f"ParkedRow({self.kind})"
 
 
 def row_key(type: str, payer_id: str, digest: str) -> str:

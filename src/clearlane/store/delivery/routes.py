@@ -33,7 +33,7 @@ REVISION = "routes"
 PAYERS_REVISION = "payers"
 SCOPE = SystemScope("routes belong to the installation")
 OWNER = 0
-"""The data key that seals the secrets is the installation's, which is no vendor."""
+"""The data key that seals the secrets is the installation's, which is not a vendor."""
 TABLE = "routes"
 SENDERS = "senders"
 

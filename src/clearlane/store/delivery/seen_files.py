@@ -22,7 +22,7 @@ class SeenFile(NamedTuple):
     name: str
     bytes: int
     modified_nanos: int
-    """By the clock of whoever stores it; 0 if that is not known."""
+    """By the clock of the machine that stores it; 0 if that is not known."""
     first_seen_at: int
     """Since when it was seen with this size and time, by our clock."""
     inbox_id: int | None = None

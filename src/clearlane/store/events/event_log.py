@@ -70,7 +70,7 @@ OWN_DATA = "document_id"
 def _runs(
     new: Sequence[tuple[NewEvent, str]],
 ) -> Iterator[tuple[EventOwner, list[NewEvent], EventData]]:
-    """Yield neighbouring events that one row can hold, and the data that they have in common."""
+    """Yield neighboring events that one row can hold, and the data that they have in common."""
     run: list[NewEvent] = []
     owner, common = None, NO_DATA
     for event, actor in new:
@@ -126,7 +126,7 @@ def _encode(data: EventData) -> str:
     return msgspec.json.encode(dict(data)).decode() if data else ""
 
 
-# One statement locks the head, moves it and tells where it is, also where there is none yet.
+# One statement locks the head, moves it and returns its position, even if there is no head yet.
 _BEFORE, _COUNT = bindparam("before", type_=BigInteger), bindparam("count", type_=BigInteger)
 _LATER = case((event_head.c.last_id >= _BEFORE, event_head.c.last_id), else_=_BEFORE)
 _NEXT = Statement(

@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, case, delete, or_, select
 
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Row, SystemScope, Tx
 from clearlane.store.database.schema import claims, event_head, events, installation_events, vendors
 from clearlane.store.database.sql import Statement, among, scoped_select
@@ -23,16 +24,13 @@ ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 """Rows of events read at a time: each has a few hundred events at most."""
 
 
+@shows("claim_number")
 class ClaimContentRow(NamedTuple):
     """What a claim's number at the vendor is read from, sealed: its status, or its content if it has none."""
 
     claim_number: str
     status: bytes | None
     payload: bytes | None
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"ClaimContentRow({self.claim_number})"
 
 
 async def last_event(tx: Tx) -> int:

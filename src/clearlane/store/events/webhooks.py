@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import SystemScope, Tx
 from clearlane.store.database.schema import webhook_deliveries, webhook_endpoints
 from clearlane.store.database.sql import (
@@ -26,6 +27,7 @@ ACTIVE, DISABLED = "active", "disabled"
 WAITING, DELIVERED, FAILED = "waiting", "delivered", "failed"
 
 
+@shows("endpoint_id", "state")
 class EndpointRow(NamedTuple):
     """A webhook endpoint. ``payload`` is sealed for its id."""
 
@@ -42,11 +44,8 @@ class EndpointRow(NamedTuple):
     fault: str
     payload: bytes
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"EndpointRow({self.endpoint_id} {self.state})"
 
-
+@shows("endpoint_id", "event_id", "state")
 class DeliveryRow(NamedTuple):
     """One event for one endpoint. ``answer`` is sealed for :func:`answer_key`."""
 
@@ -60,10 +59,6 @@ class DeliveryRow(NamedTuple):
     status: int | None
     fault: str
     answer: bytes | None
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"DeliveryRow({self.endpoint_id} {self.event_id} {self.state})"
 
 
 class EndpointInNeed(NamedTuple):

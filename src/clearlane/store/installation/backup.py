@@ -82,7 +82,7 @@ class RestoreResult:
 
     manifest: Manifest
     previous: Path | None
-    """Where the previous data are kept, None where there were none."""
+    """Where the previous data are kept; None if there were none."""
     revisions: dict[str, int]
     """The revisions running nodes must load."""
     in_doubt: tuple[int, int]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import MissingRow, SystemScope, Tx
 from clearlane.store.database.schema import idempotent_answers as answers
 from clearlane.store.database.sql import (
@@ -35,16 +36,13 @@ class AnswerKey(NamedTuple):
     """Answers to calls that came earlier are kept no longer: their keys are free."""
 
 
+@shows()
 class EarlierCall(NamedTuple):
     """A call that came before under the same key."""
 
     request_hash: str
     answer: bytes
     """Sealed."""
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return "EarlierCall()"
 
 
 class KeyTaken(Exception):
@@ -60,7 +58,7 @@ async def find(tx: Tx, key: AnswerKey) -> EarlierCall | None:
 async def reserve(tx: Tx, key: AnswerKey) -> None:
     """Reserve a key for the call whose transaction this is; raise :class:`KeyTaken` if another call has it.
 
-    A call at the same time on another node is waited for: its transaction decides.
+    Waits for a call at the same time on another node: its transaction decides.
     """
     await tx.run(_DROP_EXPIRED, expired_before=key.expired_before)
     added = await tx.run(

@@ -139,7 +139,7 @@ class SilentNode:
 async def count_open_claims(tx: Tx, now: int) -> list[OpenClaims]:
     """Count the claims that are not complete by state and payer, from an index alone.
 
-    Of a claim that was corrected, replaced or sent again only the last is counted.
+    If a claim was corrected, replaced or sent again, only the last is counted.
     """
     bounds = {f"before_{name}": now - age for name, age in AGE_BOUNDS.items()}
     rows = await tx.rows(_OPEN_CLAIMS, since=now - OPEN_CLAIM_DAYS * DAY, **bounds)

@@ -34,7 +34,7 @@ SANDBOX_LOCK_SECONDS_MAX = 90
 REVISION = "sandbox"
 SCOPE = SystemScope("a sandbox's payers and its clock belong to the installation")
 OWNER = 0
-"""The data key that seals the values is the installation's, which is no vendor."""
+"""The data key that seals the values is the installation's, which is not a vendor."""
 TABLE = "sandbox"
 CLOCK = "clock"
 ENROLLMENTS = "enrollments"
@@ -54,7 +54,7 @@ class StoredLedger:
         self._database = database
         self._vault = vault
         self.payers: set[str] = set()
-        """The registered payers: those that were ever sent a file, or given behaviour by an operator."""
+        """The registered payers: those that were ever sent a file, or given behavior by an operator."""
 
     async def load(self) -> None:
         """Load which payers other nodes have sent something; again when the revision changes."""
@@ -231,7 +231,7 @@ class StoredClock:
     async def change(
         self, change: Callable[[bytes | None], bytes], description: str, actor: Actor
     ) -> bytes:
-        """Replace the state by a function of it. Concurrent changes are serialised."""
+        """Replace the state by a function of it. Concurrent changes are serialized."""
 
         async def job(tx: Tx) -> bytes:
             # The revision first: its row lock makes another change wait until this one is stored.

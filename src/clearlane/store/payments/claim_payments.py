@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, func, literal, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import (
     claim_payments,
@@ -56,6 +57,7 @@ class ClaimPaymentRole(NamedTuple):
     replaced: int
 
 
+@shows("payment_id", "number")
 class UnmatchedRow(NamedTuple):
     """A claim payment that matches no claim. ``payload`` is sealed for :func:`unmatched_key`."""
 
@@ -68,20 +70,13 @@ class UnmatchedRow(NamedTuple):
     paid_cents: int
     payload: bytes
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"UnmatchedRow({self.payment_id} {self.number})"
 
-
+@shows("claim_payment.payment_id", "claim_payment.number")
 class ClaimPaymentDocument(NamedTuple):
     """A claim payment with the sealed document that shows it."""
 
     claim_payment: ClaimPaymentRow
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"ClaimPaymentDocument({self.claim_payment.payment_id} {self.claim_payment.number})"
 
 
 def unmatched_key(payment_id: str, number: int) -> str:

@@ -53,7 +53,7 @@ class PaymentFilter(NamedTuple):
     title: str = ""
     """In the console's menu of filters; none for those that are a tab or the search field."""
     option: str = ""
-    """Of the CLI, if it is not the name."""
+    """The option of the CLI, if it is not the name."""
     choices: tuple[str, ...] = ()
     values: Callable[[Vault, Any], Mapping[str, object]] | None = None
     """What the condition takes, if it is not the value itself."""

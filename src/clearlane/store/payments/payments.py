@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, delete, func, select, update
 
+from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, require_row
 from clearlane.store.database.schema import (
     claim_payments,
@@ -23,7 +24,7 @@ from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("a payment concerns many clients")
 OWNER = 0
-"""The data key that seals a payment is the installation's, which is no vendor."""
+"""The data key that seals a payment is the installation's, which is not a vendor."""
 TABLE, ADJUSTMENTS_TABLE = "payments", "provider_adjustments"
 
 PAYMENT_LETTER = "P"
@@ -32,6 +33,7 @@ PAYMENT_LETTER = "P"
 POSTED, NEEDS_REVIEW, DUPLICATE = "posted", "needs_review", "duplicate"
 
 
+@shows("payment_id")
 class NewPayment(NamedTuple):
     """A payment whose claims are about to be recorded. ``payload`` is sealed."""
 
@@ -51,11 +53,8 @@ class NewPayment(NamedTuple):
     received_at: int
     payload: bytes
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"NewPayment({self.payment_id})"
 
-
+@shows("payment_id")
 class PaymentRow(NamedTuple):
     """A stored payment. ``payload`` is sealed for its id."""
 
@@ -81,10 +80,6 @@ class PaymentRow(NamedTuple):
     received_at: int
     payload: bytes
 
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"PaymentRow({self.payment_id})"
-
 
 class PaymentTotalsRow(NamedTuple):
     """The totals of a payment, known at the end of its set."""
@@ -97,6 +92,7 @@ class PaymentTotalsRow(NamedTuple):
     unbalanced_claims: int
 
 
+@shows("payment_id", "number")
 class AdjustmentRow(NamedTuple):
     """A provider adjustment. ``payload`` is sealed for :func:`adjustment_key`."""
 
@@ -107,10 +103,6 @@ class AdjustmentRow(NamedTuple):
     claim_number: str | None
     """The claim that its reference names."""
     payload: bytes
-
-    def __repr__(self) -> str:
-        """Leave out sealed values."""
-        return f"AdjustmentRow({self.payment_id} {self.number})"
 
 
 class PaymentShare(NamedTuple):

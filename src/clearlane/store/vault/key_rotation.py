@@ -136,8 +136,8 @@ class _WrappedKeyTable:
         for row in rows:
             id, master_id, wrapped = row[:3]
             binding = self.binding(row)
-            new_id, anew = keys.wrap(keys.unwrap(master_id, wrapped, binding), binding)
-            await tx.run(self.store, id=id, master_id=new_id, wrapped=anew)
+            new_id, rewrapped = keys.wrap(keys.unwrap(master_id, wrapped, binding), binding)
+            await tx.run(self.store, id=id, master_id=new_id, wrapped=rewrapped)
         if rows:
             tx.audit("keys.rewrapped", count=len(rows), detail=self.name)
         return len(rows)

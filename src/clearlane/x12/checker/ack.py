@@ -323,13 +323,13 @@ def _segment_errors(
 
 
 def _segment_id(id: str) -> str:
-    """Return IK301, which has two or three characters: a text that is no segment id cannot be repeated there."""
+    """Return IK301, which has two or three characters: a text that is not a segment id cannot be repeated there."""
     return _ascii_text(id) if len(id) > 1 else NO_SEGMENT_ID
 
 
 def _loop_name(finding: Finding) -> str:
     assert finding.position is not None, "findings without a position were sorted out"
-    # The root loop is named after the transaction, which is no loop id for IK303.
+    # The root loop is named after the transaction, which is not a loop id for IK303.
     name = finding.position.loop
     return name[:LOOP_CHARACTERS_MAX] if name[:1] in {"1", "2"} and len(name) > 3 else ""
 

@@ -350,7 +350,7 @@ def _is_moment_range(text: str) -> bool:
     return bool(hyphen) and _is_moment(first) and _is_moment(last)
 
 
-# Date and time formats (data element 1250): in words, and how each is recognised.
+# Date and time formats (data element 1250): in words, and how each is recognized.
 PERIOD_FORMS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "D8": ("a day of the calendar, CCYYMMDD", _is_day),
     "RD8": ("two days of the calendar, CCYYMMDD-CCYYMMDD", _is_range),

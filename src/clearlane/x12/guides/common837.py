@@ -4,7 +4,10 @@ Every function builds new nodes, because a node of a guide belongs to one place 
 of guides; what only one guide has is defined in that guide.
 """
 
-from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
+from collections.abc import Callable
+
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
+from clearlane.x12.guides import common
 from clearlane.x12.guides.dictionary import seg
 
 ORDER_OF_PAYMENT = "A|B|C|D|E|F|G|H|P|S|T|U"
@@ -32,12 +35,14 @@ ALL_IDS = "0B|1G|G2|LU"
 REFERRING_IDS = "0B|1G|G2"
 FACILITY_IDS = "0B|G2|LU"
 BILLING_IDS = "G2|LU"
+LINE_LOOPS, LINE_NUMBERS = "24", 20
+"""How the ids of loops of a line begin, and how many numbers a provider may have there."""
 
 
 def ref(
     codes: str, name: str, repeat: int = 1, usage: str = "S", *, values: str = ""
 ) -> SegmentSpec:
-    """Return a reference number, or a code where the guide lists its ``values``."""
+    """Return a reference number, or a code if the guide lists its ``values``."""
     return seg("REF", name, usage, repeat, f"R={codes} R{'=' if values else ''}{values}")
 
 
@@ -59,10 +64,8 @@ def amt(code: str, name: str) -> SegmentSpec:
 def address(whose: str, usage: str = "R") -> tuple[SegmentSpec, SegmentSpec]:
     """Return street and city."""
     return (
-        seg("N3", f"{whose} street", usage, 1, "R S"),
-        seg(
-            "N4", f"{whose} city, state and ZIP code", usage, 1, "R S=@states S S=@countries - - S"
-        ),
+        seg("N3", f"{whose} street", usage, 1, common.ADDRESS),
+        seg("N4", f"{whose} city, state and ZIP code", usage, 1, common.CITY),
     )
 
 
@@ -113,7 +116,21 @@ def named(
     usage: str = "S",
 ) -> LoopSpec:
     """Return a loop that an NM1 opens."""
-    return loop(id, name, usage, repeat, seg("NM1", name, "R", 1, pattern.format(codes)), *children)
+    return common.party(id, name, pattern.format(codes), *children, usage=usage, repeat=repeat)
+
+
+def provider(
+    id: str, name: str, pattern: str, codes: str, ids: str, *, role: str = "", repeat: int = 1
+) -> LoopSpec:
+    """Return a provider: name, specialty if there is a role, and second numbers, which on a line may name a payer."""
+    whose = f"{name} second number"
+    numbers = (
+        ref_of_payer(ids, whose, LINE_NUMBERS)
+        if id.startswith(LINE_LOOPS)
+        else ref(ids, whose, len(ids.split("|")))
+    )
+    specialties = (specialty(role, name),) if role else ()
+    return named(id, name, pattern, codes, *specialties, numbers, repeat=repeat)
 
 
 def elsewhere(
@@ -131,35 +148,95 @@ def elsewhere(
     )
 
 
-def header(version: str) -> tuple[SegmentSpec | LoopSpec, ...]:
-    """Return the segments and loops from ST to the receiver."""
-    return (
-        seg("ST", "Start of the claims", "R", 1, f"R=837 R R={version}"),
-        seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R<30 R R R=31|CH|RP"),
+def make_claim_guide(
+    id: str,
+    kind: str,
+    name: str,
+    claim: Callable[[str], LoopSpec],
+    *,
+    earlier_ids: tuple[str, ...],
+    later_ids: tuple[str, ...],
+    billing: LoopSpec,
+    pay_to_kinds: str,
+    payer_numbers: int = 1,
+    insurance_type: str = "-",
+    patient_facts: str = "",
+) -> Guide:
+    """Return the guide of a kind of claim; ``claim`` makes loop 2300 of a usage, below subscriber and patient.
+
+    ``patient_facts`` is the usage of PAT from the fifth element on. A guide that has these facts has a PAT and a
+    telephone of the subscriber too.
+    """
+    facts = [patient_facts] if patient_facts else []
+    return common.make_guide(
+        id,
+        kind,
+        "HC",
+        name,
+        *_header(),
         loop(
-            "1000A",
-            "Submitter",
+            "2000A",
+            "Billing provider level",
             "R",
-            1,
-            seg("NM1", "Submitter", "R", 1, "R=41 R=1|2 R S S - - R=46 R"),
-            contact("Submitter", "R", 2),
+            0,
+            *_billing_level(),
+            billing,
+            *_pay_to(pay_to_kinds),
+            loop(
+                "2000B",
+                "Subscriber level",
+                "R",
+                0,
+                *_subscriber_level(insurance_type),
+                *(seg("PAT", "Subscriber as patient", "S", 1, f"- - - - {one}") for one in facts),
+                _subscriber(*(phone("Subscriber") for _ in facts)),
+                _payer(payer_numbers),
+                claim("S"),
+                loop(
+                    "2000C",
+                    "Patient level",
+                    "S",
+                    0,
+                    *_patient_level(f"- - - {patient_facts}" if patient_facts else ""),
+                    _patient(*(phone("Patient") for _ in facts)),
+                    claim("R"),
+                ),
+            ),
         ),
-        loop(
-            "1000B",
-            "Receiver",
-            "R",
-            1,
-            seg("NM1", "Receiver", "R", 1, "R=40 R=2 R - - - - R=46 R"),
-        ),
+        unit="2300",
+        earlier_ids=earlier_ids,
+        later_ids=later_ids,
+        content="claims",
     )
 
 
-def trailer() -> SegmentSpec:
-    """Return the SE."""
-    return seg("SE", "End of the claims", "R", 1, "R R")
+def billing_provider(pattern: str, tax_numbers: str, *more: SegmentSpec) -> LoopSpec:
+    """Return 2010AA."""
+    return named(
+        "2010AA",
+        "Billing provider",
+        pattern,
+        "85",
+        *address("Billing provider"),
+        ref(tax_numbers, "Billing provider tax number", usage="R"),
+        *more,
+        contact("Billing provider", repeat=2),
+        usage="R",
+    )
 
 
-def billing_level() -> tuple[SegmentSpec, ...]:
+def _header() -> tuple[SegmentSpec | LoopSpec, ...]:
+    """Return the segments and loops from BHT to the receiver."""
+    return (
+        seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R<30 R R R=31|CH|RP"),
+        common.party(
+            "1000A", "Submitter", "R=41 R=1|2 R S S - - R=46 R", contact("Submitter", "R", 2)
+        ),
+        common.party("1000B", "Receiver", "R=40 R=2 R - - - - R=46 R"),
+    )
+
+
+def _billing_level() -> tuple[SegmentSpec, ...]:
     """Return the opening segments of 2000A."""
     return (
         seg("HL", "Billing provider level", "R", 1, "R - R=20 R=1"),
@@ -168,24 +245,23 @@ def billing_level() -> tuple[SegmentSpec, ...]:
     )
 
 
-def pay_to(kinds: str) -> tuple[LoopSpec, LoopSpec]:
+def _pay_to(kinds: str) -> tuple[LoopSpec, LoopSpec]:
     """Return pay-to address and pay-to plan: 2010AB and 2010AC."""
     return (
         named("2010AB", "Pay-to address", "R={} R=" + kinds, "87", *address("Pay-to")),
-        loop(
+        common.party(
             "2010AC",
             "Pay-to plan",
-            "S",
-            1,
-            seg("NM1", "Pay-to plan", "R", 1, "R=PE R=2 R - - - - R=PI|XV R"),
+            "R=PE R=2 R - - - - R=PI|XV R",
             *address("Pay-to plan"),
             ref("2U|FY|NF", "Pay-to plan second number"),
             ref("EI", "Pay-to plan tax number", usage="R"),
+            usage="S",
         ),
     )
 
 
-def subscriber_level(insurance_type: str) -> tuple[SegmentSpec, SegmentSpec]:
+def _subscriber_level(insurance_type: str) -> tuple[SegmentSpec, SegmentSpec]:
     """Return HL and SBR of 2000B."""
     return (
         seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
@@ -199,7 +275,7 @@ def subscriber_level(insurance_type: str) -> tuple[SegmentSpec, SegmentSpec]:
     )
 
 
-def subscriber(*more: SegmentSpec) -> LoopSpec:
+def _subscriber(*more: SegmentSpec) -> LoopSpec:
     """Return 2010BA."""
     return loop(
         "2010BA",
@@ -216,21 +292,19 @@ def subscriber(*more: SegmentSpec) -> LoopSpec:
     )
 
 
-def payer(billing_ids_repeat: int) -> LoopSpec:
+def _payer(billing_ids_repeat: int) -> LoopSpec:
     """Return 2010BB."""
-    return loop(
+    return common.party(
         "2010BB",
         "Payer",
-        "R",
-        1,
-        seg("NM1", "Payer", "R", 1, "R=PR R=2 R - - - - R=PI|XV R"),
+        "R=PR R=2 R - - - - R=PI|XV R",
         *address("Payer", "S"),
         ref("2U|EI|FY|NF", "Payer second number", 3),
         ref(BILLING_IDS, "Billing provider's number at the payer", billing_ids_repeat),
     )
 
 
-def patient_level(pattern: str) -> tuple[SegmentSpec, SegmentSpec]:
+def _patient_level(pattern: str) -> tuple[SegmentSpec, SegmentSpec]:
     """Return HL and PAT of 2000C."""
     return (
         seg("HL", "Patient level", "R", 1, "R R R=23 R=0"),
@@ -238,14 +312,12 @@ def patient_level(pattern: str) -> tuple[SegmentSpec, SegmentSpec]:
     )
 
 
-def patient(*more: SegmentSpec) -> LoopSpec:
+def _patient(*more: SegmentSpec) -> LoopSpec:
     """Return 2010CA."""
-    return loop(
+    return common.party(
         "2010CA",
         "Patient",
-        "R",
-        1,
-        seg("NM1", "Patient", "R", 1, "R=QC R=1 R S S - S"),
+        "R=QC R=1 R S S - S",
         *address("Patient"),
         seg("DMG", "Patient birth and sex", "R", 1, "R=D8 R R=F|M|U"),
         ref("Y4", "Property and casualty claim number"),
@@ -272,12 +344,10 @@ def outpatient() -> SegmentSpec:
 
 def other_subscriber(numbers_repeat: int = 1) -> LoopSpec:
     """Return 2330A."""
-    return loop(
+    return common.party(
         "2330A",
         "Other subscriber",
-        "R",
-        1,
-        seg("NM1", "Other subscriber", "R", 1, "R=IL R=1|2 R S S - S R=II|MI R"),
+        "R=IL R=1|2 R S S - S R=II|MI R",
         *address("Other subscriber", "S"),
         ref("SY", "Other subscriber social security number", numbers_repeat),
     )
@@ -285,12 +355,10 @@ def other_subscriber(numbers_repeat: int = 1) -> LoopSpec:
 
 def other_payer(*more: SegmentSpec) -> LoopSpec:
     """Return 2330B; ``more`` comes before the payer's claim number."""
-    return loop(
+    return common.party(
         "2330B",
         "Other payer",
-        "R",
-        1,
-        seg("NM1", "Other payer", "R", 1, "R=PR R=2 R - - - - R=PI|XV R"),
+        "R=PR R=2 R - - - - R=PI|XV R",
         *address("Other payer", "S"),
         dtp("573", "Date the other payer decided the claim"),
         ref("2U|EI|FY|NF", "Other payer second number", 2),

@@ -1,6 +1,7 @@
 """270 005010X279A1: a provider asks whether a patient is covered, and for what."""
 
-from clearlane.x12.grammar import Guide, SegmentSpec, loop
+from clearlane.x12.grammar import SegmentSpec, loop
+from clearlane.x12.guides import common
 from clearlane.x12.guides.dictionary import seg
 
 # X12 element 1365 as far as the guide allows it; the meanings are in the code list service_types.
@@ -15,8 +16,6 @@ SERVICE_TYPES = (
 PROVIDER_ROLES = "AD|AT|BI|CO|CV|H|HH|LA|OT|P1|P2|PC|PE|R|RF|SK|SU"
 PROCEDURE = "S(R=AD|CJ|HC|ID|IV|N4|ZZ R S S S S - {})"
 POINTERS = "S(R S S S)"
-ADDRESS = "R S"
-CITY = "R S=@states S S=@countries - - S"
 DIAGNOSES = "R(R=ABK|BK R)" + " S(R=ABF|BF R)" * 7
 SOURCE_NAME = "R=2B|36|GP|P5|PR R=1|2 R S S - S R=24|46|FI|NI|PI|XV|XX R"
 RECEIVER_NAME = "R=1P|2B|36|80|FA|GP|P5|PR R=1|2 {} S S - S R=24|34|FI|PI|PP|SV|XV|XX R"
@@ -38,19 +37,17 @@ def _details() -> tuple[SegmentSpec, ...]:
     )
 
 
-_DEPENDENT = loop(
+_DEPENDENT = common.level(
     "2000D",
     "Dependent",
     "S",
     0,
-    seg("HL", "Dependent level", "R", 1, "R R R=23 R=0"),
+    "R R R=23 R=0",
     seg("TRN", "Trace number of the dependent", "S", 2, TRACE.format("1")),
-    loop(
+    common.party(
         "2100D",
         "Dependent name",
-        "R",
-        1,
-        seg("NM1", "Dependent name", "R", 1, "R=03 R=1 S S S - S"),
+        "R=03 R=1 S S S - S",
         seg(
             "REF",
             "Further identifier of the dependent",
@@ -58,8 +55,8 @@ _DEPENDENT = loop(
             9,
             "R=18|1L|1W|6P|CT|EA|EJ|F6|GH|HJ|IF|IG|MRC|N6|SY|Y4 R",
         ),
-        seg("N3", "Dependent address", "S", 1, ADDRESS),
-        seg("N4", "Dependent city, state and postal code", "S", 1, CITY),
+        seg("N3", "Dependent address", "S", 1, common.ADDRESS),
+        seg("N4", "Dependent city, state and postal code", "S", 1, common.CITY),
         seg("PRV", "Provider of the dependent", "S", 1, _PROVIDER),
         seg("DMG", "Birth date and sex of the dependent", "S", 1, BIRTH_AND_SEX),
         seg(
@@ -88,19 +85,17 @@ _DEPENDENT = loop(
     ),
 )
 
-_SUBSCRIBER = loop(
+_SUBSCRIBER = common.level(
     "2000C",
     "Subscriber",
     "R",
     0,
-    seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
+    "R R R=22 R=0|1",
     seg("TRN", "Trace number of the subscriber", "S", 2, TRACE.format("1")),
-    loop(
+    common.party(
         "2100C",
         "Subscriber name",
-        "R",
-        1,
-        seg("NM1", "Subscriber name", "R", 1, "R=IL R=1|2 S S S - S S=II|MI S"),
+        "R=IL R=1|2 S S S - S S=II|MI S",
         seg(
             "REF",
             "Further identifier of the subscriber",
@@ -108,8 +103,8 @@ _SUBSCRIBER = loop(
             9,
             "R=18|1L|1W|3H|6P|CT|EA|EJ|F6|GH|HJ|IG|N6|NQ|SY|Y4 R",
         ),
-        seg("N3", "Subscriber address", "S", 1, ADDRESS),
-        seg("N4", "Subscriber city, state and postal code", "S", 1, CITY),
+        seg("N3", "Subscriber address", "S", 1, common.ADDRESS),
+        seg("N4", "Subscriber city, state and postal code", "S", 1, common.CITY),
         seg("PRV", "Provider of the subscriber", "S", 1, _PROVIDER),
         seg("DMG", "Birth date and sex of the subscriber", "S", 1, BIRTH_AND_SEX),
         seg(
@@ -141,60 +136,43 @@ _SUBSCRIBER = loop(
     _DEPENDENT,
 )
 
-GUIDE = Guide(
-    id="005010X279A1",
-    kind="270",
-    transaction="270",
-    functional_id="HS",
-    name="Eligibility inquiry",
-    earlier_ids=("005010X279",),
-    unit="2000C",
-    root=loop(
-        "270",
-        "Eligibility inquiry",
+GUIDE = common.make_guide(
+    "005010X279A1",
+    "270",
+    "HS",
+    "Eligibility inquiry",
+    seg("BHT", "Purpose and identity of the inquiry", "R", 1, "R=0022 R=01|13 S R R S=RT"),
+    common.level(
+        "2000A",
+        "Information source",
         "R",
-        1,
-        seg("ST", "Start of the transaction set", "R", 1, "R=270 R R=005010X279A1|005010X279"),
-        seg("BHT", "Purpose and identity of the inquiry", "R", 1, "R=0022 R=01|13 S R R S=RT"),
-        loop(
-            "2000A",
-            "Information source",
+        0,
+        "R - R=20 R=1",
+        common.party("2100A", "Information source name", SOURCE_NAME),
+        common.level(
+            "2000B",
+            "Information receiver",
             "R",
             0,
-            seg("HL", "Information source level", "R", 1, "R - R=20 R=1"),
-            loop(
-                "2100A",
-                "Information source name",
-                "R",
-                1,
-                seg("NM1", "Information source name", "R", 1, SOURCE_NAME),
-            ),
-            loop(
-                "2000B",
-                "Information receiver",
-                "R",
-                0,
-                seg("HL", "Information receiver level", "R", 1, "R R R=21 R=1"),
-                loop(
-                    "2100B",
-                    "Information receiver name",
-                    "R",
+            "R R R=21 R=1",
+            common.party(
+                "2100B",
+                "Information receiver name",
+                RECEIVER_NAME.format("R"),
+                seg("REF", "Further identifier of the receiver", "S", 9, RECEIVER_REFERENCES),
+                seg("N3", "Information receiver address", "S", 1, common.ADDRESS),
+                seg("N4", "Information receiver city, state and postal code", "S", 1, common.CITY),
+                seg(
+                    "PRV",
+                    "Role and specialty of the receiver",
+                    "S",
                     1,
-                    seg("NM1", "Information receiver name", "R", 1, RECEIVER_NAME.format("R")),
-                    seg("REF", "Further identifier of the receiver", "S", 9, RECEIVER_REFERENCES),
-                    seg("N3", "Information receiver address", "S", 1, ADDRESS),
-                    seg("N4", "Information receiver city, state and postal code", "S", 1, CITY),
-                    seg(
-                        "PRV",
-                        "Role and specialty of the receiver",
-                        "S",
-                        1,
-                        f"R={PROVIDER_ROLES}|SB S=PXC S",
-                    ),
+                    f"R={PROVIDER_ROLES}|SB S=PXC S",
                 ),
-                _SUBSCRIBER,
             ),
+            _SUBSCRIBER,
         ),
-        seg("SE", "End of the transaction set", "R", 1, "R R"),
     ),
+    unit="2000C",
+    earlier_ids=("005010X279",),
 )

@@ -1,7 +1,7 @@
 """271 005010X279A1: a payer answers what a patient is covered for, or why it cannot."""
 
-from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
-from clearlane.x12.guides import g270
+from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
+from clearlane.x12.guides import common, g270
 from clearlane.x12.guides.dictionary import seg
 
 BENEFITS = "1|2|3|4|5|6|7|8|A|B|C|CB|D|E|F|G|H|I|J|K|L|M|MC|N|O|P|Q|R|S|T|U|V|W|X|Y"
@@ -68,19 +68,11 @@ def _benefits(letter: str, references: str) -> LoopSpec:
             seg("III", "Further condition of the benefit", "R", 1, "S=GR|NI|ZZ S S=44 S"),
         ),
         seg("LS", "Start of the related parties", "S", 1, "R=2120"),
-        loop(
+        common.party(
             f"2120{letter}",
             "Party related to the benefit",
-            "S",
-            23,
-            seg(
-                "NM1",
-                "Party related to the benefit",
-                "R",
-                1,
-                f"R={_ENTITIES} R=1|2 S S S - S S=24|34|46|FA|FI|II|MI|NI|PI|PP|SV|XV|XX S S=01|02|27|41|48|65|72",
-            ),
-            seg("N3", "Address of the party", "S", 1, g270.ADDRESS),
+            f"R={_ENTITIES} R=1|2 S S S - S S=24|34|46|FA|FI|II|MI|NI|PI|PP|SV|XV|XX S S=01|02|27|41|48|65|72",
+            seg("N3", "Address of the party", "S", 1, common.ADDRESS),
             seg(
                 "N4",
                 "City, state and postal code of the party",
@@ -96,6 +88,8 @@ def _benefits(letter: str, references: str) -> LoopSpec:
                 1,
                 f"R={g270.PROVIDER_ROLES}|SB S=PXC S",
             ),
+            usage="S",
+            repeat=23,
         ),
         seg("LE", "End of the related parties", "S", 1, "R=2120"),
     )
@@ -104,8 +98,8 @@ def _benefits(letter: str, references: str) -> LoopSpec:
 def _person(who: str, refusals: str, relationship: SegmentSpec) -> tuple[SegmentSpec, ...]:
     """Return the segments of a subscriber or dependent between the identifiers and the benefits."""
     return (
-        seg("N3", f"{who} address", "S", 1, g270.ADDRESS),
-        seg("N4", f"{who} city, state and postal code", "S", 1, g270.CITY),
+        seg("N3", f"{who} address", "S", 1, common.ADDRESS),
+        seg("N4", f"{who} city, state and postal code", "S", 1, common.CITY),
         seg(
             "AAA",
             f"{who} request validation",
@@ -129,19 +123,17 @@ def _person(who: str, refusals: str, relationship: SegmentSpec) -> tuple[Segment
     )
 
 
-_DEPENDENT = loop(
+_DEPENDENT = common.level(
     "2000D",
     "Dependent",
     "S",
     0,
-    seg("HL", "Dependent level", "R", 1, "R R R=23 R=0"),
+    "R R R=23 R=0",
     seg("TRN", "Trace number of the dependent", "S", 3, g270.TRACE.format("1|2")),
-    loop(
+    common.party(
         "2100D",
         "Dependent name",
-        "R",
-        1,
-        seg("NM1", "Dependent name", "R", 1, "R=03 R=1 S S S - S"),
+        "R=03 R=1 S S S - S",
         seg(
             "REF",
             "Further identifier of the dependent",
@@ -164,19 +156,17 @@ _DEPENDENT = loop(
     ),
 )
 
-_SUBSCRIBER = loop(
+_SUBSCRIBER = common.level(
     "2000C",
     "Subscriber",
     "S",
     0,
-    seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
+    "R R R=22 R=0|1",
     seg("TRN", "Trace number of the subscriber", "S", 3, g270.TRACE.format("1|2")),
-    loop(
+    common.party(
         "2100C",
         "Subscriber name",
-        "R",
-        1,
-        seg("NM1", "Subscriber name", "R", 1, "R=IL R=1|2 S S S - S S=II|MI S"),
+        "R=IL R=1|2 S S S - S S=II|MI S",
         seg(
             "REF",
             "Further identifier of the subscriber",
@@ -200,90 +190,75 @@ _SUBSCRIBER = loop(
     _DEPENDENT,
 )
 
-GUIDE = Guide(
-    id="005010X279A1",
-    kind="271",
-    transaction="271",
-    functional_id="HB",
-    name="Eligibility response",
-    earlier_ids=("005010X279",),
-    unit="2000C",
-    root=loop(
-        "271",
-        "Eligibility response",
+GUIDE = common.make_guide(
+    "005010X279A1",
+    "271",
+    "HB",
+    "Eligibility response",
+    seg("BHT", "Purpose and identity of the response", "R", 1, "R=0022 R=06|11 S R R"),
+    common.level(
+        "2000A",
+        "Information source",
         "R",
-        1,
-        seg("ST", "Start of the transaction set", "R", 1, "R=271 R R=005010X279A1|005010X279"),
-        seg("BHT", "Purpose and identity of the response", "R", 1, "R=0022 R=06|11 S R R"),
-        loop(
-            "2000A",
-            "Information source",
-            "R",
-            0,
-            seg("HL", "Information source level", "R", 1, "R - R=20 R=0|1"),
+        0,
+        "R - R=20 R=0|1",
+        seg(
+            "AAA",
+            "Request validation",
+            "S",
+            9,
+            _REFUSAL.format("04|41|42|79", "C|N|P|R|S|Y"),
+        ),
+        common.party(
+            "2100A",
+            "Information source name",
+            g270.SOURCE_NAME,
+            seg("PER", "Contact of the information source", "S", 3, _CONTACT.format("")),
             seg(
                 "AAA",
-                "Request validation",
+                "Why the information source cannot answer",
                 "S",
                 9,
-                _REFUSAL.format("04|41|42|79", "C|N|P|R|S|Y"),
-            ),
-            loop(
-                "2100A",
-                "Information source name",
-                "R",
-                1,
-                seg("NM1", "Information source name", "R", 1, g270.SOURCE_NAME),
-                seg("PER", "Contact of the information source", "S", 3, _CONTACT.format("")),
-                seg(
-                    "AAA",
-                    "Why the information source cannot answer",
-                    "S",
-                    9,
-                    _REFUSAL.format("04|41|42|79|80|T4", "C|N|P|R|S|W|X|Y"),
-                ),
-            ),
-            loop(
-                "2000B",
-                "Information receiver",
-                "S",
-                0,
-                seg("HL", "Information receiver level", "R", 1, "R R R=21 R=0|1"),
-                loop(
-                    "2100B",
-                    "Information receiver name",
-                    "R",
-                    1,
-                    seg("NM1", "Information receiver name", "R", 1, g270.RECEIVER_NAME.format("S")),
-                    seg(
-                        "REF",
-                        "Further identifier of the receiver",
-                        "S",
-                        9,
-                        g270.RECEIVER_REFERENCES,
-                    ),
-                    seg("N3", "Information receiver address", "S", 1, g270.ADDRESS),
-                    seg(
-                        "N4", "Information receiver city, state and postal code", "S", 1, g270.CITY
-                    ),
-                    seg(
-                        "AAA",
-                        "Why the receiver gets no answer",
-                        "S",
-                        9,
-                        _REFUSAL.format("15|41|43|44|45|46|47|48|50|51|79|97|T4", "C|N|R|S|W|X|Y"),
-                    ),
-                    seg(
-                        "PRV",
-                        "Role and specialty of the receiver",
-                        "S",
-                        1,
-                        f"R={g270.PROVIDER_ROLES}|SB S=PXC S",
-                    ),
-                ),
-                _SUBSCRIBER,
+                _REFUSAL.format("04|41|42|79|80|T4", "C|N|P|R|S|W|X|Y"),
             ),
         ),
-        seg("SE", "End of the transaction set", "R", 1, "R R"),
+        common.level(
+            "2000B",
+            "Information receiver",
+            "S",
+            0,
+            "R R R=21 R=0|1",
+            common.party(
+                "2100B",
+                "Information receiver name",
+                g270.RECEIVER_NAME.format("S"),
+                seg(
+                    "REF",
+                    "Further identifier of the receiver",
+                    "S",
+                    9,
+                    g270.RECEIVER_REFERENCES,
+                ),
+                seg("N3", "Information receiver address", "S", 1, common.ADDRESS),
+                seg("N4", "Information receiver city, state and postal code", "S", 1, common.CITY),
+                seg(
+                    "AAA",
+                    "Why the receiver gets no answer",
+                    "S",
+                    9,
+                    _REFUSAL.format("15|41|43|44|45|46|47|48|50|51|79|97|T4", "C|N|R|S|W|X|Y"),
+                ),
+                seg(
+                    "PRV",
+                    "Role and specialty of the receiver",
+                    "S",
+                    1,
+                    f"R={g270.PROVIDER_ROLES}|SB S=PXC S",
+                ),
+            ),
+            _SUBSCRIBER,
+        ),
     ),
+    unit="2000C",
+    earlier_ids=("005010X279",),
 )

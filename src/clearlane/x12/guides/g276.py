@@ -1,6 +1,7 @@
 """276 005010X212: a provider asks for the status of a claim."""
 
-from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
+from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
+from clearlane.x12.guides import common
 from clearlane.x12.guides.dictionary import seg
 
 PAYER_NAME = "R=PR R=2 R - - - - R=PI|XV R"
@@ -47,82 +48,59 @@ def _claims(letter: str, usage: str) -> LoopSpec:
     )
 
 
-_DEPENDENT = loop(
+_DEPENDENT = common.level(
     "2000E",
     "Dependent",
     "S",
     0,
-    seg("HL", "Dependent level", "R", 1, "R R R=23"),
+    "R R R=23",
     seg("DMG", "Birth date and sex of the dependent", "R", 1, "R=D8 R S=F|M"),
-    loop("2100E", "Dependent name", "R", 1, seg("NM1", "Dependent name", "R", 1, DEPENDENT_NAME)),
+    common.party("2100E", "Dependent name", DEPENDENT_NAME),
     _claims("E", "R"),
 )
 
-_SUBSCRIBER = loop(
+_SUBSCRIBER = common.level(
     "2000D",
     "Subscriber",
     "R",
     0,
-    seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
+    "R R R=22 R=0|1",
     seg("DMG", "Birth date and sex of the subscriber", "S", 1, "R=D8 R S=F|M"),
-    loop(
-        "2100D", "Subscriber name", "R", 1, seg("NM1", "Subscriber name", "R", 1, SUBSCRIBER_NAME)
-    ),
+    common.party("2100D", "Subscriber name", SUBSCRIBER_NAME),
     _claims("D", "S"),
     _DEPENDENT,
 )
 
-GUIDE = Guide(
-    id="005010X212",
-    kind="276",
-    transaction="276",
-    functional_id="HR",
-    name="Claim status inquiry",
-    unit="2000D",
-    root=loop(
-        "276",
-        "Claim status inquiry",
+GUIDE = common.make_guide(
+    "005010X212",
+    "276",
+    "HR",
+    "Claim status inquiry",
+    seg("BHT", "Purpose and identity of the inquiry", "R", 1, "R=0010 R=13 R R R"),
+    common.level(
+        "2000A",
+        "Information source",
         "R",
-        1,
-        seg("ST", "Start of the transaction set", "R", 1, "R=276 R R=005010X212"),
-        seg("BHT", "Purpose and identity of the inquiry", "R", 1, "R=0010 R=13 R R R"),
-        loop(
-            "2000A",
-            "Information source",
+        0,
+        "R - R=20 R=1",
+        common.party("2100A", "Payer name", PAYER_NAME),
+        common.level(
+            "2000B",
+            "Information receiver",
             "R",
             0,
-            seg("HL", "Information source level", "R", 1, "R - R=20 R=1"),
-            loop("2100A", "Payer name", "R", 1, seg("NM1", "Payer name", "R", 1, PAYER_NAME)),
-            loop(
-                "2000B",
-                "Information receiver",
+            "R R R=21 R=1",
+            common.party("2100B", "Information receiver name", RECEIVER_NAME),
+            common.level(
+                "2000C",
+                "Service provider",
                 "R",
                 0,
-                seg("HL", "Information receiver level", "R", 1, "R R R=21 R=1"),
-                loop(
-                    "2100B",
-                    "Information receiver name",
-                    "R",
-                    1,
-                    seg("NM1", "Information receiver name", "R", 1, RECEIVER_NAME),
-                ),
-                loop(
-                    "2000C",
-                    "Service provider",
-                    "R",
-                    0,
-                    seg("HL", "Service provider level", "R", 1, "R R R=19 R=1"),
-                    loop(
-                        "2100C",
-                        "Provider name",
-                        "R",
-                        2,
-                        seg("NM1", "Provider name", "R", 1, PROVIDER_NAME),
-                    ),
-                    _SUBSCRIBER,
-                ),
+                "R R R=19 R=1",
+                common.party("2100C", "Provider name", PROVIDER_NAME, repeat=2),
+                _SUBSCRIBER,
             ),
         ),
-        seg("SE", "End of the transaction set", "R", 1, "R R"),
     ),
+    unit="2000D",
 )

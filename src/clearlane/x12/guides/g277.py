@@ -1,7 +1,7 @@
 """277 005010X212: a payer answers with the status of a claim."""
 
-from clearlane.x12.grammar import Guide, LoopSpec, loop
-from clearlane.x12.guides import g276
+from clearlane.x12.grammar import LoopSpec, loop
+from clearlane.x12.guides import common, g276
 from clearlane.x12.guides.dictionary import seg
 
 _CODES = "R=@status_categories R=@statuses"
@@ -46,42 +46,34 @@ def _claims(letter: str, usage: str) -> LoopSpec:
     )
 
 
-_DEPENDENT = loop(
+_DEPENDENT = common.level(
     "2000E",
     "Dependent",
     "S",
     0,
-    seg("HL", "Dependent level", "R", 1, "R R R=23"),
-    loop(
-        "2100E", "Dependent name", "R", 1, seg("NM1", "Dependent name", "R", 1, g276.DEPENDENT_NAME)
-    ),
+    "R R R=23",
+    common.party("2100E", "Dependent name", g276.DEPENDENT_NAME),
     _claims("E", "R"),
 )
 
-_SUBSCRIBER = loop(
+_SUBSCRIBER = common.level(
     "2000D",
     "Subscriber",
     "S",
     0,
-    seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
-    loop(
-        "2100D",
-        "Subscriber name",
-        "R",
-        1,
-        seg("NM1", "Subscriber name", "R", 1, g276.SUBSCRIBER_NAME),
-    ),
+    "R R R=22 R=0|1",
+    common.party("2100D", "Subscriber name", g276.SUBSCRIBER_NAME),
     _claims("D", "S"),
     _DEPENDENT,
 )
 
-_PROVIDER = loop(
+_PROVIDER = common.level(
     "2000C",
     "Service provider",
     "S",
     0,
-    seg("HL", "Service provider level", "R", 1, "R R R=19 R=0|1"),
-    loop("2100C", "Provider name", "R", 2, seg("NM1", "Provider name", "R", 1, g276.PROVIDER_NAME)),
+    "R R R=19 R=0|1",
+    common.party("2100C", "Provider name", g276.PROVIDER_NAME, repeat=2),
     loop(
         "2200C",
         "Answer at the provider's level",
@@ -93,70 +85,53 @@ _PROVIDER = loop(
     _SUBSCRIBER,
 )
 
-GUIDE = Guide(
-    id="005010X212",
-    kind="277",
-    transaction="277",
-    functional_id="HN",
-    name="Claim status response",
-    unit="2000D",
-    root=loop(
-        "277",
-        "Claim status response",
+GUIDE = common.make_guide(
+    "005010X212",
+    "277",
+    "HN",
+    "Claim status response",
+    seg("BHT", "Purpose and identity of the response", "R", 1, "R=0010 R=08 R R R R=DG"),
+    common.level(
+        "2000A",
+        "Information source",
         "R",
-        1,
-        seg("ST", "Start of the transaction set", "R", 1, "R=277 R R=005010X212"),
-        seg("BHT", "Purpose and identity of the response", "R", 1, "R=0010 R=08 R R R R=DG"),
-        loop(
-            "2000A",
-            "Information source",
-            "R",
-            0,
-            seg("HL", "Information source level", "R", 1, "R - R=20 R=1"),
-            loop(
-                "2100A",
-                "Payer name",
-                "R",
+        0,
+        "R - R=20 R=1",
+        common.party(
+            "2100A",
+            "Payer name",
+            g276.PAYER_NAME,
+            seg(
+                "PER",
+                "Payer contact",
+                "S",
                 1,
-                seg("NM1", "Payer name", "R", 1, g276.PAYER_NAME),
-                seg(
-                    "PER",
-                    "Payer contact",
-                    "S",
-                    1,
-                    f"R=IC S R={_WAYS.format('')} R S={_WAYS.format('EX|')} S S={_WAYS.format('EX|')} S",
-                ),
-            ),
-            loop(
-                "2000B",
-                "Information receiver",
-                "R",
-                0,
-                seg("HL", "Information receiver level", "R", 1, "R R R=21 R=0|1"),
-                loop(
-                    "2100B",
-                    "Information receiver name",
-                    "R",
-                    1,
-                    seg("NM1", "Information receiver name", "R", 1, g276.RECEIVER_NAME),
-                ),
-                loop(
-                    "2200B",
-                    "Answer at the receiver's level",
-                    "S",
-                    1,
-                    seg("TRN", "Trace number of the receiver", "R", 1, g276.TRACE.format("2")),
-                    seg(
-                        "STC",
-                        "Status at the receiver's level",
-                        "R",
-                        0,
-                        _answer("S=41|AY|PR", "S", _LEVEL),
-                    ),
-                ),
-                _PROVIDER,
+                f"R=IC S R={_WAYS.format('')} R S={_WAYS.format('EX|')} S S={_WAYS.format('EX|')} S",
             ),
         ),
-        seg("SE", "End of the transaction set", "R", 1, "R R"),
+        common.level(
+            "2000B",
+            "Information receiver",
+            "R",
+            0,
+            "R R R=21 R=0|1",
+            common.party("2100B", "Information receiver name", g276.RECEIVER_NAME),
+            loop(
+                "2200B",
+                "Answer at the receiver's level",
+                "S",
+                1,
+                seg("TRN", "Trace number of the receiver", "R", 1, g276.TRACE.format("2")),
+                seg(
+                    "STC",
+                    "Status at the receiver's level",
+                    "R",
+                    0,
+                    _answer("S=41|AY|PR", "S", _LEVEL),
+                ),
+            ),
+            _PROVIDER,
+        ),
     ),
+    unit="2000D",
 )

@@ -5,8 +5,8 @@ suffix and trace a provider with type 2; none of that is an error here. Some pay
 277 (22 and 23, 1P, IL) and leave out the receipts; that can be read, and a rule warns of it.
 """
 
-from clearlane.x12.grammar import Guide, loop
-from clearlane.x12.guides import g276
+from clearlane.x12.grammar import loop
+from clearlane.x12.guides import common, g276
 from clearlane.x12.guides.dictionary import seg
 
 _CODES = "R=@status_categories R=@statuses"
@@ -23,19 +23,13 @@ def _verdict(entities: str, date: str, actions: str, charge: str, text: str = "-
     )
 
 
-_PATIENT = loop(
+_PATIENT = common.level(
     "2000D",
     "Patient",
     "S",
     0,
-    seg("HL", "Patient level", "R", 1, "R R R=PT|22|23"),
-    loop(
-        "2100D",
-        "Patient name",
-        "R",
-        1,
-        seg("NM1", "Patient name", "R", 1, "R=QC|IL R=1 R S S - S R=II|MI R"),
-    ),
+    "R R R=PT|22|23",
+    common.party("2100D", "Patient name", "R=QC|IL R=1 R S S - S R=II|MI R"),
     loop(
         "2200D",
         "Claim",
@@ -65,19 +59,13 @@ _PATIENT = loop(
     ),
 )
 
-_PROVIDER = loop(
+_PROVIDER = common.level(
     "2000C",
     "Billing provider",
     "S",
     0,
-    seg("HL", "Billing provider level", "R", 1, "R R R=19 R=0|1"),
-    loop(
-        "2100C",
-        "Billing provider name",
-        "R",
-        1,
-        seg("NM1", "Billing provider name", "R", 1, "R=85|1P R=1|2 R S S - S R=FI|SV|XX R"),
-    ),
+    "R R R=19 R=0|1",
+    common.party("2100C", "Billing provider name", "R=85|1P R=1|2 R S S - S R=FI|SV|XX R"),
     loop(
         "2200C",
         "Verdict at the provider's level",
@@ -100,82 +88,55 @@ _PROVIDER = loop(
     _PATIENT,
 )
 
-GUIDE = Guide(
-    id="005010X214",
-    kind="277CA",
-    transaction="277",
-    functional_id="HN",
-    name="Claim acknowledgement",
-    unit="2000D",
-    root=loop(
-        "277",
-        "Claim acknowledgement",
+GUIDE = common.make_guide(
+    "005010X214",
+    "277CA",
+    "HN",
+    "Claim acknowledgement",
+    seg("BHT", "Purpose and identity of the acknowledgement", "R", 1, "R=0085 R=08 R R R R=TH"),
+    common.level(
+        "2000A",
+        "Information source",
         "R",
         1,
-        seg("ST", "Start of the transaction set", "R", 1, "R=277 R R=005010X214"),
-        seg("BHT", "Purpose and identity of the acknowledgement", "R", 1, "R=0085 R=08 R R R R=TH"),
+        "R - R=20 R=1",
+        common.party("2100A", "Information source name", "R=AY|PR R=2 R - - - - R=46|FI|PI|XV R"),
         loop(
-            "2000A",
-            "Information source",
+            "2200A",
+            "Receipt of the file",
+            "S",
+            1,
+            seg("TRN", "Trace number of the receipt", "R", 1, g276.TRACE.format("1")),
+            seg("DTP", "Date the file was received", "R", 1, "R=050 R=D8 R"),
+            seg("DTP", "Date the file was processed", "R", 1, "R=009 R=D8 R"),
+        ),
+        common.level(
+            "2000B",
+            "Information receiver",
             "R",
             1,
-            seg("HL", "Information source level", "R", 1, "R - R=20 R=1"),
+            "R R R=21 R=0|1",
+            common.party("2100B", "Information receiver name", "R=41 R=1|2 R S S - S R=46 R"),
             loop(
-                "2100A",
-                "Information source name",
-                "R",
-                1,
-                seg(
-                    "NM1",
-                    "Information source name",
-                    "R",
-                    1,
-                    "R=AY|PR R=2 R - - - - R=46|FI|PI|XV R",
-                ),
-            ),
-            loop(
-                "2200A",
-                "Receipt of the file",
+                "2200B",
+                "Verdict on the file",
                 "S",
                 1,
-                seg("TRN", "Trace number of the receipt", "R", 1, g276.TRACE.format("1")),
-                seg("DTP", "Date the file was received", "R", 1, "R=050 R=D8 R"),
-                seg("DTP", "Date the file was processed", "R", 1, "R=009 R=D8 R"),
-            ),
-            loop(
-                "2000B",
-                "Information receiver",
-                "R",
-                1,
-                seg("HL", "Information receiver level", "R", 1, "R R R=21 R=0|1"),
-                loop(
-                    "2100B",
-                    "Information receiver name",
-                    "R",
-                    1,
-                    seg("NM1", "Information receiver name", "R", 1, "R=41 R=1|2 R S S - S R=46 R"),
-                ),
-                loop(
-                    "2200B",
+                seg("TRN", "Batch number of the file", "R", 1, g276.TRACE.format("2")),
+                seg(
+                    "STC",
                     "Verdict on the file",
-                    "S",
-                    1,
-                    seg("TRN", "Batch number of the file", "R", 1, g276.TRACE.format("2")),
-                    seg(
-                        "STC",
-                        "Verdict on the file",
-                        "R",
-                        0,
-                        _verdict(_RECEIVER_ENTITIES, "S", "U|WQ", "S"),
-                    ),
-                    seg("QTY", "Claims accepted", "S", 1, "R=90 R"),
-                    seg("QTY", "Claims refused", "S", 1, "R=AA R"),
-                    seg("AMT", "Charges accepted", "S", 1, "R=YU R"),
-                    seg("AMT", "Charges refused", "S", 1, "R=YY R"),
+                    "R",
+                    0,
+                    _verdict(_RECEIVER_ENTITIES, "S", "U|WQ", "S"),
                 ),
-                _PROVIDER,
+                seg("QTY", "Claims accepted", "S", 1, "R=90 R"),
+                seg("QTY", "Claims refused", "S", 1, "R=AA R"),
+                seg("AMT", "Charges accepted", "S", 1, "R=YU R"),
+                seg("AMT", "Charges refused", "S", 1, "R=YY R"),
             ),
+            _PROVIDER,
         ),
-        seg("SE", "End of the transaction set", "R", 1, "R R"),
     ),
+    unit="2000D",
 )

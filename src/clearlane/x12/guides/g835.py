@@ -1,12 +1,11 @@
 """835 005010X221A1: a payer reports what it paid, line by line, and why not more."""
 
 from clearlane.x12.grammar import Guide, loop
+from clearlane.x12.guides import common
 from clearlane.x12.guides.dictionary import seg
 
 _REFERENCE = "R={} R"
 _DATE = "R={} R"
-_ADDRESS = "R S"
-_CITY = "R S=@states S S=@countries - - S"
 _ADJUSTMENT = (
     "R=CO|OA|PI|PR R=@carc R S S=@carc S S S=@carc S S S=@carc S S S=@carc S S S=@carc S S"
 )
@@ -26,8 +25,8 @@ _PAYER = loop(
     "R",
     1,
     seg("N1", "Payer", "R", 1, "R=PR R S=XV S"),
-    seg("N3", "Payer address", "R", 1, _ADDRESS),
-    seg("N4", "Payer city, state and postal code", "R", 1, _CITY),
+    seg("N3", "Payer address", "R", 1, common.ADDRESS),
+    seg("N4", "Payer city, state and postal code", "R", 1, common.CITY),
     seg("REF", "Further payer identifier", "S", 4, _REFERENCE.format("2U|EO|HI|NF")),
     seg(
         "PER",
@@ -54,8 +53,8 @@ _PAYEE = loop(
     "R",
     1,
     seg("N1", "Payee", "R", 1, "R=PE R R=FI|XV|XX R"),
-    seg("N3", "Payee address", "S", 1, _ADDRESS),
-    seg("N4", "Payee city, state and postal code", "S", 1, _CITY),
+    seg("N3", "Payee address", "S", 1, common.ADDRESS),
+    seg("N4", "Payee city, state and postal code", "S", 1, common.CITY),
     seg("REF", "Further payee identifier", "S", 0, _REFERENCE.format("0B|D3|PQ|TJ")),
     seg("RDM", "How the advice is delivered", "S", 1, "R=BM|EM|FT|OL S S"),
 )

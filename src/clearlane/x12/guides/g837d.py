@@ -1,12 +1,8 @@
 """837D: dental claims, 005010X224A2. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
+from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common837
 from clearlane.x12.guides.dictionary import seg
-
-VERSION = "005010X224A2"
-EARLIER_IDS = ("005010X224", "005010X224A1")
-LATER_IDS = ("005010X224A3",)
 
 PROCEDURE = "(R=AD R S S S S S)"
 SURFACE = "B|D|F|I|L|M|O"
@@ -49,40 +45,31 @@ def _claim_numbers() -> tuple[SegmentSpec, ...]:
 
 def _claim_providers() -> tuple[LoopSpec, ...]:
     return (
-        common837.named(
+        common837.provider(
             "2310A",
             "Referring provider",
             common837.PERSON,
             "DN|P3",
-            common837.specialty("RF", "Referring provider"),
-            common837.ref(common837.REFERRING_IDS, "Referring provider second number", 3),
+            common837.REFERRING_IDS,
+            role="RF",
             repeat=2,
         ),
-        common837.named(
+        common837.provider(
             "2310B",
             "Rendering provider",
             common837.PERSON_OR_ORGANISATION,
             "82",
-            common837.specialty("PE", "Rendering provider"),
-            common837.ref(common837.ALL_IDS, "Rendering provider second number", 4),
+            common837.ALL_IDS,
+            role="PE",
         ),
         common837.facility(
             "2310C", common837.ref(common837.FACILITY_IDS, "Service facility second number", 3)
         ),
-        common837.named(
-            "2310D",
-            "Assistant surgeon",
-            common837.PERSON,
-            "DD",
-            common837.specialty("AS", "Assistant surgeon"),
-            common837.ref(common837.ALL_IDS, "Assistant surgeon second number", 4),
+        common837.provider(
+            "2310D", "Assistant surgeon", common837.PERSON, "DD", common837.ALL_IDS, role="AS"
         ),
-        common837.named(
-            "2310E",
-            "Supervising provider",
-            common837.PERSON,
-            "DQ",
-            common837.ref(common837.ALL_IDS, "Supervising provider second number", 4),
+        common837.provider(
+            "2310E", "Supervising provider", common837.PERSON, "DQ", common837.ALL_IDS
         ),
     )
 
@@ -137,28 +124,19 @@ def _line_numbers() -> tuple[SegmentSpec, ...]:
 
 def _line_providers() -> tuple[LoopSpec, ...]:
     return (
-        common837.named(
+        common837.provider(
             "2420A",
             "Rendering provider",
             common837.PERSON_OR_ORGANISATION,
             "82",
-            common837.specialty("PE", "Rendering provider"),
-            common837.ref_of_payer(common837.ALL_IDS, "Rendering provider second number", 20),
+            common837.ALL_IDS,
+            role="PE",
         ),
-        common837.named(
-            "2420B",
-            "Assistant surgeon",
-            common837.PERSON,
-            "DD",
-            common837.specialty("AS", "Assistant surgeon"),
-            common837.ref_of_payer(common837.ALL_IDS, "Assistant surgeon second number", 20),
+        common837.provider(
+            "2420B", "Assistant surgeon", common837.PERSON, "DD", common837.ALL_IDS, role="AS"
         ),
-        common837.named(
-            "2420C",
-            "Supervising provider",
-            common837.PERSON,
-            "DQ",
-            common837.ref_of_payer(common837.ALL_IDS, "Supervising provider second number", 20),
+        common837.provider(
+            "2420C", "Supervising provider", common837.PERSON, "DQ", common837.ALL_IDS
         ),
         common837.facility(
             "2420D", common837.ref_of_payer(LINE_FACILITY_IDS, "Service facility second number", 3)
@@ -238,63 +216,18 @@ def _claim(usage: str) -> LoopSpec:
     )
 
 
-def _billing() -> LoopSpec:
-    return common837.named(
-        "2010AA",
-        "Billing provider",
+GUIDE = common837.make_claim_guide(
+    "005010X224A2",
+    "837D",
+    "Dental claims",
+    _claim,
+    earlier_ids=("005010X224", "005010X224A1"),
+    later_ids=("005010X224A3",),
+    billing=common837.billing_provider(
         common837.PERSON_OR_ORGANISATION,
-        "85",
-        *common837.address("Billing provider"),
-        common837.ref("EI|SY", "Billing provider tax number", usage="R"),
+        "EI|SY",
         common837.ref("0B|1G", "Billing provider licence or UPIN", 2),
-        common837.contact("Billing provider", repeat=2),
-        usage="R",
-    )
-
-
-GUIDE = Guide(
-    id=VERSION,
-    kind="837D",
-    transaction="837",
-    functional_id="HC",
-    name="Dental claims",
-    earlier_ids=EARLIER_IDS,
-    later_ids=LATER_IDS,
-    unit="2300",
-    root=loop(
-        "837",
-        "Dental claims",
-        "R",
-        1,
-        *common837.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
-        loop(
-            "2000A",
-            "Billing provider level",
-            "R",
-            0,
-            *common837.billing_level(),
-            _billing(),
-            *common837.pay_to("1|2"),
-            loop(
-                "2000B",
-                "Subscriber level",
-                "R",
-                0,
-                *common837.subscriber_level(f"S={common837.SECONDARY_REASON}"),
-                common837.subscriber(),
-                common837.payer(1),
-                _claim("S"),
-                loop(
-                    "2000C",
-                    "Patient level",
-                    "S",
-                    0,
-                    *common837.patient_level(""),
-                    common837.patient(),
-                    _claim("R"),
-                ),
-            ),
-        ),
-        common837.trailer(),
     ),
+    pay_to_kinds="1|2",
+    insurance_type=f"S={common837.SECONDARY_REASON}",
 )

@@ -1,12 +1,8 @@
 """837I: institutional claims, 005010X223A2. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
+from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common837
 from clearlane.x12.guides.dictionary import seg
-
-VERSION = "005010X223A2"
-EARLIER_IDS = ("005010X223", "005010X223A1")
-LATER_IDS = ("005010X223A3",)
 
 PROCEDURE = "(R=ER|HC|HP|IV|WK R S S S S S)"
 NOTES = "ALG|DCP|DGN|DME|MED|NTR|ODT|RHB|RLH|RNH|SET|SFM|SPT|UPI"
@@ -60,25 +56,25 @@ def _claim_codes() -> tuple[SegmentSpec, ...]:
 
 
 def _claim_providers() -> tuple[LoopSpec, ...]:
-    def physician(id: str, name: str, code: str, ids: str, *more: SegmentSpec) -> LoopSpec:
-        numbers = common837.ref(ids, f"{name} second number", len(ids.split("|")))
-        return common837.named(id, name, common837.PERSON, code, *more, numbers)
-
     return (
-        physician(
-            "2310A",
-            "Attending provider",
-            "71",
-            common837.ALL_IDS,
-            common837.specialty("AT", "Attending provider"),
+        common837.provider(
+            "2310A", "Attending provider", common837.PERSON, "71", common837.ALL_IDS, role="AT"
         ),
-        physician("2310B", "Operating physician", "72", common837.ALL_IDS),
-        physician("2310C", "Other operating physician", "ZZ", common837.ALL_IDS),
-        physician("2310D", "Rendering provider", "82", common837.ALL_IDS),
+        common837.provider(
+            "2310B", "Operating physician", common837.PERSON, "72", common837.ALL_IDS
+        ),
+        common837.provider(
+            "2310C", "Other operating physician", common837.PERSON, "ZZ", common837.ALL_IDS
+        ),
+        common837.provider(
+            "2310D", "Rendering provider", common837.PERSON, "82", common837.ALL_IDS
+        ),
         common837.facility(
             "2310E", common837.ref(common837.FACILITY_IDS, "Service facility second number", 3)
         ),
-        physician("2310F", "Referring provider", "DN", common837.REFERRING_IDS),
+        common837.provider(
+            "2310F", "Referring provider", common837.PERSON, "DN", common837.REFERRING_IDS
+        ),
     )
 
 
@@ -115,20 +111,19 @@ def _other_coverage() -> LoopSpec:
 
 
 def _line_providers() -> tuple[LoopSpec, ...]:
-    def physician(id: str, name: str, code: str, ids: str = common837.ALL_IDS) -> LoopSpec:
-        return common837.named(
-            id,
-            name,
-            common837.PERSON,
-            code,
-            common837.ref_of_payer(ids, f"{name} second number", 20),
-        )
-
     return (
-        physician("2420A", "Operating physician", "72"),
-        physician("2420B", "Other operating physician", "ZZ"),
-        physician("2420C", "Rendering provider", "82"),
-        physician("2420D", "Referring provider", "DN", common837.REFERRING_IDS),
+        common837.provider(
+            "2420A", "Operating physician", common837.PERSON, "72", common837.ALL_IDS
+        ),
+        common837.provider(
+            "2420B", "Other operating physician", common837.PERSON, "ZZ", common837.ALL_IDS
+        ),
+        common837.provider(
+            "2420C", "Rendering provider", common837.PERSON, "82", common837.ALL_IDS
+        ),
+        common837.provider(
+            "2420D", "Referring provider", common837.PERSON, "DN", common837.REFERRING_IDS
+        ),
     )
 
 
@@ -194,62 +189,13 @@ def _claim(usage: str) -> LoopSpec:
     )
 
 
-def _billing() -> LoopSpec:
-    return common837.named(
-        "2010AA",
-        "Billing provider",
-        common837.PLACE,
-        "85",
-        *common837.address("Billing provider"),
-        common837.ref("EI", "Billing provider tax number", usage="R"),
-        common837.contact("Billing provider", repeat=2),
-        usage="R",
-    )
-
-
-GUIDE = Guide(
-    id=VERSION,
-    kind="837I",
-    transaction="837",
-    functional_id="HC",
-    name="Institutional claims",
-    earlier_ids=EARLIER_IDS,
-    later_ids=LATER_IDS,
-    unit="2300",
-    root=loop(
-        "837",
-        "Institutional claims",
-        "R",
-        1,
-        *common837.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
-        loop(
-            "2000A",
-            "Billing provider level",
-            "R",
-            0,
-            *common837.billing_level(),
-            _billing(),
-            *common837.pay_to("2"),
-            loop(
-                "2000B",
-                "Subscriber level",
-                "R",
-                0,
-                *common837.subscriber_level("-"),
-                common837.subscriber(),
-                common837.payer(1),
-                _claim("S"),
-                loop(
-                    "2000C",
-                    "Patient level",
-                    "S",
-                    0,
-                    *common837.patient_level(""),
-                    common837.patient(),
-                    _claim("R"),
-                ),
-            ),
-        ),
-        common837.trailer(),
-    ),
+GUIDE = common837.make_claim_guide(
+    "005010X223A2",
+    "837I",
+    "Institutional claims",
+    _claim,
+    earlier_ids=("005010X223", "005010X223A1"),
+    later_ids=("005010X223A3",),
+    billing=common837.billing_provider(common837.PLACE, "EI"),
+    pay_to_kinds="2",
 )

@@ -1,12 +1,8 @@
 """837P: professional claims, 005010X222A1. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
+from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common837
 from clearlane.x12.guides.dictionary import seg
-
-VERSION = "005010X222A1"
-EARLIER_IDS = ("005010X222",)
-LATER_IDS = ("005010X222A2",)
 
 PROCEDURE = "(R=ER|HC|IV|WK R S S S S S)"
 POINTER = "1|2|3|4|5|6|7|8|9|10|11|12"
@@ -75,33 +71,29 @@ def _claim_numbers() -> tuple[SegmentSpec, ...]:
 
 def _claim_providers() -> tuple[LoopSpec, ...]:
     return (
-        common837.named(
+        common837.provider(
             "2310A",
             "Referring provider",
             common837.PERSON,
             "DN|P3",
-            common837.ref(common837.REFERRING_IDS, "Referring provider second number", 3),
+            common837.REFERRING_IDS,
             repeat=2,
         ),
-        common837.named(
+        common837.provider(
             "2310B",
             "Rendering provider",
             common837.PERSON_OR_ORGANISATION,
             "82",
-            common837.specialty("PE", "Rendering provider"),
-            common837.ref(common837.ALL_IDS, "Rendering provider second number", 4),
+            common837.ALL_IDS,
+            role="PE",
         ),
         common837.facility(
             "2310C",
             common837.ref(common837.FACILITY_IDS, "Service facility second number", 3),
             common837.phone("Service facility"),
         ),
-        common837.named(
-            "2310D",
-            "Supervising provider",
-            common837.PERSON,
-            "DQ",
-            common837.ref(common837.ALL_IDS, "Supervising provider second number", 4),
+        common837.provider(
+            "2310D", "Supervising provider", common837.PERSON, "DQ", common837.ALL_IDS
         ),
         _stop("2310E", "Ambulance pick-up", "PW", ""),
         _stop("2310F", "Ambulance drop-off", "45", " S"),
@@ -164,33 +156,27 @@ def _line_numbers() -> tuple[SegmentSpec, ...]:
 
 def _line_providers() -> tuple[LoopSpec, ...]:
     return (
-        common837.named(
+        common837.provider(
             "2420A",
             "Rendering provider",
             common837.PERSON_OR_ORGANISATION,
             "82",
-            common837.specialty("PE", "Rendering provider"),
-            common837.ref_of_payer(common837.ALL_IDS, "Rendering provider second number", 20),
+            common837.ALL_IDS,
+            role="PE",
         ),
-        common837.named(
+        common837.provider(
             "2420B",
             "Purchased service provider",
             "R={} R=1|2 - - - - - S=XX S",
             "QB",
-            common837.ref_of_payer(
-                common837.REFERRING_IDS, "Purchased service provider second number", 20
-            ),
+            common837.REFERRING_IDS,
         ),
         common837.facility(
             "2420C",
             common837.ref_of_payer(common837.BILLING_IDS, "Service facility second number", 3),
         ),
-        common837.named(
-            "2420D",
-            "Supervising provider",
-            common837.PERSON,
-            "DQ",
-            common837.ref_of_payer(common837.ALL_IDS, "Supervising provider second number", 20),
+        common837.provider(
+            "2420D", "Supervising provider", common837.PERSON, "DQ", common837.ALL_IDS
         ),
         common837.named(
             "2420E",
@@ -201,12 +187,12 @@ def _line_providers() -> tuple[LoopSpec, ...]:
             common837.ref_of_payer(common837.REFERRING_IDS, "Ordering provider second number", 20),
             common837.contact("Ordering provider"),
         ),
-        common837.named(
+        common837.provider(
             "2420F",
             "Referring provider",
             common837.PERSON,
             "DN|P3",
-            common837.ref_of_payer(common837.REFERRING_IDS, "Referring provider second number", 20),
+            common837.REFERRING_IDS,
             repeat=2,
         ),
         _stop("2420G", "Ambulance pick-up", "PW", ""),
@@ -308,68 +294,20 @@ def _claim(usage: str) -> LoopSpec:
     )
 
 
-def _patient_facts() -> str:
-    return "S=D8 S S=01 S S=Y"
-
-
-def _billing() -> LoopSpec:
-    return common837.named(
-        "2010AA",
-        "Billing provider",
+GUIDE = common837.make_claim_guide(
+    "005010X222A1",
+    "837P",
+    "Professional claims",
+    _claim,
+    earlier_ids=("005010X222",),
+    later_ids=("005010X222A2",),
+    billing=common837.billing_provider(
         common837.PERSON_OR_ORGANISATION,
-        "85",
-        *common837.address("Billing provider"),
-        common837.ref("EI|SY", "Billing provider tax number", usage="R"),
+        "EI|SY",
         common837.ref("0B|1G", "Billing provider licence or UPIN", 2),
-        common837.contact("Billing provider", repeat=2),
-        usage="R",
-    )
-
-
-GUIDE = Guide(
-    id=VERSION,
-    kind="837P",
-    transaction="837",
-    functional_id="HC",
-    name="Professional claims",
-    earlier_ids=EARLIER_IDS,
-    later_ids=LATER_IDS,
-    unit="2300",
-    root=loop(
-        "837",
-        "Professional claims",
-        "R",
-        1,
-        *common837.header("|".join((VERSION, *EARLIER_IDS, *LATER_IDS))),
-        loop(
-            "2000A",
-            "Billing provider level",
-            "R",
-            0,
-            *common837.billing_level(),
-            _billing(),
-            *common837.pay_to("1|2"),
-            loop(
-                "2000B",
-                "Subscriber level",
-                "R",
-                0,
-                *common837.subscriber_level(f"S={common837.SECONDARY_REASON}"),
-                seg("PAT", "Subscriber as patient", "S", 1, f"- - - - {_patient_facts()}"),
-                common837.subscriber(common837.phone("Subscriber")),
-                common837.payer(2),
-                _claim("S"),
-                loop(
-                    "2000C",
-                    "Patient level",
-                    "S",
-                    0,
-                    *common837.patient_level(f"- - - {_patient_facts()}"),
-                    common837.patient(common837.phone("Patient")),
-                    _claim("R"),
-                ),
-            ),
-        ),
-        common837.trailer(),
     ),
+    pay_to_kinds="1|2",
+    payer_numbers=2,
+    insurance_type=f"S={common837.SECONDARY_REASON}",
+    patient_facts="S=D8 S S=01 S S=Y",
 )

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from clearlane.x12.grammar import Guide, SegmentSpec, loop
+from clearlane.x12.grammar import SegmentSpec, loop
+from clearlane.x12.guides import common
 from clearlane.x12.guides.dictionary import seg
 
 SEGMENT_ERRORS = "1|2|3|4|5|6|7|8|I4|I6|I7|I8|I9"
@@ -56,43 +57,34 @@ _SEGMENT = loop(
     _ELEMENT,
 )
 
-GUIDE = Guide(
-    id="005010X231A1",
-    kind="999",
-    transaction="999",
-    functional_id="FA",
-    name="Acknowledgement of a functional group",
-    earlier_ids=("005010X231",),
-    unit="2000",
-    root=loop(
-        "999",
-        "Acknowledgement of a functional group",
-        "R",
-        1,
-        seg("ST", "Start of the transaction set", "R", 1, "R=999 R R=005010X231A1|005010X231"),
-        seg("AK1", "Group that is acknowledged", "R", 1, "R=BE|HB|HC|HI|HN|HP|HR|HS|RA R R"),
-        loop(
-            "2000",
-            "Transaction set that is acknowledged",
-            "S",
-            0,
-            seg(
-                "AK2",
-                "Transaction set that is acknowledged",
-                "R",
-                1,
-                "R=270|271|276|277|278|820|834|835|837 R S",
-            ),
-            _SEGMENT,
-            seg("IK5", "Verdict on the set", "R", 1, f"R=A|E|M|R|W|X{f' S={SET_ERRORS}' * 5}"),
-        ),
+GUIDE = common.make_guide(
+    "005010X231A1",
+    "999",
+    "FA",
+    "Acknowledgement of a functional group",
+    seg("AK1", "Group that is acknowledged", "R", 1, "R=BE|HB|HC|HI|HN|HP|HR|HS|RA R R"),
+    loop(
+        "2000",
+        "Transaction set that is acknowledged",
+        "S",
+        0,
         seg(
-            "AK9",
-            "Verdict on the group",
+            "AK2",
+            "Transaction set that is acknowledged",
             "R",
             1,
-            f"R=A|E|M|P|R|W|X R R R{f' S={GROUP_ERRORS}' * 5}",
+            "R=270|271|276|277|278|820|834|835|837 R S",
         ),
-        seg("SE", "End of the transaction set", "R", 1, "R R"),
+        _SEGMENT,
+        seg("IK5", "Verdict on the set", "R", 1, f"R=A|E|M|R|W|X{f' S={SET_ERRORS}' * 5}"),
     ),
+    seg(
+        "AK9",
+        "Verdict on the group",
+        "R",
+        1,
+        f"R=A|E|M|P|R|W|X R R R{f' S={GROUP_ERRORS}' * 5}",
+    ),
+    unit="2000",
+    earlier_ids=("005010X231",),
 )

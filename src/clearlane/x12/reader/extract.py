@@ -4,9 +4,9 @@
     extract_loops(set, around, segments, spec)    # any segments, with the loops around them
     extract_ta1(interchange, segment)             # one TA1
 
-Envelope and header stay as received, in the file's own separators. Of the loops that occur once per claim or patient
-only those on the way to the extracted one stay, so that the data of others is not shown. Counts and levels (HL) are made
-right. What varies from domain to domain is a value, the ``ExtractSpec``.
+Envelope and header stay as received, in the file's own separators. Loops that occur once per claim or patient stay
+only if they are on the way to the extracted one, so that the data of others is not shown. Counts and levels (HL) are
+corrected. The ``ExtractSpec`` is what varies from domain to domain.
 
 Knows trees; knows no guide, no claim and no inquiry.
 """

@@ -109,7 +109,7 @@ class Lexer:
         """With ``clean``, drop control characters from data: for texts that are shown, not checked or written again."""
         self._clean = clean
         self._controls: dict[int, None] = {}
-        """Control characters to drop: those that are no separators of the interchange."""
+        """Control characters to drop: those that are not separators of the interchange."""
         self._rest = ""
         self._first = True
         self._inside = False

@@ -83,7 +83,7 @@ class LoopParser:
             for finding in check_segment(automaton.start.node, root.node.id, header):
                 findings.add_element_finding(finding, header[0], 1, root.node.id)
 
-    def consume(  # noqa: C901, PLR0915 - the hot loop: a call a segment would cost a third of the speed
+    def consume(  # noqa: C901, PLR0915 - the hot loop: a call per segment would cost a third of the speed
         self, texts: list[str], segments: list[list[str]]
     ) -> int:
         """Consume segments until the set or the list ends; return how many were consumed.

@@ -61,7 +61,7 @@ class SetSlice:
 
 
 def slice_sets(content: bytes) -> Iterator[SetSlice]:
-    """Yield the sets of a file in its order. Bytes that are no X12 are passed over."""
+    """Yield the sets of a file in its order. Bytes that are not X12 are passed over."""
     counts = _Counts()
     at = content.find(b"ISA")
     while at >= 0:

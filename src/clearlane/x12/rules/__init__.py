@@ -8,7 +8,7 @@ calls it each time a loop of that id closes, with the loop's own segments and th
     from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
     from clearlane.x12.tree import Loop
 
-    @rule("X837-TOTAL", loop="2300", kinds=("837P", "837D", "837I"), snip=3)
+    @rule("X837-TOTAL", loop="2300", kinds=("837P", "837D", "837I"), snip=3, places=("2300/CLM/02",))
     def total_is_sum_of_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         \"\"\"The total charge of a claim is the sum of its line charges.\"\"\"
         charges = [parse_cents(line.value("SV1", 2)) for line in loop.loops("2400")]
@@ -20,6 +20,8 @@ calls it each time a loop of that id closes, with the loop's own segments and th
 * ``kinds`` are the ``Guide.kind`` values the rule applies to.
 * ``needs`` names own segments or child loops, by id: at least one must be present for the rule to run
   (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400).
+* ``places`` are the elements whose note in the guide states the rule, where that is known; ``section`` is the section of the
+  guide's front matter that does.
 * ``RuleFinding.segment`` is the very list taken from the loop (found again by identity, never by value), or a segment of an
   enclosing loop. With None the finding points at the segment that opens the loop.
 * ``RuleFinding.code`` is the code a 999 reports: IK403 if an element is given, IK304 otherwise. If empty, the 999 reports I9
@@ -111,6 +113,8 @@ class LoopRule(FindingType):
     snip: int
     check: Check
     needs: tuple[str, ...]
+    places: tuple[str, ...]
+    section: str
 
 
 RULES: RuleRegistry[LoopRule] = RuleRegistry(LoopRule)
@@ -124,10 +128,21 @@ def rule(
     snip: int,
     severity: Severity = Severity.ERROR,
     needs: tuple[str, ...] = (),
+    places: tuple[str, ...] = (),
+    section: str = "",
 ) -> Callable[[Check], Check]:
     """Return a decorator that registers a function as the rule with this id."""
     loops = (loop,) if isinstance(loop, str) else loop
-    return RULES.rule(id, severity, loops=loops, kinds=kinds, snip=snip, needs=needs)
+    return RULES.rule(
+        id,
+        severity,
+        loops=loops,
+        kinds=kinds,
+        snip=snip,
+        needs=needs,
+        places=places,
+        section=section,
+    )
 
 
 def rules_for(kind: str, *loops: str) -> tuple[LoopRule, ...]:
@@ -163,7 +178,7 @@ def parse_cents(text: str) -> int | None:
 
 
 def each(loop: tree.Loop, id: str, *elements: int) -> Iterator[tuple[list[str], tuple[str, ...]]]:
-    """Yield each own segment of this id with some of its elements, empty text where they are absent."""
+    """Yield each own segment of this id with some of its elements, empty text if they are absent."""
     for segment in loop.segments(id):
         size = len(segment)
         yield segment, tuple(segment[at] if at < size else "" for at in elements)

@@ -16,7 +16,16 @@ ACCEPTED = frozenset("AE")
 ELEMENTS_IN_ERROR = "8"
 
 
-@rule("X999-COUNT", loop=("2000", SET), kinds=ACK, snip=3)
+@rule(
+    "X999-COUNT",
+    loop=("2000", SET),
+    kinds=ACK,
+    snip=3,
+    places=(
+        "999/AK9/02",
+        "999/AK9/04",
+    ),
+)
 def counts_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """AK9 counts as many sets, and as many accepted sets, as the set acknowledgements."""
     listed, accepted = ctx.set_state.get("999-sets", (0, 0))
@@ -45,7 +54,7 @@ def counts_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         )
 
 
-@rule("X999-VERDICT", loop=("2000", SET), kinds=ACK, snip=3)
+@rule("X999-VERDICT", loop=("2000", SET), kinds=ACK, snip=3, places=("999/AK9/01",))
 def group_verdict_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The verdict on a group is that of its sets: accepted, with errors, in part, or rejected."""
     seen: set[str] = ctx.set_state.setdefault("999-verdicts", set())

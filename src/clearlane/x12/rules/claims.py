@@ -29,7 +29,7 @@ CLAIM_NUMBER_CHARACTERS_MAX = 20
 ICD10_FROM = "20151001"
 INPATIENT = frozenset({"21", "51", "61"})
 WARNING, INFO = Severity.WARNING, Severity.INFO
-# Placeholders that senders write where there is no number.
+# Placeholders that senders write if there is no number.
 PLACEHOLDERS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
 PERIODS_ONLY = frozenset({"314", "434"})
 """Dates (DTP01) that the guides want as a period (RD8) even if it is a single day: a disability with both its days in an
@@ -48,7 +48,7 @@ FORMS = {
 }
 
 
-@rule("X837-TOTAL", loop="2300", kinds=CLAIM_KINDS, snip=3)
+@rule("X837-TOTAL", loop="2300", kinds=CLAIM_KINDS, snip=3, places=("2300/CLM/02",))
 def total_is_the_sum_of_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The total charge of a claim is the sum of its line charges."""
     parts = claim_parts(loop, ctx)
@@ -117,7 +117,7 @@ def batch_number_is_used_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
         seen.add(number)
 
 
-@rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4, places=("2300/REF:F8/02",))
 def replacement_names_the_original(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A replacement or void (frequency 7 or 8) names the payer's number of the earlier claim."""
     parts = claim_parts(loop, ctx)
@@ -130,7 +130,9 @@ def replacement_names_the_original(loop: Loop, ctx: RuleContext) -> Iterator[Rul
         )
 
 
-@rule("X837-ACCIDENT-DATE", loop="2300", kinds=("837P", "837D"), snip=4)
+@rule(
+    "X837-ACCIDENT-DATE", loop="2300", kinds=("837P", "837D"), snip=4, places=("2300/DTP:439/03",)
+)
 def accident_has_a_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim caused by an accident has the date of the accident."""
     parts = claim_parts(loop, ctx)
@@ -149,7 +151,7 @@ def accident_has_a_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         yield RuleFinding(message, parts.clm, 11, 1, severity=WARNING)
 
 
-@rule("X837-ACCIDENT-STATE", loop="2300", kinds=("837P", "837D"), snip=4)
+@rule("X837-ACCIDENT-STATE", loop="2300", kinds=("837P", "837D"), snip=4, places=("2300/CLM/11-4",))
 def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A car accident happened in a state, or in another country."""
     clm = claim_parts(loop, ctx).clm
@@ -163,7 +165,14 @@ def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
         )
 
 
-@rule("X837-ADMISSION", loop="2300", kinds=("837P",), snip=7, severity=WARNING)
+@rule(
+    "X837-ADMISSION",
+    loop="2300",
+    kinds=("837P",),
+    snip=7,
+    severity=WARNING,
+    places=("2300/DTP:435/03",),
+)
 def inpatient_has_an_admission_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A service to an inpatient (place 21, 51 or 61) comes with the day of admission."""
     parts = claim_parts(loop, ctx)
@@ -173,7 +182,17 @@ def inpatient_has_an_admission_date(loop: Loop, ctx: RuleContext) -> Iterator[Ru
         yield RuleFinding(message, parts.clm, 5, 1)
 
 
-@rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("PWK", "2400/PWK"))
+@rule(
+    "X837-ATTACHMENT",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("PWK", "2400/PWK"),
+    places=(
+        "2300/PWK/06",
+        "2400/PWK/06",
+    ),
+)
 def attachment_can_be_found(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """An attachment that travels apart from the claim has a control number."""
     for row in claim_parts(loop, ctx).all_segments("PWK"):
@@ -204,7 +223,9 @@ def codes_fit_their_list(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             yield RuleFinding(message, row, number, 2, "7")
 
 
-@rule("X837-ICD-MIX", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("HI",))
+@rule(
+    "X837-ICD-MIX", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("HI",), places=("2300/HI/01-1",)
+)
 def one_icd_version(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """All diagnoses and procedures of a claim are of one ICD version."""
     first = ""
@@ -252,7 +273,16 @@ def diagnosis_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]
             seen.add(code)
 
 
-@rule("X837-POINTER", loop="2300", kinds=("837P", "837D"), snip=4)
+@rule(
+    "X837-POINTER",
+    loop="2300",
+    kinds=("837P", "837D"),
+    snip=4,
+    places=(
+        "2400/SV1/07",
+        "2400/SV3/11",
+    ),
+)
 def pointers_point_at_diagnoses(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Each diagnosis pointer points at a diagnosis of the claim, and no two at the same."""
     parts = claim_parts(loop, ctx)
@@ -286,7 +316,17 @@ def _pointers(
             yield RuleFinding(message, row, element, number, severity=WARNING)
 
 
-@rule("X837-PERIOD", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("DTP", "2400/DTP"))
+@rule(
+    "X837-PERIOD",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("DTP", "2400/DTP"),
+    places=(
+        "2300/DTP/02",
+        "2400/DTP/02",
+    ),
+)
 def periods_run_forwards(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The first day of a period is not after its last; a single day needs no period, unless the guide asks for one."""
     for row in claim_parts(loop, ctx).all_segments("DTP"):

@@ -15,7 +15,14 @@ WARNING, INFO = Severity.WARNING, Severity.INFO
 ELEMENTS_OF_A_FULL_CAS = 17  # CAS17 begins the sixth adjustment.
 
 
-@rule("X837-COB-PAYER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
+@rule(
+    "X837-COB-PAYER",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2400/2430",),
+    places=("2430/SVD/01",),
+)
 def decisions_name_a_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The payer of a line decision (SVD01) is one of the claim's other payers."""
     parts = claim_parts(loop, ctx)
@@ -29,7 +36,14 @@ def decisions_name_a_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
             )
 
 
-@rule("X837-COB-BUNDLED", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
+@rule(
+    "X837-COB-BUNDLED",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2400/2430",),
+    places=("2430/SVD/06",),
+)
 def bundled_line_exists(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A line decision that was bundled names a line of the claim (SVD06)."""
     parts = claim_parts(loop, ctx)
@@ -40,7 +54,17 @@ def bundled_line_exists(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             yield RuleFinding(message, row, 6)
 
 
-@rule("X837-COB-LINE", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2400/2430",))
+@rule(
+    "X837-COB-LINE",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=3,
+    needs=("2400/2430",),
+    places=(
+        "2430/SVD/02",
+        "2430/CAS/03",
+    ),
+)
 def lines_balance(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """For each payer that decided a line, the charge is what it paid plus what it adjusted."""
     for line in claim_parts(loop, ctx).lines:
@@ -59,7 +83,17 @@ def lines_balance(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
                 )
 
 
-@rule("X837-COB-CLAIM", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2320",))
+@rule(
+    "X837-COB-CLAIM",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=3,
+    needs=("2320",),
+    places=(
+        "2320/AMT:D/02",
+        "2320/CAS/03",
+    ),
+)
 def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """For each payer that decided the claim, the total is what it paid plus all it adjusted."""
     parts = claim_parts(loop, ctx)
@@ -74,7 +108,14 @@ def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             yield RuleFinding("AMT*D (paid) plus all CAS of this payer must equal CLM02", row, 2)
 
 
-@rule("X837-COB-PAID", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
+@rule(
+    "X837-COB-PAID",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2320",),
+    places=("2320/AMT:D/02",),
+)
 def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A payer that decided the claim has a paid amount, even 0; one that did not has no amounts."""
     parts = claim_parts(loop, ctx)
@@ -89,7 +130,17 @@ def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
             yield RuleFinding(message, rest, 1, severity=WARNING)
 
 
-@rule("X837-COB-REST", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
+@rule(
+    "X837-COB-REST",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2320",),
+    places=(
+        "2320/AMT:EAF/02",
+        "2430/AMT:EAF/02",
+    ),
+)
 def rest_is_at_one_level(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """What the patient still owes after a payer is given for the claim or for its lines, not for both."""
     # X12's interpretations 1391 and 1517.
@@ -102,7 +153,17 @@ def rest_is_at_one_level(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             yield RuleFinding("AMT*EAF must be in 2320 or in 2430, not in both", row, 1)
 
 
-@rule("X837-COB-DATE", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
+@rule(
+    "X837-COB-DATE",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2320",),
+    places=(
+        "2330B/DTP:573/03",
+        "2430/DTP:573/03",
+    ),
+)
 def decision_has_one_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The adjudication date of a payer is given for the claim or for its lines, not for both."""
     parts = claim_parts(loop, ctx)

@@ -20,7 +20,9 @@ NEVER = {True: "O", False: "I"}
 SELDOM = {True: "B", False: "F"}
 
 
-@rule("X837D-SURFACE", loop="2300", kinds=DENTAL, snip=4, needs=("2400/TOO",))
+@rule(
+    "X837D-SURFACE", loop="2300", kinds=DENTAL, snip=4, needs=("2400/TOO",), places=("2400/TOO/03",)
+)
 def surfaces_belong_to_the_tooth(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A surface occurs once, and should be one that the tooth has, as most payers check."""
     for row in claim_parts(loop, ctx).all_segments("TOO"):
@@ -49,7 +51,9 @@ def missing_tooth_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
         seen.add(value_at(row, 1))
 
 
-@rule("X837D-PRIOR", loop="2300", kinds=DENTAL, snip=4, needs=("2400",))
+@rule(
+    "X837D-PRIOR", loop="2300", kinds=DENTAL, snip=4, needs=("2400",), places=("2400/DTP:441/03",)
+)
 def replacement_has_prior_placement_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A replaced prosthesis, crown or inlay has the date of the prior placement."""
     for line in claim_parts(loop, ctx).lines:
@@ -58,7 +62,17 @@ def replacement_has_prior_placement_date(loop: Loop, ctx: RuleContext) -> Iterat
             yield RuleFinding(message, line.service, 5)
 
 
-@rule("X837D-ORTHODONTICS", loop="2300", kinds=DENTAL, snip=7, severity=WARNING)
+@rule(
+    "X837D-ORTHODONTICS",
+    loop="2300",
+    kinds=DENTAL,
+    snip=7,
+    severity=WARNING,
+    places=(
+        "2300/DN1/01",
+        "2300/DTP:452/03",
+    ),
+)
 def orthodontics_are_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Orthodontic treatment has its months and the date the appliance was placed."""
     parts = claim_parts(loop, ctx)
@@ -75,7 +89,7 @@ def orthodontics_are_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
                 return
 
 
-@rule("X837D-MONTHS", loop="2300", kinds=DENTAL, snip=4, needs=("DN1",))
+@rule("X837D-MONTHS", loop="2300", kinds=DENTAL, snip=4, needs=("DN1",), places=("2300/DN1/02",))
 def months_left_are_of_the_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The months of orthodontic treatment that are left are not more than its total."""
     for row in claim_parts(loop, ctx).by_id["DN1"]:
@@ -84,7 +98,17 @@ def months_left_are_of_the_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleF
             yield RuleFinding("DN102 (months left) must not be more than DN101 (total)", row, 2)
 
 
-@rule("X837D-PREDETERMINATION", loop="2300", kinds=DENTAL, snip=4)
+@rule(
+    "X837D-PREDETERMINATION",
+    loop="2300",
+    kinds=DENTAL,
+    snip=4,
+    places=(
+        "2300/CLM/19",
+        "2300/DTP:472/03",
+        "2400/DTP:472/03",
+    ),
+)
 def predetermination_has_no_service_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A predetermination (CLM19 = PB) has no service date; a claim has one, its own or on each line."""
     parts = claim_parts(loop, ctx)

@@ -55,7 +55,14 @@ ANAESTHESIA_FIRST, ANAESTHESIA_LAST = "00100", "01999"
 ANAESTHESIA_IN_UNITS = frozenset({"01953", "01996"})
 
 
-@rule("X837-LINE-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
+@rule(
+    "X837-LINE-NUMBER",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2400",),
+    places=("2400/LX/01",),
+)
 def lines_are_numbered(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Lines are numbered 1, 2, 3 within each claim."""
     for number, line in enumerate(claim_parts(loop, ctx).lines, 1):
@@ -67,7 +74,14 @@ def lines_are_numbered(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             return
 
 
-@rule("X837-LINE-CONTROL", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
+@rule(
+    "X837-LINE-CONTROL",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2400",),
+    places=("2400/REF:6R/02",),
+)
 def line_control_numbers_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Each line of a claim has a control number, and no two have the same."""
     seen: set[str] = set()
@@ -103,7 +117,18 @@ def procedures_have_the_form_of_their_list(loop: Loop, ctx: RuleContext) -> Iter
             )
 
 
-@rule("X837-FIFTH-MODIFIER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
+@rule(
+    "X837-FIFTH-MODIFIER",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2400",),
+    places=(
+        "2400/SV1/01-7",
+        "2400/SV2/02-7",
+        "2400/SV3/01-7",
+    ),
+)
 def descriptions_are_no_modifiers(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A procedure has at most four modifiers; a fifth would be in the place of the description."""
     for line in claim_parts(loop, ctx).lines:
@@ -113,7 +138,19 @@ def descriptions_are_no_modifiers(loop: Loop, ctx: RuleContext) -> Iterator[Rule
             yield RuleFinding(message, line.service, SERVICE[ctx.kind][2], 7)
 
 
-@rule("X837-UNLISTED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
+@rule(
+    "X837-UNLISTED",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    needs=("2400",),
+    places=(
+        "2400/SV1/01-7",
+        "2400/SV2/02-7",
+        "2400/SV3/01-7",
+    ),
+)
 def unlisted_procedures_are_described(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """An unlisted procedure is described, in the line or in a note."""
     for line in claim_parts(loop, ctx).lines:
@@ -148,7 +185,15 @@ def charges_are_not_negative(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
             yield RuleFinding(message, line.service, element)
 
 
-@rule("X837-MINUTES", loop="2300", kinds=("837P",), snip=7, severity=WARNING, needs=("2400",))
+@rule(
+    "X837-MINUTES",
+    loop="2300",
+    kinds=("837P",),
+    snip=7,
+    severity=WARNING,
+    needs=("2400",),
+    places=("2400/SV1/03",),
+)
 def minutes_are_for_anaesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Anaesthesia is counted in minutes, and nothing else is."""
     for line in claim_parts(loop, ctx).lines:

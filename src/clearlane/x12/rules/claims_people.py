@@ -28,7 +28,16 @@ SELF_FACTS = {"N3": "street", "N4": "city, state and ZIP code", "DMG": "birth da
 _NINE_DIGITS = re.compile(r"\d{9}", re.ASCII)
 
 
-@rule("X837-NAME", loop=NAMED, kinds=CLAIM_KINDS, snip=4)
+@rule(
+    "X837-NAME",
+    loop=NAMED,
+    kinds=CLAIM_KINDS,
+    snip=4,
+    places=(
+        "2010AA/NM1/04",
+        "2010BA/NM1/04",
+    ),
+)
 def names_fit_what_is_named(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A person has a first name; an organisation has one name only."""
     row: list[str] = loop.items[0]  # type: ignore[assignment]
@@ -45,7 +54,7 @@ def names_fit_what_is_named(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
         yield RuleFinding(message, row, 4, severity=WARNING)
 
 
-@rule("X837-MEMBER", loop="2010BA", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-MEMBER", loop="2010BA", kinds=CLAIM_KINDS, snip=4, places=("2010BA/NM1/09",))
 def subscriber_has_a_member_number(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A person who is the subscriber has a member number."""
     row = loop.segment("NM1")
@@ -61,7 +70,17 @@ def tax_number_has_nine_digits(loop: Loop, ctx: RuleContext) -> Iterator[RuleFin
             yield RuleFinding("REF02 (tax number) should be nine digits without hyphens", row, 2)
 
 
-@rule("X837-ADDRESS", loop=ADDRESSED, kinds=CLAIM_KINDS, snip=4, needs=("N4",))
+@rule(
+    "X837-ADDRESS",
+    loop=ADDRESSED,
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("N4",),
+    places=(
+        "2010AA/N4/02",
+        "2010BA/N4/02",
+    ),
+)
 def us_address_is_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """An address in the United States has a state; without a ZIP code payers may reject it."""
     row = loop.segment("N4")
@@ -73,7 +92,7 @@ def us_address_is_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
             yield RuleFinding(sentence, row, element, severity=severity)
 
 
-@rule("X837-SELF", loop="2000C", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-SELF", loop="2000C", kinds=CLAIM_KINDS, snip=4, places=("2000B/SBR/02",))
 def own_patient_has_no_patient_level(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A subscriber who is the patient (SBR02 = 18) has no patient level."""
     subscriber = ctx.parent("2000B")
@@ -84,7 +103,7 @@ def own_patient_has_no_patient_level(loop: Loop, ctx: RuleContext) -> Iterator[R
         yield RuleFinding(message, loop.segment("HL"))
 
 
-@rule("X837-WHO-IS-PATIENT", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-WHO-IS-PATIENT", loop="2300", kinds=CLAIM_KINDS, snip=4, places=("2000B/SBR/02",))
 def claim_under_a_subscriber_is_own(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim is under the subscriber only if the subscriber is the patient (SBR02 = 18)."""
     level = ctx.parent("2000B", "2000C")
@@ -93,7 +112,16 @@ def claim_under_a_subscriber_is_own(loop: Loop, ctx: RuleContext) -> Iterator[Ru
         yield RuleFinding("SBR02 must be 18 where the claim is under the subscriber", sbr, 2)
 
 
-@rule("X837-SELF-FACTS", loop="2010BA", kinds=CLAIM_KINDS, snip=4)
+@rule(
+    "X837-SELF-FACTS",
+    loop="2010BA",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    places=(
+        "2010BA/N3/01",
+        "2010BA/DMG/02",
+    ),
+)
 def own_patient_is_described(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A subscriber who is the patient has an address, a birth date and a sex."""
     level = ctx.parent("2000B")
@@ -116,7 +144,17 @@ def subscriber_has_a_claim(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
     ctx.set_state["837-count-before"] = count
 
 
-@rule("X837-PAYMENT-ORDER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
+@rule(
+    "X837-PAYMENT-ORDER",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=4,
+    needs=("2320",),
+    places=(
+        "2000B/SBR/01",
+        "2320/SBR/01",
+    ),
+)
 def payers_have_different_places(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """No two payers of a claim have the same place in the order of payment (SBR01)."""
     level = ctx.parent("2000B")
@@ -129,7 +167,17 @@ def payers_have_different_places(loop: Loop, ctx: RuleContext) -> Iterator[RuleF
         seen.add(place)
 
 
-@rule("X837-FILING", loop=("2000B", "2320"), kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule(
+    "X837-FILING",
+    loop=("2000B", "2320"),
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    places=(
+        "2000B/SBR/09",
+        "2320/SBR/09",
+    ),
+)
 def coverage_has_a_filing_indicator(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A coverage has a claim filing indicator."""
     row = loop.segment("SBR")
@@ -137,7 +185,17 @@ def coverage_has_a_filing_indicator(loop: Loop, ctx: RuleContext) -> Iterator[Ru
         yield RuleFinding("SBR09 (claim filing indicator) should be present", row, 9)
 
 
-@rule("X837-GROUP-NAME", loop=("2000B", "2320"), kinds=CLAIM_KINDS, snip=7, severity=INFO)
+@rule(
+    "X837-GROUP-NAME",
+    loop=("2000B", "2320"),
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=INFO,
+    places=(
+        "2000B/SBR/04",
+        "2320/SBR/04",
+    ),
+)
 def group_name_stands_in_for_number(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A group is identified by its number; its name is sent only if it has none."""
     row = loop.segment("SBR")
@@ -145,7 +203,17 @@ def group_name_stands_in_for_number(loop: Loop, ctx: RuleContext) -> Iterator[Ru
         yield RuleFinding("SBR04 (group name) may be left out: SBR03 has the group number", row, 4)
 
 
-@rule("X837-MEDICARE", loop=("2000B", "2320"), kinds=("837P", "837D"), snip=7, severity=WARNING)
+@rule(
+    "X837-MEDICARE",
+    loop=("2000B", "2320"),
+    kinds=("837P", "837D"),
+    snip=7,
+    severity=WARNING,
+    places=(
+        "2000B/SBR/05",
+        "2320/SBR/05",
+    ),
+)
 def reason_belongs_to_second_medicare(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The type of insurance is sent where Medicare pays second, and nowhere else."""
     row = loop.segment("SBR")

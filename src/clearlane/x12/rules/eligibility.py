@@ -20,7 +20,7 @@ BENEFITS = ("2110C", "2110D")
 AMOUNTS, SHARE = frozenset("BCGJY"), "A"
 
 
-@rule("X270-NOBODY", loop="2000C", kinds=INQUIRY, snip=4, severity=WARNING)
+@rule("X270-NOBODY", loop="2000C", kinds=INQUIRY, snip=4, severity=WARNING, places=("2110C/EQ/01",))
 def inquiry_names_a_benefit(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A subscriber without dependents has a benefit inquiry (EQ)."""
     name = loop.loop("2100C")
@@ -79,7 +79,18 @@ def traces_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         seen.add(mark)
 
 
-@rule("X270-POINTER", loop=NAMES, kinds=BOTH, snip=4)
+@rule(
+    "X270-POINTER",
+    loop=NAMES,
+    kinds=BOTH,
+    snip=4,
+    places=(
+        "2110C/EQ/05",
+        "2110D/EQ/05",
+        "2110C/EB/14",
+        "2110D/EB/14",
+    ),
+)
 def pointers_lead_to_diagnoses(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A diagnosis pointer leads to a diagnosis of the same patient."""
     hi = loop.segment("HI")

@@ -26,7 +26,7 @@ REMARK_PLACES = {"MIA": (5, 20, 21, 22, 23), "MOA": (3, 4, 5, 6, 7)}
 _FORM = "a remark code: M, MA or N and digits"
 
 
-@rule("X835-LINE", loop="2110", kinds=REMIT, snip=3)
+@rule("X835-LINE", loop="2110", kinds=REMIT, snip=3, section="1.10.2.1.1")
 def line_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The charge of a line less its payment is the sum of its adjustments."""
     svc = loop.items[0]
@@ -44,7 +44,7 @@ def line_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         )
 
 
-@rule("X835-CLAIM", loop="2100", kinds=REMIT, snip=3)
+@rule("X835-CLAIM", loop="2100", kinds=REMIT, snip=3, section="1.10.2.1.2")
 def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The charge of a claim less its payment is the sum of the adjustments of the claim and its lines."""
     clp = loop.items[0]
@@ -73,7 +73,7 @@ def claim_is_the_sum_of_its_lines(loop: Loop, ctx: RuleContext) -> Iterator[Rule
         )
 
 
-@rule("X835-CHECK", loop=("2100", SET), kinds=REMIT, snip=3)
+@rule("X835-CHECK", loop=("2100", SET), kinds=REMIT, snip=3, section="1.10.2.1.3")
 def check_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The payment is the sum of the claim payments less the provider adjustments."""
     paid: int | None = ctx.set_state.get("835-paid", 0)
@@ -91,11 +91,20 @@ def check_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         )
 
 
-@rule("X835-INTEREST", loop=("2100", SET), kinds=REMIT, snip=3)
+@rule(
+    "X835-INTEREST",
+    loop=("2100", SET),
+    kinds=REMIT,
+    snip=3,
+    places=(
+        "2100/AMT:I/02",
+        "835/PLB/03-1",
+    ),
+)
 def interest_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The interest of the claims (AMT*I) is paid by the same set in a PLB of reason L6, net and with the other sign."""
-    # X12's interpretations: L6 is the sum of all AMT*I, left out where that is 0 (RFI 2123, 1324), with the
-    # opposite sign (2184); neither stands without the other (2202).
+    # X12's interpretations: L6 is the sum of all AMT*I, left out if that is 0 (RFI 2123, 1324), with the
+    # opposite sign (2184); neither is sent without the other (2202).
     interest: int | None = ctx.set_state.get("835-interest", 0)
     if loop.node.id == "2100":
         for amt in loop.segments("AMT", "I"):
@@ -114,7 +123,17 @@ def interest_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         )
 
 
-@rule("X835-PROVIDER-SUM", loop=("2100", "2000"), kinds=REMIT, snip=3, severity=WARNING)
+@rule(
+    "X835-PROVIDER-SUM",
+    loop=("2100", "2000"),
+    kinds=REMIT,
+    snip=3,
+    severity=WARNING,
+    places=(
+        "2000/TS3/04",
+        "2000/TS3/05",
+    ),
+)
 def provider_sums_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The sums of a provider (TS3) count its claims and add up their charges."""
     claims, charges = ctx.set_state.get("835-provider", (0, 0))
@@ -147,7 +166,9 @@ def patient_share_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         )
 
 
-@rule("X835-REVERSAL", loop=("2100", SET), kinds=REMIT, snip=7, severity=WARNING)
+@rule(
+    "X835-REVERSAL", loop=("2100", SET), kinds=REMIT, snip=7, severity=WARNING, section="1.10.2.8"
+)
 def reversals_come_in_pairs(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A reversal is followed by the corrected claim of the same patient account number."""
     waiting: set[str] = ctx.set_state.setdefault("835-reversed", set())
@@ -163,7 +184,7 @@ def reversals_come_in_pairs(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
         waiting.add(get_element(clp, 1))
 
 
-@rule("X835-REVERSAL-SIGN", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
+@rule("X835-REVERSAL-SIGN", loop="2100", kinds=REMIT, snip=7, severity=WARNING, section="1.10.2.8")
 def reversal_amounts_are_not_positive(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A reversal has no positive charge and no positive payment; any other claim has no negative charge."""
     clp = _head(loop.items[0])

@@ -64,7 +64,7 @@ def status_names_its_entity(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
 def vague_status_has_a_detail(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A general status comes with a specific one."""
     vague = codes.load_column("statuses", 3)
-    # The claim may have a general status where a line has a specific one.
+    # The claim may have a general status if a line has a specific one.
     statuses = [
         status for part in (loop, *loop.loops("2220D", "2220E")) for status in _statuses(part)
     ]
@@ -141,6 +141,12 @@ def acknowledged_claim_is_dated(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
     kinds=ACKNOWLEDGEMENT,
     snip=3,
     severity=WARNING,
+    places=(
+        "2200B/QTY/02",
+        "2200B/AMT/02",
+        "2200C/QTY/02",
+        "2200C/AMT/02",
+    ),
 )
 def totals_are_those_of_the_claims(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Counts and charges of accepted and refused claims (QTY, AMT) are those of the claims listed below."""
@@ -180,7 +186,16 @@ def _wrong_total(segment: Segment | None, expected: int | None) -> Iterator[Rule
         )
 
 
-@rule("X276-CLAIM", loop="2000D", kinds=REQUEST, snip=4)
+@rule(
+    "X276-CLAIM",
+    loop="2000D",
+    kinds=REQUEST,
+    snip=4,
+    places=(
+        "2200D/TRN/02",
+        "2000D/DMG/02",
+    ),
+)
 def inquiry_names_a_claim(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A subscriber without dependents is the patient: a claim and a birth date are given."""
     if loop.loop("2000E") is not None:
@@ -208,7 +223,16 @@ def traces_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         seen.add(trace)
 
 
-@rule("X276-DATED", loop=CLAIMS, kinds=REQUEST, snip=4)
+@rule(
+    "X276-DATED",
+    loop=CLAIMS,
+    kinds=REQUEST,
+    snip=4,
+    places=(
+        "2200D/DTP:472/03",
+        "2200E/DTP:472/03",
+    ),
+)
 def claim_is_dated(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim asked about without its lines has a service date."""
     if loop.loop("2210D", "2210E") is None and loop.segment("DTP") is None:

@@ -9,7 +9,7 @@ Every text of the file is escaped. With a ``redactor`` the page shows pseudonyms
 name no values anyway.
 
 :func:`write_contents` writes the same without the document around it, for a page of another program: with the style
-sheet of :func:`read_contents_style`, below an element of the class ``x12``, and with the colours of page.css.
+sheet of :func:`read_contents_style`, below an element of the class ``x12``, and with the colors of page.css.
 
 With ``name_fields`` an element also has the name of the field that the caller wrote it from, and ``spell`` rewrites the
 words of an explanation, if the caller writes days in a manner of its own.
@@ -90,7 +90,7 @@ def write_page(
 ) -> Iterator[str]:
     """Yield the page piece by piece; ``open_source`` is called twice.
 
-    Raises UnreadablePageError before the first piece if the file is no X12.
+    Raises UnreadablePageError before the first piece if the file is not X12.
     """
     contents = write_contents(
         open_source,
@@ -122,7 +122,7 @@ def write_contents(
 ) -> Iterator[str]:
     """Yield what a page says of a file, without the document around it; ``heading`` is HTML above it.
 
-    Raises UnreadablePageError before the first piece if the file is no X12.
+    Raises UnreadablePageError before the first piece if the file is not X12.
     """
     summary = summarize(open_source())
     if not summary.interchange_count:

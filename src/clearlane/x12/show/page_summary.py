@@ -91,7 +91,7 @@ class PageSummary:
     findings: dict[SetKey, dict[int, list[Finding]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
-    """By set and position in it; of the envelope by position in the file."""
+    """By set and position in it; those of the envelope by position in the file."""
     faulty_units: dict[SetKey, dict[int, Counter[Severity]]] = field(default_factory=dict)
     """By set and position of the unit's first segment."""
     findings_kept: int = 0

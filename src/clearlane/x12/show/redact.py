@@ -180,7 +180,7 @@ class Pseudonyms:
         self.text = lru_cache(VALUES_REMEMBERED_MAX)(self._text)
 
     def days(self, text: str) -> str:
-        """Return the days in a text moved back; empty if it is no day, period or moment."""
+        """Return the days in a text moved back; empty if it is not a day, period or moment."""
         if SHORT_DAY.fullmatch(text):
             return self._shift("20" + text)[2:]
         if not DAYS.fullmatch(text):

@@ -28,6 +28,7 @@ import msgspec
 
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
+from clearlane.kernel.safe_repr import show_filled
 from clearlane.x12 import codes
 from clearlane.x12.tree import Item, Loop, Segment
 
@@ -45,10 +46,7 @@ SegmentReader: TypeAlias = Callable[[Segment, list[Segment]], Any]
 class View(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """The base of every view: a frozen struct whose ``repr`` names the filled fields and never their values."""
 
-    def __repr__(self) -> str:
-        names = self.__struct_fields__
-        filled = (name for name in names if getattr(self, name) not in (None, "", ()))
-        return f"{self.__class__.__name__}({', '.join(filled)})"
+    __repr__ = show_filled
 
 
 Binding: TypeAlias = Callable[[type[View]], SegmentHandler]

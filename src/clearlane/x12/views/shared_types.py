@@ -45,7 +45,7 @@ class DateView(View, frozen=True):
     """The last day of a period; None for a single day."""
     form: str = ""
     text: str = ""
-    """Filled, with the format in ``form``, if it is no day and no period of days."""
+    """Filled, with the format in ``form``, if it is neither a day nor a period of days."""
 
 
 class AmountView(View, frozen=True):

@@ -41,7 +41,7 @@ instances = client_table(
     UniqueConstraint("vendor_id", "site_id", "instance"),
 )
 
-# Login URLs by their one-time code. The code is all that a visitor presents, so this is no client table.
+# Login URLs by their one-time code. The code is all that a visitor presents, so this is not a client table.
 login_urls = installation_table(
     "login_urls",
     Column("code_hash", LargeBinary, primary_key=True),

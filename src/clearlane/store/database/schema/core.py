@@ -80,7 +80,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0001l"
+HEAD = "v0001m"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -375,7 +375,7 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# Lists show every claim that no other superseded: of several under one vendor's claim id all but the last may be decided
+# Lists show every claim that no other superseded: if several have one vendor's claim id, all but the last may be decided
 # and stay as they are.
 NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 
@@ -416,6 +416,8 @@ claims = client_table(
     Column("created_day", Text, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("payload", LargeBinary, nullable=False),
+    # What lists, matching and corrections need of it, sealed: they need not open the payload.
+    Column("header", LargeBinary, nullable=False),
     # How often it was put into a batch; and 1 while it waits to be put into one, 2 if it does so
     # since a restore, so that it may have been sent after the backup.
     Column("sendings", SmallInteger, nullable=False, server_default="0"),

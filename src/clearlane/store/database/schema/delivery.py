@@ -190,7 +190,7 @@ seen_files = installation_table(
     Column("route_id", BigInteger, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("bytes", BigInteger, nullable=False),
-    # By the clock of whoever stores the file; 0 if that is not known.
+    # By the clock of the machine that stores the file; 0 if that is not known.
     Column("modified_nanos", BigInteger, nullable=False),
     # Since when it was seen with this size and time, by our clock.
     Column("first_seen_at", BigInteger, nullable=False),
