@@ -202,6 +202,7 @@ def test_a_path_is_located_in_the_file_and_named_as_the_trade_does():
     # A value that the claim lacks is where its segment is, or at the segment that opens its loop.
     assert form.locate("billing.street2").startswith("2010AA/N302")
     assert form.locate("dates.accident").startswith("2300/CLM (")
+    assert form.locate("accident_state").startswith("2300/CLM11-4 (")
     assert form.locate("lines[0].pointers[0]").startswith("2400/SV107-1")
 
 

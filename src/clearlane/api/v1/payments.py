@@ -56,7 +56,7 @@ class PaymentJson(BaseModel):
     method: str
     amount: Annotated[str | None, Field(description="Of the whole payment.")]
     your_amount: Annotated[
-        str | None, Field(description="Of the vendor's own claims and adjustments.")
+        str | None, Field(description="The part of the vendor's own claims and adjustments.")
     ]
     effective_date: date | None
     received_at: datetime | None

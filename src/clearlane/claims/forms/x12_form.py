@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, get_type_hints
 
@@ -178,7 +178,7 @@ class ClaimPlaces:
         while around not in self.loops:
             around = around.rpartition(".")[0]
         loop = self.loops[around]
-        if row is not None and around:
+        if row is not None:
             for segment in loop.segments(row.segment):
                 if not row.qualifier or get_element(segment, row.qualifier_at) == row.qualifier:
                     return Place(loop, segment, row.element, 0 if row.last else row.component)
@@ -230,9 +230,10 @@ class X12Form:
         self._drug = self._rows("2410", table.DRUG, "lines[].", LineView)
         self._line_decision = self._rows("2430", table.LINE_DECISION, "lines[].", LineView)
         self._claim_in_lines = self._rows("2400", table.CLAIM_IN_LINES)
-        self._providers = dict(self._provider_rows("2310", "", ClaimView))
-        self._line_providers = dict(self._provider_rows("2420", "lines[].", LineView))
-        self._ordering = dict(self._provider_rows("2420", "", ClaimView)).get("DK", {})
+        self._providers = self._provider_rows("2310", table.ROLES)
+        self._line_providers = self._provider_rows("2420", ("82",), "lines[].", LineView)
+        # The view has one ordering provider for the claim; an 837P states it by line.
+        self._line_providers_of_claim = self._provider_rows("2420", ("DK",))
         self._more = self._paths_of_lists()
         known = {*self._by_path, *self._more}
         self.paths = frozenset(known)
@@ -263,13 +264,17 @@ class X12Form:
             return False
         return len(elements) >= row.element and elements[row.element - 1].usage != "N"
 
-    def _provider_rows(self, loops: str, at: str, view: type) -> Iterator[tuple[str, _Rows]]:
-        """Yield the rows of each provider that a loop of the guide has, by the code of its NM1."""
-        for id, node in self._nodes.items():
-            for code in node.head.elements[0].codes if id.startswith(loops) else ():
-                rows = table.PROVIDER_ROWS.get(code)
-                if rows and (view is ClaimView or code == "82"):
-                    yield code, self._rows(id, rows, at, view)
+    def _provider_rows(
+        self, loops: str, codes: Iterable[str], at: str = "", view: type = ClaimView
+    ) -> dict[str, _Rows]:
+        """Return the rows of the providers that the guide has in certain loops, by the codes of their NM1."""
+        return {
+            code: self._rows(id, table.PROVIDER_ROWS[code], at, view)
+            for id, node in self._nodes.items()
+            if id.startswith(loops)
+            for code in node.head.elements[0].codes
+            if code in codes
+        }
 
     def _paths_of_lists(self) -> dict[str, str]:
         """Return the names of the elements of values that are read from lists, by path."""
@@ -384,8 +389,7 @@ class X12Form:
                 _read_line_decision(line, inner, self._line_decision)
             else:
                 self._read_provider(line, inner, self._line_providers)
-                if inner.segment("NM1", "DK"):
-                    self._read_provider(claim, inner, {"DK": self._ordering})
+                self._read_provider(claim, inner, self._line_providers_of_claim)
         _read_teeth(line, loop)
         # A line repeats neither the claim's place nor, in an 837D, the days of service of all lines.
         place = claim.places.known.get("place")
@@ -621,11 +625,13 @@ def _pointers(text: str) -> tuple[str, ...] | None:
     return found if all(pointer in POINTED_PLACES for pointer in found) else None
 
 
+@lru_cache(limits.CHECK_RESULTS_CACHED_MAX)
 def _first_day(text: str) -> date | None:
     found = _DAYS.fullmatch(text)
     return parse_x12_date(found[1]) if found else None
 
 
+@lru_cache(limits.CHECK_RESULTS_CACHED_MAX)
 def _last_day(text: str) -> date | None:
     found = _DAYS.fullmatch(text)
     return parse_x12_date(found[2] or found[1]) if found else None

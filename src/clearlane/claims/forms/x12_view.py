@@ -267,7 +267,7 @@ OWNERS = MappingProxyType(
         "lines[].contract": "line's contract",
         "lines[].measurement": "measurement's",
         "lines[].drug": "drug's",
-        "lines[].decision": "line's decision's",
+        "lines[].decision": "line's",
         "lines[].teeth[]": "tooth's",
     }
 )
@@ -295,6 +295,13 @@ WORDS = MappingProxyType(
         "is_orthodontic": "orthodontic treatment",
         "replaces_prosthesis": "mark of a replacement",
         "accident": "the accident",
+        "day": "day of decision",
+        "paid": "paid amount",
+        "birth": "birth date",
+        "place": "place of service",
+        "last_x_ray": "the last X-ray",
+        "last_menstrual_period": "the last menstrual period",
+        "report_type": "type of report",
     }
 )
 """What a sentence calls a value, if its attribute does not say it."""

@@ -24,7 +24,6 @@ from clearlane.claims.forms.x12_form import (
 from clearlane.claims.rules.registry import (
     RULES,
     ClaimRule,
-    FieldFinding,
     RuleInputs,
     RuleScope,
 )
@@ -94,8 +93,7 @@ class FileFindings:
 
     def _check(self, event: UnitClosed) -> None:
         form = FORMS_BY_TRANSACTION.get(event.set.guide.kind) if event.set.guide else None
-        # A claim that does not fit into memory is cut off, which the reader reports.
-        if form is None or event.loop.dropped:
+        if form is None or _is_cut_off((*event.parents, event.loop)):
             return
         if self._set is not event.set:
             self._open_set(event.set)
@@ -139,6 +137,12 @@ class FileFindings:
                 self._covered.setdefault(covered, []).append(part)
 
 
+def _is_cut_off(loops: Iterable[Loop]) -> bool:
+    """Return whether a claim, or a loop around it, did not fit into memory, which the reader reports."""
+    # Claims that were dropped after their check have a node; what was dropped to save memory has none.
+    return any(drop.node is None for loop in loops for drop in loop.dropped or ())
+
+
 def _part(place: Place, path: str, places: ClaimPlaces) -> CoveredPart:
     """Return the part of the set that a finding is about: its line, else its loop."""
     line = places.loops.get(path.partition(".")[0])
@@ -153,20 +157,21 @@ def _findings(
 ) -> Iterator[tuple[ClaimRule, str, str]]:
     """Yield what the rules find: the rule, the path and the message."""
     rules, line_rules = file_rules(form)
+    made: dict[object, object] = {}
     for rule in rules:
-        for path, message in _apply(rule, view, inputs):
+        more: tuple[object, ...] = ()
+        if rule.reading is not None:
+            if rule.reading not in made:
+                made[rule.reading] = rule.reading(view)
+            if made[rule.reading] is None:
+                continue
+            more = (made[rule.reading],)
+        for path, message in rule.check(view, inputs, *more):
             yield rule, path, message
     for at, line in enumerate(view.lines):
         for rule in line_rules:
             for path, message in rule.check(line, view, inputs):
                 yield rule, f"lines[{at}].{path}", message
-
-
-def _apply(rule: ClaimRule, view: ClaimView, inputs: RuleInputs) -> Iterable[FieldFinding]:
-    if rule.reading is None:
-        return rule.check(view, inputs)  # type: ignore[no-any-return]
-    found = rule.reading(view)
-    return () if found is None else rule.check(view, inputs, found)
 
 
 def applies_to_files(rule: ClaimRule, form: X12Form) -> bool:
