@@ -11,7 +11,7 @@ A resource is one module with such rows, and its name in ``endpoints``. Knows no
 import dataclasses
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from pydantic import BaseModel, Field
@@ -29,9 +29,6 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.cursors import encode_cursor
 from clearlane.api.v1.problems import PROBLEMS
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 PREFIX = "/clearlane/v1"
 CONVENTIONS = CallConventions(
     site_parameter="site",
@@ -42,7 +39,7 @@ CONVENTIONS = CallConventions(
 )
 
 Row = TypeVar("Row")
-T = TypeVar("T", bound="DataclassInstance")
+T = TypeVar("T")
 
 
 class Resource(StrEnum):
@@ -128,7 +125,7 @@ def page_response(
 async def read_body(call: Call, type: type[T]) -> T:
     """Return the JSON document of a call; unknown fields are named in ``X-Ignored-Fields``."""
     document = await call.body.read_document()
-    fields = {field.name: field for field in dataclasses.fields(type)}
+    fields = {field.name: field for field in dataclasses.fields(type)}  # type: ignore[arg-type]
     given = decode(document, dict[str, msgspec.Raw], call.errors)
     missing = {
         name: ["The field is required."]

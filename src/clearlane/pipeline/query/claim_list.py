@@ -46,7 +46,7 @@ from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.claims.work_items import ClaimWorkItem
-from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, Tx, write_audit
 from clearlane.store.vault.vault import Vault
 
 AnyScope = Scope | VendorScope
@@ -143,7 +143,7 @@ async def list_claim_rows(
     """Return one page of claims for programs. The search is audited in each scope, with the filters' names."""
     detail = " ".join(sorted(name for name, value in request.given.items() if value is not None))
     for scope in scopes:
-        await _audit(context.database, scope, "claims.search", detail, actor=actor)
+        await write_audit(context.database, scope, "claims.search", detail=detail, actor=actor)
     found = await find_claims(context, scopes, request, ClaimListRow)
     opened: dict[str, ClaimRow] = {}
     for scope in dict.fromkeys(scope for scope, _ in found):
@@ -194,7 +194,9 @@ async def list_statuses(
 ) -> AsyncIterator[list[ClaimStatus]]:
     """Yield pages of the statuses of claims created on these days, both included; the last may be empty."""
     days = {"created_day_from": first.isoformat(), "created_day_to": last.isoformat()}
-    await _audit(database, scope, "claims.status", "..".join(days.values()), actor=actor)
+    await write_audit(
+        database, scope, "claims.status", detail="..".join(days.values()), actor=actor
+    )
     query = ClaimQuery(where=days, order=ClaimOrder.OLDEST_FIRST, limit=STATUSES_AT_ONCE)
     while True:
         async with database.read(scope) as tx:
@@ -264,15 +266,6 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
         row.payload,
         row.header,
     )
-
-
-async def _audit(
-    database: Database, scope: Scope | VendorScope, action: str, detail: str, *, actor: Actor
-) -> None:
-    async def audit(tx: Tx) -> None:
-        tx.audit(action, detail=detail)
-
-    await database.write(scope, audit, actor=actor)
 
 
 async def _generations(tx: Tx, rows: Iterable[ClaimListRow]) -> dict[str, int]:
