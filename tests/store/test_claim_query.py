@@ -1,6 +1,7 @@
 """Every list of claims walks an index that fits it, on SQLite as on PostgreSQL without statistics.
 
-Also tests `store/claims/claim_ids`.
+Also tests `store/claims/claim_ids`, `store/claims/claim_search`, `store/claims/account_numbers`,
+`store/claims/earlier_claims`, `store/claims/new_claims` and `store/claims/save_claims`.
 """
 
 import pytest
