@@ -23,6 +23,7 @@ from clearlane.store.accounts.accounts import load_accounts
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.installation.nodes import NodeRegistration, bump_revision
 from clearlane.store.vault.vault import Vault
+from tests.cases import every_case
 from tests.patience import PATIENCE_SECONDS
 
 APPS = {"vendor": vendor.app, "site": site.app}
@@ -169,7 +170,7 @@ def test_a_site_is_added_listed_and_changed(clearlane):
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
-@pytest.mark.parametrize(
+@every_case(
     ("line", "code", "said"),
     [
         ("vendor add a:b", 1, "letters, digits"),

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from clearlane.cli.account import console_open, console_user, instance, site, vendor
 from clearlane.cli.command.root import COMMANDS
+from tests.cases import every_case
 from tests.console.console_user import secret_of
 
 APPS = {
@@ -111,7 +112,7 @@ def test_secrets_are_shown_once_and_only_where_they_were_made(clearlane, two_sit
     assert "quiet" not in asked.stdout
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "code", "reported"),
     [
         ("user add nora --vendor ACME", 2, "--all-sites"),

@@ -21,6 +21,7 @@ from clearlane.payers.samples import LIVE_PAYERS
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.store.database.database import Actor
 from clearlane.store.vault.vault import Vault
+from tests.cases import every_case
 from tests.contexts import work_context
 from tests.databases import make_site
 from tests.enrollment.invented import a_document, a_practice, an_enrollment
@@ -132,7 +133,7 @@ async def test_without_a_payer_all_that_require_enrollment_are_meant(
     assert {move["payer_id"] for move in (*dental, *rest)} == ASKING
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "code", "says"),
     [
         ("show E0", 1, "There is no enrollment E0"),

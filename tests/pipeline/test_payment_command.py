@@ -8,6 +8,7 @@ import io
 
 import pytest
 
+from tests.cases import every_case
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import accounts
 
@@ -97,7 +98,7 @@ def test_an_assignment_is_made_and_undone(clearlane, posted):
     assert "perhaps" not in clearlane(f"show {key} --candidates")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "code", "sentence"),
     [
         ("show P0", 1, "There is no payment P0."),
