@@ -145,9 +145,9 @@ async def test_what_was_billed_changes_only_with_a_reason_and_an_authority(sandb
     assert re.search(r"Replacement of payer claim S\d+ \(frequency 7\)\.", review)
     why, whose = {"reason": "Wrong visit code"}, {"authority": "Dr. Fern, by phone"}
     for given, sentence in (
-        ({}, "Say why what was billed changes."),
-        (whose, "Say why what was billed changes."),
-        (why, "Say on whose authority what was billed changes."),
+        ({}, "Say why you are changing what was billed."),
+        (whose, "Say why you are changing what was billed."),
+        (why, "Say on whose authority you are changing what was billed."),
     ):
         refused = await biller.ask(path, form={field: "99214", "do": "send", **given})
         assert (refused.status_code, sentence in text_of(refused)) == (200, True), given
@@ -252,7 +252,7 @@ async def test_a_group_that_changes_what_was_billed_says_why_and_on_whose_author
     ready = await fix(biller, hidden(page, "cause"), **form)
     form |= {"do": "send", "checked": hidden(ready, "checked"), "reason": "Wrong visit code"}
     refused = text_of(await fix(biller, hidden(page, "cause"), **form))
-    assert "Say on whose authority what was billed changes." in refused
+    assert "Say on whose authority you are changing what was billed." in refused
     assert "Sent as" not in refused
     sent = await fix(biller, hidden(page, "cause"), **form, authority="Dr. Fern")
     corrections = re.findall(r'href="/console/claims/(\w+)"', sent.body.decode())

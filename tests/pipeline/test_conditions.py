@@ -183,7 +183,7 @@ CASES = [
     (
         "node-silent",
         replace(WELL, silent_nodes=(SilentNode("n2", "worker", "west", 900_000_000),)),
-        "Node n2 (worker on west) is silent for 15 minutes",
+        "Node n2 (worker on west) has been silent for 15 minutes",
         WELL,
     ),
     (

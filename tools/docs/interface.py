@@ -105,7 +105,7 @@ def _bodies() -> Iterator[str]:
 
 
 def _plain_type(type: Any) -> str:
-    return {str: "A sentence."}.get(type, "A list, one element a field.")
+    return {str: "A sentence."}.get(type, "A list, one element per field.")
 
 
 def _results() -> Iterator[str]:

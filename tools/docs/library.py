@@ -26,7 +26,7 @@ def client_page() -> Iterator[str]:
     yield (
         "`MedicalClaim`, `DentalClaim`, their lines, `EligibilityRequest` and `Enrollment` are dictionaries whose names an "
         "editor completes; a type checker finds a wrong name and a missing field. Plain dictionaries work as well. `timeout` "
-        "is in seconds for each answer. What is repeated is logged under `clearlane.client`. Against a sandbox:"
+        "is in seconds for each answer. Repeated calls are logged under `clearlane.client`. Against a sandbox:"
     )
     yield ""
     yield "```python"
@@ -65,7 +65,7 @@ def client_page() -> Iterator[str]:
     yield "## Repeating"
     yield ""
     yield (
-        "A call is repeated by itself if that is safe: questions about eligibility only if nothing was taken, "
+        "A call is repeated automatically if that is safe: eligibility requests only if the service took nothing, "
         "all others also if the answer was lost, because the service recognizes what it knows. "
         "`Retry(attempts_max=1)` never repeats."
     )

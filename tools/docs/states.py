@@ -70,7 +70,7 @@ def _payment_states() -> Iterator[str]:
 PAYMENT_STATES = {
     "Posted": "Its claims were recorded, and it needs no attention.",
     "NeedsReview": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
-    "Duplicate": "The same payment came before; this one counts nothing.",
+    "Duplicate": "The same payment came before; this one does not count.",
 }
 CLAIM_PAYMENT_TYPES = {
     "original": "What the payer decided first about the claim.",
@@ -86,12 +86,12 @@ OUTCOMES = {
     "patient owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
     "nothing due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
     "voided": "For a void: nothing paid, whatever the reason, or the earlier claim taken back. The claim that it cancels has it too.",
-    "replaced": "Of a claim without a payment in force whose replacement was decided.",
+    "replaced": "A claim without a payment in force whose replacement was decided.",
     "paid": "Something paid, and no line denied.",
 }
 CLAIM_STATES = {
     "Received": "Stored, not sent; or it is not known whether it was sent.",
-    "Sent": "Delivered to the payer; no answer yet but that the file was taken.",
+    "Sent": "Delivered to the payer; no answer yet except that the file was taken.",
     "Acknowledged": "The payer took it into its work.",
     "Pending": "The payer is working on it or wants information; or a payment was taken back.",
     "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent again.",
@@ -150,7 +150,7 @@ def _files() -> Iterator[str]:
     )
     yield from part("A file from a payer", "See `clearlane inbox list`.")
     words = {
-        inbox.STORED: "Kept as it came; waits to be posted.",
+        inbox.STORED: "Kept as received; waits to be posted.",
         inbox.APPLIED: "Everything it states was recorded on its claims.",
         inbox.PARKED: "Applied, except for statements about claims that are not known here.",
         inbox.QUARANTINED: "It cannot be read; the reason is shown.",

@@ -41,7 +41,7 @@ CLAIM_FILTERS = (
     ClaimFilter(
         "service_to", FilterType.DAY, "service_day_to", "Service to", "The last day of service, included."
     ),
-    ClaimFilter("amount_from", FilterType.AMOUNT, "total_cents_from", "Charge from", "The least charge."),
+    ClaimFilter("amount_from", FilterType.AMOUNT, "total_cents_from", "Charge from", "The lowest charge."),
     ClaimFilter("amount_to", FilterType.AMOUNT, "total_cents_to", "Charge to", "The highest charge."),
     ClaimFilter(
         "vendor_claim_id", FilterType.TEXT, "vendor_claim_hashes", "Your claim id",
@@ -63,6 +63,6 @@ CLAIM_FILTERS = (
     ),
     ClaimFilter(
         "changed_after", FilterType.MOMENT, "updated_at_after", "Changed after",
-        "Claims that changed later than this, in the order of their changes; else the newest come first.",
+        "Claims that changed later than this, in the order of their changes; otherwise the newest come first.",
     ),
 )  # fmt: skip

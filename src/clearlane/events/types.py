@@ -34,7 +34,7 @@ _ROWS = (
     EventType(
         "claim.received",
         _SITE,
-        "A claim was accepted and waits to be sent; of a secondary claim, `data.prior_payer_claim` is that of the "
+        "A claim was accepted and waits to be sent; for a secondary claim, `data.prior_payer_claim` is that of the "
         "earlier payer.",
     ),
     EventType(

@@ -53,7 +53,7 @@ def unknown_field_findings(columns: Collection[str]) -> Iterator[Finding]:
         if name.casefold() not in FIELDS_BY_NAME:
             known = ", ".join(field.wire_name for field in PAYER_FIELDS)
             yield make_shape_finding(
-                "PAY003", printable(name), f"There is no such field. Known are {known}."
+                "PAY003", printable(name), f"There is no such field. The fields are {known}."
             )
 
 

@@ -170,7 +170,9 @@ def _option(name: str, kind: RouteKind) -> RouteOption:
     option = OPTIONS_BY_KIND[kind].get(name)
     if option is None:
         known = ", ".join(OPTIONS_BY_KIND[kind])
-        raise InvalidOptionError(f"a route of kind {kind} has no such option. Known are {known}")
+        raise InvalidOptionError(
+            f"a route of kind {kind} has no such option. The options are {known}"
+        )
     return option
 
 
@@ -429,16 +431,16 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
     RouteOption("poll_seconds", "How often to look for files for us.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
-    RouteOption("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
+    RouteOption("takeover_seconds", "How long a route fails before the next one takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
     RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings if left out.", _whole(1, 3_650), kinds=FILE_KINDS),
     RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time if left out.", _read_with(_send_windows), kinds=FILE_KINDS),
     RouteOption("time_zone", "The time zone of the send_windows, such as America/Chicago.", _time_zone, kinds=FILE_KINDS),
-    RouteOption("file_name", f"How files are called that are sent, from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),
+    RouteOption("file_name", f"The names of sent files, made from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),
     RouteOption("inbox_names", "Which files are collected, such as *.835|*.999; others stay where they are.", _read_with(name_patterns.read_incoming), default=name_patterns.INCOMING_DEFAULT, kinds=FOLDER | SFTP),
     RouteOption("settle_seconds", "How long a file for us must be unchanged before it counts as whole; 0 if the payer's files appear whole; settle_seconds of the settings if left out.", _whole(0, 86_400), kinds=FOLDER | SFTP),
     RouteOption("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
     RouteOption("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
-    RouteOption("allow_internal", "Whether the address may lie in an internal network.", _flag, default=False, kinds=REMOTE),
+    RouteOption("allow_internal", "Whether the address may be in an internal network.", _flag, default=False, kinds=REMOTE),
     RouteOption("outbox", "Directory for files to the payer.", _directory, required=True, kinds=FOLDER),
     RouteOption("inbox", "Directory with files from the payer.", _directory, required=True, kinds=FOLDER),
     RouteOption("host", "Host name or address.", _HOST, required=True, kinds=SFTP),

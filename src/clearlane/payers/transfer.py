@@ -200,7 +200,7 @@ def _json_rows(text: str, progress: Progress) -> Iterator[_Row]:
             yield (
                 line,
                 None,
-                [make_shape_finding("PAY007", "", "The element is nothing a payer could be.")],
+                [make_shape_finding("PAY007", "", "The element cannot be a payer.")],
             )
             return
         yield line, *_json_payer(element)

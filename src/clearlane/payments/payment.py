@@ -25,7 +25,7 @@ class PaymentState(StrEnum):
     NEEDS_REVIEW = "NeedsReview"
     """It does not balance, has claims that match none of ours, or resembles another payment."""
     DUPLICATE = "Duplicate"
-    """The same payment came before; this one counts nothing."""
+    """The same payment came before; this one does not count."""
 
 
 class ClaimPaymentType(StrEnum):

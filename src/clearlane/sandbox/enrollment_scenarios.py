@@ -53,7 +53,7 @@ def enrollment_scenarios_page() -> Iterator[str]:
     yield "## Enrollments"
     yield ""
     yield (
-        "A payer that takes claims of enrolled providers only answers an enrollment "
+        "A payer that takes claims only from enrolled providers answers an enrollment "
         f"{ENROLLMENT_ANSWER_DAYS} days after it was submitted, by the payers' days. The end of the provider's tax id "
         "(`Tin`) selects the answer. An operator can approve or refuse first; what a person decided stays."
     )

@@ -394,8 +394,8 @@ def page() -> Iterator[str]:
     yield ""
     yield (
         "A sandbox's test payers take claims and answer them as payers do: TA1 and 999 at once, a 277CA after "
-        f"{ACKNOWLEDGED_AFTER_DAYS} day, an 835 after {PAID_AFTER_DAYS} days. They read the file alone. What a "
-        "strict payer refuses they refuse: a fault of the interchange by TA1, a fault in a set by 999 with its "
+        f"{ACKNOWLEDGED_AFTER_DAYS} day, an 835 after {PAID_AFTER_DAYS} days. They read only the file. They "
+        "refuse what a strict payer refuses: a fault of the interchange by TA1, a fault in a set by 999 with its "
         "position, and what needs the payer's own knowledge in the 277CA."
     )
     yield ""
@@ -509,7 +509,7 @@ def _common_page() -> Iterator[str]:
         "Both take a claim of every insured id above that is paid or denied back, too, with its interest (AMT*I and PLB L6); "
         "a replacement is then decided by its own insured id, and a void is answered on the usual days.",
         "* A dental predetermination is priced and not paid: CLP02 is 25, and what would be paid is OA-101.",
-        "* One payment a billing provider and file: an electronic transfer if its NPI ends with an even digit, else a "
+        "* One payment per billing provider and file: an electronic transfer if its NPI ends with an even digit, else a "
         "check, and a notice (NON) if nothing is paid.",
     )
     yield ""

@@ -141,7 +141,9 @@ class ClaimDetailsJson(ClaimJson):
             description="Numbers of the claims under the same id that bill the same services to another payer."
         ),
     ]
-    findings: Annotated[list[FindingJson], Field(description="Of our checks and of payers.")]
+    findings: Annotated[
+        list[FindingJson], Field(description="Findings of our checks and of payers.")
+    ]
     history: Annotated[
         list[HistoryEntryJson], Field(description="In the order in which it was learned.")
     ]

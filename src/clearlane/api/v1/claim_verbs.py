@@ -32,7 +32,7 @@ from clearlane.pipeline.intake.hold_claims import (
     hold_claim,
     release_claim,
 )
-from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
@@ -62,12 +62,14 @@ class CorrectionRequest(BaseModel):
 class CorrectionJson(BaseModel):
     """How a correction goes out."""
 
-    claim_number: Annotated[str | None, Field(description="Of the new claim; null for a dry run.")]
+    claim_number: Annotated[
+        str | None, Field(description="The number of the new claim; null for a dry run.")
+    ]
     predecessor: Annotated[str, Field(description="Number of the claim that it takes over from.")]
     sent_as: Literal["new", "corrected", "replacement", "void"]
     reason: Annotated[str, Field(description="Why it goes out as it does.")]
     findings: list[FindingJson]
-    x12: Annotated[str | None, Field(description="Of a dry run: the 837 that would be sent.")]
+    x12: Annotated[str | None, Field(description="For a dry run: the 837 that would be sent.")]
 
 
 class ValidatedClaimJson(BaseModel):

@@ -21,7 +21,7 @@ WAIT_DIGITS_MAX = 9
 BEGINNING = ("", "0")
 """What programs send that have no cursor yet."""
 EVENT_PATTERNS_MAX = 50
-TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received`; all when left out."
+TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received` (default: all)."
 
 
 class EventJson(BaseModel):

@@ -54,7 +54,7 @@ class PaymentJson(BaseModel):
     method: str
     amount: Annotated[str | None, Field(description="Of the whole payment.")]
     your_amount: Annotated[
-        str | None, Field(description="Of the vendor's own claims and adjustments.")
+        str | None, Field(description="The part of the vendor's own claims and adjustments.")
     ]
     effective_date: str | None
     received_at: str | None

@@ -242,7 +242,7 @@ def read_rate(text: str) -> int | None:
     if text.strip().lower() == "off":
         return None
     if not _NUMBER.fullmatch(text.strip()):
-        refuse(f"{text} is no limit: give a number of calls a minute, or off.", MISUSED)
+        refuse(f"{text} is not a limit: give a number of calls per minute, or off.", MISUSED)
     return int(text)
 
 

@@ -180,7 +180,7 @@ def _check_scenario(scenario: str) -> None:
     known = claim_scenarios()
     if scenario not in known:
         listed = "".join(f"\n  {id}  {title}" for id, title in known.items())
-        show_error(f"There is no scenario {scenario}. Known are:{listed}")
+        show_error(f"There is no scenario {scenario}. The scenarios are:{listed}")
         raise typer.Exit(UNREADABLE)
 
 

@@ -116,7 +116,7 @@ def _show_interrupted(
     counts = f"{whole.accepted:,} accepted, {len(whole.results) - whole.accepted:,} not"
     show_error(
         f"{piece.first:,} of {total:,} claims were sent: {counts}. "
-        f"To go on: clearlane claim submit {file} --skip {piece.first}"
+        f"To continue: clearlane claim submit {file} --skip {piece.first}"
     )
 
 
@@ -153,7 +153,7 @@ def status(
         ]
         for row in rows
     )  # fmt: skip
-    hint = f"None was created from {first} to {last}; --from and --to name other days."
+    hint = f"None was created from {first} to {last}. Use --from and --to for other days."
     show_table(COLUMNS, cells, noun="claim", hint=hint)
 
 

@@ -64,7 +64,7 @@ def list_(
         hint = (
             "One is made when a claim is accepted."
             if everything
-            else "Everything is delivered; --all shows that."
+            else "Everything is delivered. Use --all to list every batch."
         )
         show_list(COLUMNS, found, noun="batch", hint=hint)
 

@@ -51,7 +51,7 @@ def export_undelivered(
     """
 
     if mark:
-        confirm("What is written will not be sent: you deliver the files.", yes=yes)
+        confirm("The written files will not be sent: you deliver them.", yes=yes)
 
     async def work(installation: Installation) -> tuple[list[dict[str, object]], int]:
         context, written = installation.work_context, []
@@ -87,7 +87,7 @@ def _write(directory: Path, file: ExportedBatch) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         if path.is_symlink() or path.read_bytes() != file.content:
-            raise OperationRefused(f"{path} is there already and is another file.") from None
+            raise OperationRefused(f"{path} already exists and is a different file.") from None
         return
     with os.fdopen(handle, "wb") as target:
         target.write(file.content)

@@ -191,7 +191,7 @@ def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None
     """
     from clearlane.pipeline.operator import inbox_admin
 
-    confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
+    confirm(f"The statements of file {id} are not applied to any claim from now on.", yes=yes)
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.discard(installation.work_context, id, actor=operator())

@@ -102,7 +102,7 @@ def operations_address(settings: Settings) -> DoctorCheck:
         "operations address",
         DoctorVerdict.WARNING,
         f"{at} can be reached from other machines, without TLS.",
-        "Let your firewall admit your monitoring alone.",
+        "Let your firewall admit only your monitoring.",
     )
 
 
@@ -162,7 +162,7 @@ def time_source(state: int | None) -> DoctorCheck:
         return DoctorCheck(
             "time",
             DoctorVerdict.WARNING,
-            "Nothing keeps the clock, says the kernel.",
+            "The kernel says that nothing keeps the clock set.",
             "Run an NTP client, such as systemd-timesyncd or chrony.",
         )
     return fine("time", "The clock is kept.")
@@ -175,7 +175,7 @@ def anchor_place(settings: Settings) -> DoctorCheck:
     return DoctorCheck(
         "anchor copy",
         DoctorVerdict.WARNING,
-        "The anchor of the audit chain lies in the data directory alone.",
+        "The anchor of the audit chain is only in the data directory.",
         "Set CLEARLANE_ANCHOR_COPY to a place on another machine.",
     )
 

@@ -80,13 +80,13 @@ def check(
     gender: Annotated[str, typer.Option(help="Male or Female.")] = "",
     service: Annotated[
         list[str] | None,
-        typer.Option(help="Service type asked about, by name or code; give it again for more."),
+        typer.Option(help="Service type asked about, by name or code; repeat for several."),
     ] = None,
     dependent_first: Annotated[
         str, typer.Option(help="First name, to ask about a dependent.")
     ] = "",
     dependent_last: Annotated[
-        str, typer.Option(help="Last name; the subscriber's without it.")
+        str, typer.Option(help="Last name (default: the subscriber's).")
     ] = "",
     dependent_birth: Annotated[
         datetime | None, typer.Option(formats=[DAY], help="Birth date of the dependent.")

@@ -30,9 +30,7 @@ def events() -> None:
 def list_events(
     types: Annotated[
         list[str] | None,
-        typer.Option(
-            "--type", help="Only this type or family (route.*); may be given several times."
-        ),
+        typer.Option("--type", help="Only this type or family (route.*); repeat for several."),
     ] = None,
     hours: Annotated[float, typer.Option(help="Only the last N hours.", min=0.01, max=87_600)] = 24,
     limit: Annotated[int, typer.Option(help="Maximum number of events.", min=1, max=10_000)] = 500,

@@ -28,7 +28,7 @@ WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "Acknowledged", "-
 
 Types = Annotated[
     list[str] | None,
-    typer.Option("--type", help="Only this type or family (claim.*); may be given several times."),
+    typer.Option("--type", help="Only this type or family (claim.*); repeat for several."),
 ]
 
 
@@ -45,7 +45,7 @@ def follow(
     ] = "",
     cursor_file: Annotated[
         Path | None,
-        typer.Option(help="Keep the place in this file, and go on from it at the next start."),
+        typer.Option(help="Keep the place in this file, and continue from it at the next start."),
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
     count: Annotated[

@@ -41,7 +41,7 @@ def add(
     ],
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", help="A type or family (claim.*); may be given several times."),
+        typer.Option("--type", help="A type or family (claim.*); repeat for several."),
     ] = None,
 ) -> None:
     """Add an endpoint, and print its secret, which is shown once.

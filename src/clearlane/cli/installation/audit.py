@@ -92,7 +92,7 @@ def export(
         AuditFormat, typer.Option(help="One JSON object per line, or CSV.")
     ] = AuditFormat.JSONL,
     output: Annotated[
-        Path | None, typer.Option(help="File to write (mode 0600); standard output without it.")
+        Path | None, typer.Option(help="File to write, mode 0600 (default: standard output).")
     ] = None,
 ) -> None:
     """Write audit rows, oldest first. The export is audited itself.

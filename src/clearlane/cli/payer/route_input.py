@@ -97,7 +97,7 @@ def read_secrets(prompted: Iterable[str] | None, files: Iterable[str] | None) ->
 
 def _secret_name(name: str, secrets: dict[str, str]) -> str:
     if name not in SECRET_NAMES:
-        refuse(f"There is no secret {name}. Known are {', '.join(SECRET_NAMES)}.", MISUSED)
+        refuse(f"There is no secret {name}. The secrets are {', '.join(SECRET_NAMES)}.", MISUSED)
     if name in secrets:
         refuse(f"The secret {name} is given twice.", MISUSED)
     return name

@@ -91,7 +91,9 @@ def show(
     payment_id: PaymentId,
     candidates: Annotated[
         bool,
-        typer.Option("--candidates", help="Also claims that an unmatched one may mean. Audited."),
+        typer.Option(
+            "--candidates", help="Also show claims that an unmatched one may mean. Audited."
+        ),
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
@@ -128,7 +130,7 @@ def export(
     ] = False,
     as_json: AsJson = False,
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; standard output without it.")
+        Path | None, typer.Option(help="The file to write (default: standard output).")
     ] = None,
     data: Data = None,
 ) -> None:

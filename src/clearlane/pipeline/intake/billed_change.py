@@ -20,8 +20,8 @@ from clearlane.store.claims.work_items import ClaimNote
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx
 
 REASON_CHARACTERS_MAX = 500
-WHY = "Say why what was billed changes."
-WHOSE = "Say on whose authority what was billed changes."
+WHY = "Say why you are changing what was billed."
+WHOSE = "Say on whose authority you are changing what was billed."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -316,7 +316,7 @@ def find_silent_node(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the nodes that died."""
     for of in measures.silent_nodes:
         yield ConditionCase(
-            f"Node {of.id} ({of.role} on {of.host}) is silent for {duration(of.silent_micros / 1_000_000)} and did "
+            f"Node {of.id} ({of.role} on {of.host}) has been silent for {duration(of.silent_micros / 1_000_000)} and did "
             "not stop in order.",
             (("host", of.host), ("role", of.role)),
         )

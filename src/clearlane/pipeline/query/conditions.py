@@ -111,7 +111,7 @@ CONDITIONS: tuple[Condition, ...] = (
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.FAULT,
         measured=f"Since when deliveries to a payer fail: {condition_checks.UNREACHABLE_MINUTES} minutes or more.",
-        do="Test the route: `clearlane route test ID`. Ask the payer. What waits can be carried by hand: "
+        do="Test the route: `clearlane route test ID`. Ask the payer. Waiting files can be carried by hand: "
         "`clearlane export-undelivered`. After it works again: `clearlane batch resend ID` sends at once.",
         find=condition_checks.find_unreachable,
         needs_person=False,

@@ -89,7 +89,7 @@ PAYMENT_EXAMPLES: tuple[PaymentExample, ...] = (
                 adjustments=(("FB", "60.00"),),
             ),
         ),
-        note="In force is the correction: 180.00 paid, 60.00 written off. The provider owes the payer 60.00, which the next payment is lowered by.",
+        note="The correction is in force: 180.00 paid, 60.00 written off. The provider owes the payer 60.00, which lowers the next payment.",
     ),
     PaymentExample(
         title="Reversal and correction in two files",
@@ -111,7 +111,7 @@ PAYMENT_EXAMPLES: tuple[PaymentExample, ...] = (
                 adjustments=(("FB", "-180.00"),),
             ),
         ),
-        note="Between day 28 and day 29 the claim is taken back. In force is then the correction, as above; 60.00 are left to be withheld.",
+        note="Between day 28 and day 29 the claim is taken back. The correction is then in force, as above; 60.00 are left to be withheld.",
     ),
     PaymentExample(
         title="A check that does not balance",

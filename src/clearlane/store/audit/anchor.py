@@ -260,7 +260,7 @@ def missing_sentence(anchor: Anchor) -> str:
     """Return what is wrong if an anchor was deleted."""
     return (
         f"The anchor {anchor.file} is missing, and the audit chain records that there was one: "
-        "whether the database is older than it was cannot be known."
+        "it cannot be known whether the database is older than it was."
     )
 
 

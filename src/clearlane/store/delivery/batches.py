@@ -48,7 +48,7 @@ UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)
 
 REFUSED_SENDING = ("SEND_AGAIN", "TA1_REFUSED")
 """The kinds of facts that refuse one sending of a claim, not the claim."""
-RESTORED = "The data were restored from a backup: whether this was sent since is not known."
+RESTORED = "The data were restored from a backup: it is not known whether this was sent since."
 
 
 class ClaimAlreadyBatched(Exception):

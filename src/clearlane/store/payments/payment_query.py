@@ -187,7 +187,7 @@ FILTERS = {
         PaymentFilter(
             "state",
             FilterType.CHOICE,
-            "What is to be done.",
+            "The state of the payment.",
             payments.c.state == bindparam("state"),
             title="State",
             choices=tuple(one.value for one in PaymentState),
