@@ -1,7 +1,7 @@
 """Hold, release, cancel, correct and validate claims over https on both databases.
 
 Also tests `api/v1/claim_verbs`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
-`pipeline/intake/prepare_document`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
+`pipeline/intake/read`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
 `store/claims/unsent_claims`.
 """
 

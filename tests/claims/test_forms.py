@@ -5,7 +5,6 @@ Also tests `claims/claim_form`, `claims/kinds`, `cli/command/kind_options`, `cla
 
 import ast
 import re
-from dataclasses import fields
 from datetime import date
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 import clearlane
 from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, form_of, names_of_forms
+from clearlane.claims.forms import FORMS, fields_of_forms, form_of
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.payers.model import PAYER_TYPES
 from tests.claims.outgoing import stored
@@ -45,8 +44,6 @@ def test_the_names_of_a_form_are_fields_of_its_models(kind):
     form = kind
     claim, line = fields_of(form.claim), fields_of(form.line)
     known = claim.keys() | line.keys()
-    shared = {getattr(form.names, one.name) for one in fields(form.names)} - {""}
-    assert shared <= known
     groups = [*form.other_insurance_fields, *(name for row in form.persons for name in row[:2])]
     assert set(groups) <= claim.keys()
     assert form.decision_fields <= known
@@ -60,14 +57,18 @@ def test_a_form_reads_its_claims(kind, full):
     assert form is kind
     lines = form.lines(claim)
     assert lines == given[form.lines_field]
-    assert form.charge(claim) == given[form.names.total_charge]
-    assert form.charge(claim) == sum(map(form.line_charge, lines))
-    assert form.frequency(claim) == given.get(form.names.frequency, "1")
-    assert form.icd_version(claim) == "10"
-    assert form.billing_ids(claim)[1]
-    for line in lines:
-        assert form.procedure(line) == line.__dict__[form.names.procedure]
-        assert form.service_days(line)[0] == line.__dict__[form.names.first_day]
+    view = form.view(claim)
+    assert form.value(claim, "total_charge") == sum(line.charge for line in view.lines)
+    assert form.frequency(claim) == view.frequency or "1"
+    assert form.diagnoses(claim) == view.diagnoses
+    assert form.value(claim, "is_predetermination") in {None, view.is_predetermination}
+    for line, seen in zip(lines, view.lines, strict=True):
+        assert form.value(line, "lines[].procedure") == seen.procedure
+        assert form.service_days(line) == (seen.first_day, seen.last_day)
+    changed = form.with_changes(claim, {"frequency": "7", "account_number": None})
+    assert form.view(changed).frequency == "7"
+    assert form.view(changed).account_number is None
+    assert form.view(claim) == view
     assert form.has_other_insurance(claim) is full
     assert bool(form.other_payer_name(claim)) is full
     decision = form.earlier_decision(claim)
@@ -75,12 +76,9 @@ def test_a_form_reads_its_claims(kind, full):
     assert not [*form.missing_fields(given, [line.__dict__ for line in lines])]
 
 
-def test_names_of_forms_leave_out_what_a_form_lacks():
-    assert names_of_forms(lambda names: names.earlier_paid) == ("X12_ClaimPrimaryPayerPaidAmount",)
-    assert names_of_forms(lambda names: names.procedure) == (
-        "F24D_HcpcsProcedureCode",
-        "F29_ProcedureCode",
-    )
+def test_what_forms_call_a_value_leaves_out_a_form_that_lacks_it():
+    assert fields_of_forms("medicare_reason") == {"X12_MedicareSecondaryReason"}
+    assert fields_of_forms("lines[].procedure") == {"F24D_HcpcsProcedureCode", "F29_ProcedureCode"}
 
 
 def test_nothing_else_distinguishes_kinds_of_claim():

@@ -35,7 +35,7 @@ def test_no_two_of_many_are_duplicates_to_a_payer(kind):
 
     def seen_by_payer(number: int) -> tuple[str, ...]:
         claim = sample_claim(kind, f"MANY-{number}", SampleWish(), today=TODAY)
-        return claim[form.names.member_id], claim[form.names.total_charge]
+        return claim[form.locate("subscriber.member_id")], claim[form.locate("total_charge")]
 
     count = full_or_quick(25_000, 2_500)
     assert len({seen_by_payer(number) for number in range(count)}) == count

@@ -1,6 +1,6 @@
 """Items that arrive together are processed together, and a fault reaches only its caller.
 
-Also tests `pipeline/intake/prepare_claims` and `pipeline/intake/submit`.
+Also tests `pipeline/intake/prepare_claims`, `pipeline/intake/judge`, `pipeline/intake/store` and `pipeline/intake/submit`.
 """
 
 import asyncio

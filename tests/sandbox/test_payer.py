@@ -1,6 +1,6 @@
 """How a payer receives, works, fails and goes on.
 
-Also tests `sandbox/responses/remit835`, `sandbox/responses/styles`, `sandbox/responses/ack999`, `sandbox/responses/status277ca`, `sandbox/responses/status277`,
+Also tests `sandbox/responses/remit835`, `sandbox/responses/styles`, `sandbox/responses/ack999`, `sandbox/responses/status277ca`, `sandbox/responses/status277`, `sandbox/responses/status_set`,
 `sandbox/responses/ta1`, `sandbox/read_837` and `sandbox/checks`.
 """
 

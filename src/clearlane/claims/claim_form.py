@@ -9,7 +9,6 @@ Knows what a form must be able to tell; knows no kind and no field by name.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -42,45 +41,6 @@ FilledFields = Mapping[str, Any]
 """The filled fields of a claim or line by name, decoded or still as JSON."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedFieldNames:
-    """What one form calls the fields that every kind of claim has; empty for a field it lacks."""
-
-    # Of the claim.
-    account: str
-    """The patient's account number, which may be CLM01."""
-    member_id: str
-    billing_state: str
-    billing_zip: str
-    icd_version: str
-    total_charge: str
-    patient_paid: str
-    frequency: str
-    original_reference: str
-    """The payer's number of the claim that this one replaces."""
-    purpose: str
-    """What is asked of the payer: a payment, or a predetermination."""
-    other_coverage: str
-    """The mark that there is another insurance."""
-    earlier_paid: str
-    """What an earlier payer paid for the whole claim."""
-    coverage: str
-    """The payer's type of coverage (SBR09)."""
-    other_coverage_type: str
-    """The other payer's type of coverage."""
-    medicare_reason: str
-    """Why Medicare pays after another payer."""
-    remaining_liability: str
-    """What the patient still owes for the claim after an earlier payer."""
-    # Of a line.
-    first_day: str
-    last_day: str
-    procedure: str
-    line_control: str
-    """The line's control number, by which answers find it."""
-    line_remaining_liability: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClaimForm(Generic[C, L]):
     """A kind of claim: its model, its fields under shared names, and functions that read them.
@@ -104,14 +64,13 @@ class ClaimForm(Generic[C, L]):
     """The segment that begins with a line's procedure."""
     load_placements: Callable[[], "PlacementTables[Any, Any]"]
     """Loads the tables that place its fields in an 837, at their first use: reading a claim needs none of them."""
-    names: SharedFieldNames
 
     # Groups of fields.
     diagnoses_max: int
     persons: tuple[tuple[str, str, str], ...]
     """Patient's field, insured's field, and what it is: last name, first name, birth date, sex."""
     other_insurance_fields: frozenset[str]
-    """Any of these means that there is another insurance, besides the mark ``names.other_coverage``."""
+    """Any of these means that there is another insurance, besides the mark ``other_coverage``."""
     other_payer_names: tuple[str, ...]
     """The fields that hold the other payer's name; the first that is filled counts."""
     decision_fields: frozenset[str]
@@ -130,21 +89,8 @@ class ClaimForm(Generic[C, L]):
     """The earlier payer's decision of a claim, by its fields and the decisions of its lines."""
 
     # Functions of the claim.
-    diagnoses: Callable[[C], Sequence[str | None]]
-    """The diagnoses by place; a place may be blank."""
-    icd_version: Callable[[C], str]
-    """``10`` or ``9``."""
-    relationship: Callable[[C], str]
-    """The X12 code of the patient's relationship to the insured."""
-    is_predetermination: Callable[[C], bool]
-    """Whether the claim asks what would be paid, for services not yet done."""
-    billing_ids: Callable[[C], tuple[str | None, str | None]]
-    """The billing provider's NPI and tax id."""
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
     """The paths of missing fields that are required in one case and not in another: claim and lines in."""
-
-    # Functions of a line.
-    line_charge: Callable[[L], Decimal]
 
     def __repr__(self) -> str:
         """Return its name."""
@@ -156,9 +102,12 @@ class ClaimForm(Generic[C, L]):
         lines = [(line, line_reading(self, filled_names(line))) for line in self.lines(claim)]
         return build(self, claim, reading, lines)
 
-    def value(self, claim: C, path: str) -> Any:
-        """Return one value of a claim as it was sent, by its path in the view; None if it has none."""
-        return claim.__dict__.get(field_at(self, path))
+    def value(self, claim: ClaimPart, path: str) -> Any:
+        """Return one value as its field has it, by its path in the view; None if it has none.
+
+        Of a line, ``claim`` is the line and the path begins with ``lines[]``. A view is read for many values.
+        """
+        return reader_at(self, path)(claim.__dict__)
 
     def with_changes(self, claim: C, changes: Mapping[str, Any]) -> C:
         """Return a claim with other values, by their paths in the view; None removes a value."""
@@ -194,17 +143,14 @@ class ClaimForm(Generic[C, L]):
         found: tuple[L, ...] = claim.__dict__[self.lines_field]
         return found
 
-    def charge(self, claim: C) -> Decimal:
-        """Return the total charge that the claim states."""
-        found: Decimal = claim.__dict__[self.names.total_charge]
+    def relationship(self, claim: C) -> str:
+        """Return the X12 code of the patient's relationship to the insured."""
+        found: str = self.value(claim, "subscriber.relationship")
         return found
 
-    def patient_birth(self, claim: C) -> date:
-        """Return the patient's birth date; a claim for the insured need not repeat it."""
-        patient, insured, _ = self.persons[2]
-        given = claim.__dict__
-        found: date = given.get(patient) or given[insured]
-        return found
+    def diagnoses(self, claim: C) -> tuple[str | None, ...]:
+        """Return the diagnoses by place; a place may be blank."""
+        return tuple(self.value(claim, "diagnoses") or ())
 
     def accidents(self, claim: C) -> tuple[str, ...]:
         """Return the causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
@@ -222,9 +168,8 @@ class ClaimForm(Generic[C, L]):
 
     def has_other_insurance(self, claim: C) -> bool:
         """Return whether the claim has fields of another insurance."""
-        given = claim.__dict__
-        return bool(given.get(self.names.other_coverage)) or not (
-            self.other_insurance_fields.isdisjoint(given)
+        return bool(self.value(claim, "other_coverage")) or not (
+            self.other_insurance_fields.isdisjoint(claim.__dict__)
         )
 
     def other_payer_name(self, claim: C) -> str | None:
@@ -237,18 +182,12 @@ class ClaimForm(Generic[C, L]):
 
         ``decided`` is whether an earlier payer decided the claim: the payer is then second, else the other payer is.
         """
-        name = self.names.coverage if decided else self.names.other_coverage_type
-        return claim.__dict__.get(name) in codes.MEDICARE
+        path = "payer.coverage" if decided else "other_payers[0].coverage"
+        return self.value(claim, path) in codes.MEDICARE
 
     def service_days(self, line: L) -> tuple[date | None, date | None]:
         """Return the first and last day of a line; the last is None if it was not given."""
-        given = line.__dict__
-        return given.get(self.names.first_day), given.get(self.names.last_day)
-
-    def procedure(self, line: L) -> str:
-        """Return the procedure code of a line."""
-        found: str = line.__dict__[self.names.procedure]
-        return found
+        return self.value(line, "lines[].first_day"), self.value(line, "lines[].last_day")
 
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""
@@ -268,8 +207,18 @@ AnyForm = ClaimForm[Any, Any]
 
 @cache
 def field_at(form: AnyForm, path: str) -> str:
-    """Return the field that holds the value of a path; empty if the form has none."""
-    return form.locate(path) if form.has(path) else ""
+    """Return the name of the field that holds the value of a path; empty if the form has none."""
+    return field_name(form.locate(path.replace("[]", "[0]"))) if form.has(path) else ""
+
+
+@cache
+def reader_at(form: AnyForm, path: str) -> Callable[[Given], Any]:
+    """Return what reads the value of a path from the filled fields of a claim or line."""
+    name = field_at(form, path)
+    convert = form.view_table.converted.get(name)
+    if convert is None:
+        return lambda given: given.get(name)
+    return lambda given: convert(given[name]) if name in given else None
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)

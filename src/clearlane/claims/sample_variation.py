@@ -101,8 +101,8 @@ def vary(
         **dict.fromkeys(fields.first_names, first),
         **dict.fromkeys(fields.birth_dates, birth.isoformat()),
         **fields.usual,
-        form.names.member_id: member,
-        form.names.total_charge: charge,
+        form.locate("subscriber.member_id"): member,
+        form.locate("total_charge"): charge,
         form.lines_field: [{**line, fields.line_charge: charge}],
     }
 
@@ -133,5 +133,5 @@ def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date)
         return claim | dict(zip(names, wish.patient, strict=True)) if wish.patient else dict(claim)
     varied = vary(claim, form, claim_id=claim_id, patient=wish.patient)
     if wish.scenario:
-        varied[form.names.member_id] = wish.scenario
+        varied[form.locate("subscriber.member_id")] = wish.scenario
     return varied

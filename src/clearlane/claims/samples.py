@@ -33,7 +33,7 @@ def document(
     """Return a document with one claim; ``day`` is the day of service."""
     claim = extended_claim(form, day) | _ORIGINAL[form] if full else minimal_claim(form, day)
     if insured_id:
-        claim[form.names.member_id] = insured_id
+        claim[form.locate("subscriber.member_id")] = insured_id
     if claim_id:
         claim["Svc_VendorClaimId"] = claim_id
     return {"DocumentType": form.document_type, "Claims": [claim]}

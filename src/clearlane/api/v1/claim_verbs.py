@@ -32,7 +32,7 @@ from clearlane.pipeline.intake.hold_claims import (
     hold_claim,
     release_claim,
 )
-from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope

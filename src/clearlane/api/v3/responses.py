@@ -17,9 +17,9 @@ from clearlane.api.http.static_content import accepts_gzip
 from clearlane.api.http.stream import stream_text
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
-from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.store import ClaimResult
 from clearlane.pipeline.intake.submit import (
-    ClaimResult,
     SubmissionNotStored,
     SubmissionOutcome,
     SubmissionReceipt,

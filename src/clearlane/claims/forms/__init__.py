@@ -1,23 +1,26 @@
-"""The forms of claims by kind. Nothing outside this package and the catalogue distinguishes kinds of claim.
+"""The forms of claims by name: how claims are written. Nothing outside this package, the catalogue and the placements
+knows the fields of a form.
 
-**To add a kind of claim:**
+**To add a form:**
 
-1. Add the kind to ``fields.ClaimKind`` and its models (claim, line, document) to the catalogue in ``fields``.
-2. Write its placement tables, ``placements_837x.py``, which end with ``TABLES``.
-3. Write its form, ``forms/<kind>.py``, which ends with ``FORM``, and add it to ``FORMS`` below. Write where its fields
-   are in the view, ``forms/<kind>_view.py``.
-4. Write the rules of its own, ``rules/<kind>.py``, and import the file in ``rules/__init__``. A rule without ``kinds``
-   applies to every kind whose form can state the first of its paths: rules read the view, and know no form.
-5. Add a row to the endpoints of the API that takes it, its sample to ``samples``, and a migration that lets the
-   columns ``claims.kind`` and ``batches.kind`` hold it.
+1. Add its name to the row of its kind in ``claims.kinds``; a new kind is a row there. Checks of the database, filters,
+   options and enumerations follow; ``HEAD`` of the schema gets its next letter.
+2. Add its models (claim, line, document) to the catalogue in ``fields``.
+3. Write where its fields are in the view, ``forms/<form>_view.py``, and the form itself, ``forms/<form>.py``, which ends
+   with ``FORM``; add it to ``FORMS`` below.
+4. Write its placement tables, ``placements_837x.py``, which end with ``TABLES``.
+5. Write the rules of its own, ``rules/<subject>.py``, and import the file in ``rules/__init__``. A rule applies to every
+   form that can state the first of its paths: rules read the view, and know no form.
+6. Add the call of an API that takes it, and its sample to ``samples``.
 
-The tests in ``tests/claims`` run over every kind: they tell which field has no place, no sample or no rule.
+The tests in ``tests/claims`` run over every form: they tell which field has no place, no sample or no rule.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
-from clearlane.claims.claim_form import AnyForm, ClaimForm, SharedFieldNames
+from clearlane.claims.claim_form import AnyForm, ClaimForm, field_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import dental, medical
 from clearlane.claims.kinds import KINDS, ClaimKind
@@ -28,11 +31,11 @@ __all__ = [
     "V3_MEDICAL",
     "AnyForm",
     "ClaimForm",
-    "SharedFieldNames",
+    "field_at",
+    "fields_of_forms",
     "form_of",
     "form_of_kind",
     "load_placements",
-    "names_of_forms",
 ]
 
 V3_MEDICAL, V3_DENTAL = medical.FORM, dental.FORM
@@ -40,7 +43,6 @@ FORMS: Mapping[str, AnyForm] = MappingProxyType(
     {form.name: form for form in (V3_MEDICAL, V3_DENTAL)}
 )
 """The forms by name."""
-_BY_MODEL: Mapping[type, AnyForm] = {form.claim: form for form in FORMS.values()}
 
 
 def load_placements() -> None:
@@ -51,7 +53,12 @@ def load_placements() -> None:
 
 def form_of(claim: Claim) -> AnyForm:
     """Return the form of a claim."""
-    return _BY_MODEL[type(claim)]
+    return _form_of_model(type(claim))
+
+
+@cache
+def _form_of_model(model: type) -> AnyForm:
+    return next(form for form in FORMS.values() if form.claim is model)
 
 
 def form_of_kind(kind: str) -> AnyForm:
@@ -59,7 +66,6 @@ def form_of_kind(kind: str) -> AnyForm:
     return FORMS[KINDS[ClaimKind(kind)].submitted_on[0]]
 
 
-def names_of_forms(name: Callable[[SharedFieldNames], str]) -> tuple[str, ...]:
-    """Return what the forms call a shared field, without those that lack it."""
-    found = (name(form.names) for form in FORMS.values())
-    return tuple(dict.fromkeys(filter(None, found)))
+def fields_of_forms(path: str) -> frozenset[str]:
+    """Return what the forms call the value of a path of the view."""
+    return frozenset(field_at(form, path) for form in FORMS.values() if form.has(path))

@@ -1,12 +1,11 @@
 """The form of dental claims: the ADA form, sent as an 837D."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clearlane.claims import codes
-from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
+from clearlane.claims.claim_form import ClaimForm, FilledFields
 from clearlane.claims.fields import DentalClaim, DentalDocument, DentalLine
 from clearlane.claims.forms import dental_view
 from clearlane.claims.kinds import ClaimKind
@@ -48,31 +47,6 @@ DEPENDENT = (
 )
 
 
-def diagnoses(claim: DentalClaim) -> Sequence[str | None]:
-    """Return the diagnoses by place; a place may be blank."""
-    return claim.F34a_DiagnosisCode.split(",") if claim.F34a_DiagnosisCode else ()
-
-
-def icd_version(claim: DentalClaim) -> str:
-    """Return the ICD version, ``10`` or ``9``; a claim without one means ICD-10."""
-    return claim.F34_DiagnosiseCodeQualifier or "10"
-
-
-def relationship(claim: DentalClaim) -> str:
-    """Return the X12 code of the patient's relationship to the insured."""
-    return claim.F18_PatientRelationship
-
-
-def is_predetermination(claim: DentalClaim) -> bool:
-    """Return whether the claim asks what would be paid, for services not yet done."""
-    return claim.F01_TypeOfTransaction == codes.PREDETERMINATION
-
-
-def billing_ids(claim: DentalClaim) -> tuple[str | None, str | None]:
-    """Return the billing dentist's NPI and tax id."""
-    return claim.F48_BillingDentistNPI, claim.F51_BillingDentistTaxID
-
-
 def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterator[str]:
     """Yield the missing fields that are required in one case and not in another."""
     get = claim.get
@@ -90,11 +64,6 @@ def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterat
 
 def _code(name: str, value: Any) -> str | None:
     return codes.find(name, value) if isinstance(value, str) else None
-
-
-def line_charge(line: DentalLine) -> Decimal:
-    """Return the charge of a line; the other fee (31a) is part of it."""
-    return dental_view.charge(line.__dict__)
 
 
 @cache
@@ -122,29 +91,6 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     lines_field="LineItems",
     line_segment="SV3",
     load_placements=load_placements,
-    names=SharedFieldNames(
-        account="F23_PatientID",
-        member_id="F15_InsuredID",
-        billing_state="F48_BillingDentistST",
-        billing_zip="F48_BillingDentistZip",
-        icd_version="F34_DiagnosiseCodeQualifier",
-        total_charge="F32_TotalFee",
-        patient_paid="X12_PatientAmountPaid",
-        frequency="X12_ClaimFrequencyCode",
-        original_reference="X12_PayerControlNumber",
-        purpose="F01_TypeOfTransaction",
-        other_coverage="F04_OtherCoverage",
-        earlier_paid="",
-        coverage="",
-        other_coverage_type="",
-        medicare_reason="",
-        remaining_liability="",
-        first_day="F24_DateOfServiceFrom",
-        last_day="F24_DateOfServiceTo",
-        procedure="F29_ProcedureCode",
-        line_control="X12_LineControlNumber",
-        line_remaining_liability="X12_LineRemainingPatientLiability",
-    ),
     diagnoses_max=limits.DENTAL_DIAGNOSES_MAX,
     persons=(
         ("F20_PatientLastName", "F12_InsuredLastName", "last name"),
@@ -161,11 +107,5 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     view_names={},
     duplicate_paths=dental_view.DUPLICATE,
     decide=dental_view.decision,
-    diagnoses=diagnoses,
-    icd_version=icd_version,
-    relationship=relationship,
-    is_predetermination=is_predetermination,
-    billing_ids=billing_ids,
     missing_fields=missing_fields,
-    line_charge=line_charge,
 )

@@ -1,12 +1,11 @@
 """The form of medical claims: the CMS-1500, sent as an 837P."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clearlane.claims import cob
-from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
+from clearlane.claims.claim_form import ClaimForm, FilledFields
 from clearlane.claims.fields import MedicalClaim, MedicalDocument, MedicalLine
 from clearlane.claims.forms import medical_view
 from clearlane.claims.kinds import ClaimKind
@@ -54,31 +53,6 @@ RENDERING = (
 )
 
 
-def diagnoses(claim: MedicalClaim) -> Sequence[str | None]:
-    """Return the diagnoses by place; a place may be blank."""
-    return claim.F21_DiagnosisCodes
-
-
-def icd_version(claim: MedicalClaim) -> str:
-    """Return the ICD version, ``10`` or ``9``."""
-    return claim.F21_IcdIndicator
-
-
-def relationship(claim: MedicalClaim) -> str:
-    """Return the X12 code of the patient's relationship to the insured."""
-    return claim.F06_PatientRelationshipToInsured
-
-
-def is_predetermination(claim: MedicalClaim) -> bool:
-    """Return False: the CMS-1500 has no predeterminations."""
-    return False
-
-
-def billing_ids(claim: MedicalClaim) -> tuple[str | None, str | None]:
-    """Return the billing provider's NPI and tax id; the EIN comes before the SSN."""
-    return claim.F33A_BillingProviderNpi, claim.F25_FederalTaxIdEin or claim.F25_FederalTaxIdSsn
-
-
 def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterator[str]:
     """Yield the missing fields that are required in one case and not in another."""
     get = claim.get
@@ -98,11 +72,6 @@ def _has_item(value: object) -> bool:
     if not isinstance(value, (list, tuple)):
         return True
     return value[0] is not None or any(item is not None for item in value)
-
-
-def line_charge(line: MedicalLine) -> Decimal:
-    """Return the charge of a line."""
-    return line.F24F_Charges
 
 
 @cache
@@ -132,29 +101,6 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     lines_field="F24_ClaimLines",
     line_segment="SV1",
     load_placements=load_placements,
-    names=SharedFieldNames(
-        account="F26_PatientAcctNumber",
-        member_id="F01A_InsuredId",
-        billing_state="F33_BillingProviderState",
-        billing_zip="F33_BillingProviderZip",
-        icd_version="F21_IcdIndicator",
-        total_charge="F28_TotalCharge",
-        patient_paid="F29_PatientAmountPaid",
-        frequency="F22_MedicaidResubmissionCode",
-        original_reference="F22_OriginalReferenceNumber",
-        purpose="",
-        other_coverage="F11D_OtherPlan",
-        earlier_paid="X12_ClaimPrimaryPayerPaidAmount",
-        coverage="F01_ClaimType",
-        other_coverage_type="X12_OtherPayerClaimType",
-        medicare_reason="X12_MedicareSecondaryReason",
-        remaining_liability="X12_ClaimRemainingPatientLiability",
-        first_day="F24A_DateOfServiceFrom",
-        last_day="F24A_DateOfServiceTo",
-        procedure="F24D_HcpcsProcedureCode",
-        line_control="X12_ProviderControlNumber",
-        line_remaining_liability="X12_LineRemainingPatientLiability",
-    ),
     diagnoses_max=limits.MEDICAL_DIAGNOSES_MAX,
     persons=(
         ("F02_PatientNameLast", "F04_InsuredNameLast", "last name"),
@@ -171,11 +117,5 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     view_names=medical_view.NAMES,
     duplicate_paths=medical_view.DUPLICATE,
     decide=medical_view.decision,
-    diagnoses=diagnoses,
-    icd_version=icd_version,
-    relationship=relationship,
-    is_predetermination=is_predetermination,
-    billing_ids=billing_ids,
     missing_fields=missing_fields,
-    line_charge=line_charge,
 )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.fields import ClaimField, ClaimPart, Tooth, fields_of, filled_names
-from clearlane.claims.forms import names_of_forms
+from clearlane.claims.forms import fields_of_forms
 from clearlane.claims.teeth import from_iso
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
@@ -66,7 +66,7 @@ TEXT = frozenset(
         ValueType.TOOTH,
     }
 )
-COMPLETED_ZIPS = frozenset(names_of_forms(lambda names: names.billing_zip))
+COMPLETED_ZIPS = fields_of_forms("billing.zip")
 ZIP_COMPLETION = "9998"
 
 # The basic and extended sets of X12 without the four separators. A back-tick and control characters

@@ -21,7 +21,7 @@ from decimal import Decimal
 from functools import cache
 
 from clearlane.claims.fields import Claim, ClaimPart
-from clearlane.claims.forms import AnyForm, ClaimForm, form_of
+from clearlane.claims.forms import AnyForm, ClaimForm, field_at, form_of
 from clearlane.claims.forms.medical_view import ACCIDENT_MARKS
 from clearlane.claims.responses.field_lookup import FieldPlace, field_places, source_field
 from clearlane.x12 import tree
@@ -116,7 +116,7 @@ class ElementFields:
     def _is_finer(self, place: FieldPlace, component: int) -> bool:
         """Return whether a place is of this very component: by its table, or as a diagnosis and not its list."""
         if place.path.id == "HI" and component == CODE_COMPONENT:
-            return place.name != self._form.names.icd_version
+            return place.name != field_at(self._form, "icd_version")
         return bool(component and place.path.component)
 
     def _texts(self, place: FieldPlace) -> list[str]:

@@ -84,7 +84,7 @@ class ClaimContext:
         self.remaining: RemainingLiability | None = None
         """What the patient still owes after the earlier payer, as far as it is computed."""
         if self.decision:
-            patient_paid = self.values.get(form.names.patient_paid) or ZERO
+            patient_paid = form.value(self.claim, "patient_paid") or ZERO
             self.remaining = remaining_liability(self.decision, patient_paid)
         self.diagnosis_numbers = hi_numbers(form.diagnoses(self.claim))
         """The number in HI of each diagnosis of the claim."""
@@ -247,14 +247,14 @@ def claim_remaining_liability(context: ClaimContext) -> Decimal | None:
     """Return what the patient still owes for the claim; None if lines were decided, since they send their own."""
     if context.remaining is None or context.remaining.claim is None:
         return None
-    stated: Decimal | None = context.values.get(context.form.names.remaining_liability)
+    stated: Decimal | None = context.form.value(context.claim, "remaining_liability")
     return context.remaining.claim if stated is None else stated
 
 
 def line_remaining_liability(context: LineContext) -> Decimal | None:
     """Return what the patient still owes for a decided line, as it is stated, else as it is computed."""
-    names = context.claim_context.form.names
-    stated: Decimal | None = context.values.get(names.line_remaining_liability)
+    form = context.claim_context.form
+    stated: Decimal | None = form.value(context.line, "lines[].remaining_liability")
     return context.remaining if stated is None else stated
 
 
@@ -272,7 +272,8 @@ def _medicare_reason(context: ClaimContext) -> str | None:
     form = context.form
     if not form.medicare_is_second(context.claim, decided=context.decision is not None):
         return None
-    return context.values.get(form.names.medicare_reason)
+    found: str | None = form.value(context.claim, "medicare_reason")
+    return found
 
 
 def has_earlier_decision(context: Any) -> bool:

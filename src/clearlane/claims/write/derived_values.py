@@ -7,6 +7,7 @@ Knows what is derived and from what; reads no value, since that is in the file.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from clearlane.claims.claim_form import field_at
 from clearlane.claims.write.claim_context import ClaimContext
 
 COMPUTED = "Computed: the earlier payer's adjustments of group PR less what the patient paid."
@@ -41,11 +42,13 @@ def derived_values(context: ClaimContext) -> Iterator[DerivedValue]:
 
 
 def _remaining_liability(context: ClaimContext) -> Iterator[DerivedValue]:
-    found, names = context.remaining, context.form.names
+    found, form = context.remaining, context.form
     if found is None:
         return
-    if found.claim is not None and names.remaining_liability not in context.values:
-        yield DerivedValue(names.remaining_liability, 0, "2320/AMT:EAF/02", COMPUTED)
+    name = field_at(form, "remaining_liability")
+    if found.claim is not None and name not in context.values:
+        yield DerivedValue(name, 0, "2320/AMT:EAF/02", COMPUTED)
+    name = field_at(form, "lines[].remaining_liability")
     for number, (line, owed) in enumerate(zip(context.lines, found.lines, strict=True), 1):
-        if owed is not None and names.line_remaining_liability not in line.__dict__:
-            yield DerivedValue(names.line_remaining_liability, number, "2430/AMT:EAF/02", COMPUTED)
+        if owed is not None and name not in line.__dict__:
+            yield DerivedValue(name, number, "2430/AMT:EAF/02", COMPUTED)

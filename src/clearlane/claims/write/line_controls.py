@@ -3,6 +3,7 @@
 Knows the form of a claim; knows no place in a file.
 """
 
+from clearlane.claims.claim_form import reader_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 
@@ -25,8 +26,8 @@ def line_controls(claim: Claim, number: str) -> list[str]:
 
 def _given(claim: Claim) -> list[str | None]:
     form = form_of(claim)
-    name = form.names.line_control
-    return [line.__dict__.get(name) for line in form.lines(claim)]
+    read = reader_at(form, "lines[].control_number")
+    return [read(line.__dict__) for line in form.lines(claim)]
 
 
 def _control(number: str, line: int, taken: set[str]) -> str:

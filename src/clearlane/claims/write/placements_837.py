@@ -180,9 +180,9 @@ def diagnoses(most: int, *fields: str) -> Computed[ClaimContext]:
 
 
 def _hi(context: ClaimContext) -> tuple[str, ...]:
-    return claim_context.health_care_codes(
-        context.form.icd_version(context.claim), tuple(context.form.diagnoses(context.claim))
-    )
+    # A dental claim may leave out the version, which then is ICD-10.
+    version = context.form.value(context.claim, "icd_version") or "10"
+    return claim_context.health_care_codes(version, context.form.diagnoses(context.claim))
 
 
 # --- lines, and what an earlier payer decided --------------------------------------------------------------

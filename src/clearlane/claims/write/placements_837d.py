@@ -20,6 +20,7 @@ from functools import lru_cache
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Line
+from clearlane.claims.forms import dental_view
 from clearlane.claims.write import claim_context, placements_837
 from clearlane.claims.write.claim_context import ClaimContext, LineContext
 from clearlane.claims.write.placement import Computed, ConditionalRows, LoopTable, PlacementTables
@@ -152,7 +153,7 @@ def predetermination(context: ClaimContext) -> str | None:
 
 
 def _is_predetermination(context: ClaimContext) -> bool:
-    return context.form.is_predetermination(context.claim)
+    return bool(context.form.value(context.claim, "is_predetermination"))
 
 
 def service_days(context: ClaimContext) -> str | None:
@@ -231,7 +232,7 @@ def decided_procedure(context: LineContext) -> str:
 
 def fee(context: LineContext) -> Decimal:
     """Return the line's fee with the other fee (31a)."""
-    return context.claim_context.form.line_charge(context.line)
+    return dental_view.charge(context.values)
 
 
 def areas(context: LineContext) -> str | None:

@@ -14,7 +14,7 @@ from clearlane.store.audit.audit_search import (
     search_trail,
     trail_length,
 )
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import write_audit
 
 pages = PageRows(roles=OPERATORS, menu="/audit")
 
@@ -54,10 +54,14 @@ async def show_audit(request: PageRequest) -> Response:
     # Before its own row is written: a search does not find itself.
     found = await search_trail(request.context.database, wanted, before=before, limit=ROWS_SHOWN)
 
-    async def job(tx: Tx) -> None:
-        tx.audit("audit.search", ids=[wanted.id] if wanted.id else [], detail=_words(wanted))
-
-    await request.context.database.write(audit.TRAIL, job, actor=request.actor)
+    await write_audit(
+        request.context.database,
+        audit.TRAIL,
+        "audit.search",
+        ids=[wanted.id] if wanted.id else [],
+        detail=_words(wanted),
+        actor=request.actor,
+    )
     return request.render(
         "audit.html",
         "Audit",

@@ -21,14 +21,10 @@ from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.judge import judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
-from clearlane.pipeline.intake.prepare_document import (
-    ReadDocument,
-    TooManyClaims,
-    prepare_document,
-    read_document,
-)
-from clearlane.pipeline.intake.submit import ClaimResult, store_correction
+from clearlane.pipeline.intake.read import ReadDocument, TooManyClaims, read_document
+from clearlane.pipeline.intake.store import ClaimResult, store_correction
 from clearlane.pipeline.load_claim import open_claim_content, open_header
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims
@@ -199,7 +195,7 @@ async def _prepare(
         raise CorrectionConflict(f"A document may have {read.claims_max} claims at most.")
     if not isinstance(read, ReadDocument):
         return read.findings
-    found = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
+    found = await judge_document(context, read, site=site, now=now, shorten=lambda one: one)
     return found[0]
 
 

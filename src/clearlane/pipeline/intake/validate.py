@@ -11,15 +11,15 @@ from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import AnyForm
 from clearlane.pipeline.intake.correct_claims import choose_earlier
+from clearlane.pipeline.intake.judge import judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
-from clearlane.pipeline.intake.prepare_document import (
+from clearlane.pipeline.intake.read import (
     MalformedDocument,
     ReadDocument,
     TooManyClaims,
-    prepare_document,
     read_document,
 )
-from clearlane.pipeline.intake.submit import used_id_findings
+from clearlane.pipeline.intake.store import used_id_findings
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.earlier_claims import StoredPredecessor, find_live
 from clearlane.store.vault.vault import Vault
@@ -52,7 +52,7 @@ async def validate(
     if not isinstance(read, ReadDocument):
         return read
     await context.vault.ensure_key(site.scope)
-    prepared = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
+    prepared = await judge_document(context, read, site=site, now=now, shorten=lambda one: one)
     async with context.database.read(site.scope) as tx:
         accepted = [one.row for one in prepared if one.judgement.accepted]
         earlier = await find_live(tx, accepted) if accepted else {}

@@ -26,7 +26,7 @@ from clearlane.store.claims.claim_query import (
     list_claims,
 )
 from clearlane.store.claims.claims import StoredClaim
-from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, Tx, write_audit
 from clearlane.store.vault.vault import Vault
 
 STATUSES_AT_ONCE = 500
@@ -67,7 +67,9 @@ async def find_claims(
     actor: Actor,
 ) -> list[ClaimSummary]:
     """Return one page of claims."""
-    await _audit(database, scope, "claims.search", " ".join(sorted(query.where)), actor=actor)
+    await write_audit(
+        database, scope, "claims.search", detail=" ".join(sorted(query.where)), actor=actor
+    )
     async with database.read(scope) as tx:
         page = await list_claims(tx, query, ClaimListRow)
         return await _open(tx, vault, scope, page)
@@ -97,7 +99,7 @@ async def find_claims_of_vendors(
     for scope in dict.fromkeys(scope for _, scope in found):
         own = [row for row, of in found if of == scope]
         detail = " ".join(sorted(query_of(scope.vendor).where))
-        await _audit(database, scope, "claims.search", detail, actor=actor)
+        await write_audit(database, scope, "claims.search", detail=detail, actor=actor)
         async with database.read(scope) as tx:
             opened |= {one.claim_number: one for one in await _open(tx, vault, scope, own)}
     return [opened[row.claim_number] for row, _ in found]
@@ -131,7 +133,9 @@ async def list_statuses(
 ) -> AsyncIterator[list[ClaimStatus]]:
     """Yield pages of the statuses of claims created on these days, both included; the last may be empty."""
     days = {"created_day_from": first.isoformat(), "created_day_to": last.isoformat()}
-    await _audit(database, scope, "claims.status", "..".join(days.values()), actor=actor)
+    await write_audit(
+        database, scope, "claims.status", detail="..".join(days.values()), actor=actor
+    )
     query = ClaimQuery(where=days, order=ClaimOrder.OLDEST_FIRST, limit=STATUSES_AT_ONCE)
     while True:
         async with database.read(scope) as tx:
@@ -189,15 +193,6 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
         row.payload,
         row.header,
     )
-
-
-async def _audit(
-    database: Database, scope: Scope | VendorScope, action: str, detail: str, *, actor: Actor
-) -> None:
-    async def audit(tx: Tx) -> None:
-        tx.audit(action, detail=detail)
-
-    await database.write(scope, audit, actor=actor)
 
 
 async def _open(

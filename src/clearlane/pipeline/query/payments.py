@@ -354,11 +354,10 @@ def _sent_lines(loaded: "LoadedClaim") -> list[SentLine]:
     from clearlane.claims.forms import form_of
     from clearlane.pipeline.load_claim import sent_line_controls
 
-    form = form_of(loaded.claim)
-    lines = form.lines(loaded.claim)
+    view = form_of(loaded.claim).view(loaded.claim)
     return [
-        SentLine(control, form.procedure(line), to_cents(form.line_charge(line)) or 0)
-        for control, line in zip(sent_line_controls(loaded), lines, strict=False)
+        SentLine(control, line.procedure, to_cents(line.charge) or 0)
+        for control, line in zip(sent_line_controls(loaded), view.lines, strict=False)
     ]
 
 

@@ -27,7 +27,7 @@ from clearlane.sandbox.model import (
     ServiceLine,
     total,
 )
-from clearlane.sandbox.responses.status277ca import NOT_KNOWN, person_name
+from clearlane.sandbox.responses.status_set import NOT_KNOWN, person_name
 from clearlane.x12 import guides
 from clearlane.x12.guides.g835 import CLAIM_FILING
 from clearlane.x12.writer.encode import clean

@@ -22,7 +22,7 @@ from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import Statement, among, scoped_select, without_index
+from clearlane.store.database.sql import Statement, among, scoped_select, select_as, without_index
 
 STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
@@ -281,7 +281,7 @@ def _condition(name: str, *, has_keys: bool) -> ColumnElement[bool]:
 
 
 _BY_NUMBER = scoped_select(
-    select(*(claims.c[name] for name in ClaimListRow._fields)).where(_SPECIAL["claim_numbers"]),
+    select_as(claims, ClaimListRow).where(_SPECIAL["claim_numbers"]),
     claims,
 )
 _PREDECESSORS = scoped_select(

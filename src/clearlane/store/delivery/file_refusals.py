@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, bindparam, func, select, update
 
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claims, file_refusals
-from clearlane.store.database.sql import Statement, insert_into
+from clearlane.store.database.sql import Statement, insert_into, select_as
 
 DUPLICATE_NOTE = "025"
 """TA105: a duplicate interchange control number. The payer has a file of this number."""
@@ -83,14 +83,12 @@ async def record_requeued(tx: Tx, batch_id: int, now: int) -> None:
 
 async def find(tx: Tx, batch_id: int) -> BatchRefusal | None:
     """Return the refusal of a file; None if no TA1 refused it."""
-    row = await tx.row(_FIND, of=batch_id)
-    return None if row is None else BatchRefusal(*row)
+    return await find_row(tx, BatchRefusal, _FIND, of=batch_id)
 
 
 async def lock(tx: Tx, batch_id: int) -> BatchRefusal | None:
     """Return the refusal of a file, locked until the transaction ends; None if no TA1 refused it."""
-    row = await tx.row(_LOCK, of=batch_id)
-    return None if row is None else BatchRefusal(*row)
+    return await find_row(tx, BatchRefusal, _LOCK, of=batch_id)
 
 
 async def list_open(tx: Tx) -> list[BatchRefusal]:
@@ -105,7 +103,7 @@ async def count_open(tx: Tx) -> list[RefusedFiles]:
 
 _THIS = file_refusals.c.batch_id == bindparam("of", type_=BigInteger)
 _IS_OPEN = file_refusals.c.refused_at.is_not(None) & file_refusals.c.requeued_at.is_(None)
-_REFUSALS = select(*(file_refusals.c[name] for name in BatchRefusal._fields))
+_REFUSALS = select_as(file_refusals, BatchRefusal)
 _ADD = Statement(
     insert_into(file_refusals, "batch_id", "note", "envelope", "accepted").on_conflict_do_nothing()
 )

@@ -43,6 +43,7 @@ from clearlane.x12.reader.reader_events import (
     SetOpened,
     UnitClosed,
 )
+from clearlane.x12.rules import is_repeated
 
 __all__ = [
     "Event", "FileClosed", "GroupClosed", "GroupOpened", "GuideChooser", "InterchangeClosed",
@@ -217,11 +218,11 @@ class Reader:
             self._file.interchanges.append(interchange)
         envelope.check_header(interchange, findings)
         sender = tree.get_element(token.segment, 6)
-        if (sender, interchange.control) in self._control_numbers:
+        if is_repeated(
+            (sender, interchange.control), self._control_numbers, CONTROL_NUMBERS_REMEMBERED_MAX
+        ):
             message = "ISA13 must differ from that of every other interchange of this sender"
             findings.add("ISA-TWICE", message, "ISA", 1, element=13)
-        elif len(self._control_numbers) < CONTROL_NUMBERS_REMEMBERED_MAX:
-            self._control_numbers.add((sender, interchange.control))
         self._out.append(InterchangeOpened(interchange))
 
     def _on_segments(self, token: lexer.SegmentChunk) -> None:
@@ -325,7 +326,7 @@ class Reader:
         if not self._stream:
             open_part.interchange.groups.append(group)
         envelope.check_group(group, findings, 1)
-        if group.control in open_part.control_numbers:
+        if is_repeated(group.control, open_part.control_numbers, CONTROL_NUMBERS_REMEMBERED_MAX):
             findings.add(
                 "GS-TWICE",
                 "GS06 must differ from that of every other group here",
@@ -333,8 +334,6 @@ class Reader:
                 1,
                 element=6,
             )
-        elif len(open_part.control_numbers) < CONTROL_NUMBERS_REMEMBERED_MAX:
-            open_part.control_numbers.add(group.control)
         self._out.append(GroupOpened(group))
 
     def _on_ge(self, segment: tree.Segment) -> None:
@@ -374,7 +373,7 @@ class Reader:
         if not self._stream:
             group.sets.append(set)
         envelope.check_set_control(segment, findings)
-        if set.control in open_part.control_numbers:
+        if is_repeated(set.control, open_part.control_numbers, CONTROL_NUMBERS_REMEMBERED_MAX):
             findings.add(
                 "ST-TWICE",
                 "ST02 must differ from that of every other set in the group",
@@ -382,8 +381,6 @@ class Reader:
                 1,
                 element=2,
             )
-        elif len(open_part.control_numbers) < CONTROL_NUMBERS_REMEMBERED_MAX:
-            open_part.control_numbers.add(set.control)
         check_version(open_part, set, version, findings)
         self._set = OpenSet(
             set, findings, self._new_parser(set, findings), check=self._check, stream=self._stream

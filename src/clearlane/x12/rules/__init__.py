@@ -40,7 +40,7 @@ Knows loops and findings; knows no guide beyond the ``kinds`` of its rules.
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,6 +175,15 @@ def parse_cents(text: str) -> int | None:
     if len(bare) > AMOUNT_DIGITS_MAX:
         return None
     return int(digits)
+
+
+def is_repeated(number: Hashable, seen: set[Any], most: int) -> bool:
+    """Return whether a number was seen before; remember a new one, up to a limit."""
+    if number in seen:
+        return True
+    if len(seen) < most:
+        seen.add(number)
+    return False
 
 
 def each(loop: tree.Loop, id: str, *elements: int) -> Iterator[tuple[list[str], tuple[str, ...]]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CONTROL_NUMBERS_REMEMBERED_MAX
-from clearlane.x12.rules import SET, RuleContext, RuleFinding, rule
+from clearlane.x12.rules import SET, RuleContext, RuleFinding, is_repeated, rule
 from clearlane.x12.tree import Loop, Segment, get_element
 
 ACK = ("999",)
@@ -119,12 +119,10 @@ def set_is_acknowledged_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
     """A set is acknowledged once."""
     seen: set[str] = ctx.set_state.setdefault("999-controls", set())
     control = loop.value("AK2", 2)
-    if control in seen:
+    if is_repeated(control, seen, CONTROL_NUMBERS_REMEMBERED_MAX):
         yield RuleFinding(
             "AK202 (set control number) should occur once in the group", loop.segment("AK2"), 2
         )
-    elif len(seen) < CONTROL_NUMBERS_REMEMBERED_MAX:
-        seen.add(control)
 
 
 def note_agrees(ta1: Segment) -> bool:

@@ -13,7 +13,7 @@ from clearlane.kernel.limits import (
     CLAIMS_PER_SET_MAX,
     CONTROL_NUMBERS_REMEMBERED_MAX,
 )
-from clearlane.x12.rules import SET, RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.rules import SET, RuleContext, RuleFinding, is_repeated, parse_cents, rule
 from clearlane.x12.rules.claims_parts import (
     CLAIM_KINDS,
     ICD9,
@@ -67,12 +67,10 @@ def claim_number_is_used_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
     clm = claim_parts(loop, ctx).clm
     seen: set[str] = ctx.file_state.setdefault("837-numbers", set())
     number = value_at(clm, 1)
-    if number and number in seen:
+    if number and is_repeated(number, seen, CLAIM_NUMBERS_REMEMBERED_MAX):
         yield RuleFinding(
             "CLM01 (claim number) should be unlike that of every earlier claim of the file", clm, 1
         )
-    elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
-        seen.add(number)
 
 
 @rule("X837-NUMBER-LONG", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
@@ -110,11 +108,9 @@ def batch_number_is_used_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
     row = loop.segment("BHT")
     seen: set[str] = ctx.file_state.setdefault("837-batches", set())
     number = value_at(row, 3)
-    if number and number in seen:
+    if number and is_repeated(number, seen, CONTROL_NUMBERS_REMEMBERED_MAX):
         message = "BHT03 (batch number) should be unlike that of every earlier set of the file"
         yield RuleFinding(message, row, 3)
-    elif len(seen) < CONTROL_NUMBERS_REMEMBERED_MAX:
-        seen.add(number)
 
 
 @rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4, places=("2300/REF:F8/02",))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12 import codes
-from clearlane.x12.rules import SET, RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.rules import SET, RuleContext, RuleFinding, is_repeated, parse_cents, rule
 from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
 REMIT = ("835",)
@@ -213,12 +213,10 @@ def claim_is_reported_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
         get_element(clp, 4),
         get_element(clp, 7),
     )
-    if mark in seen:
+    if is_repeated(mark, seen, CLAIM_NUMBERS_REMEMBERED_MAX):
         yield RuleFinding(
             "A claim should not be reported twice with the same numbers, status and amounts", clp, 1
         )
-    elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
-        seen.add(mark)
 
 
 @rule("X835-TRACE", loop=SET, kinds=REMIT, snip=7, severity=WARNING)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12 import codes
-from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, is_repeated, parse_cents, rule
 from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
 REQUEST, RESPONSE, ACKNOWLEDGEMENT = ("276",), ("277",), ("277CA",)
@@ -213,14 +213,12 @@ def traces_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A trace number occurs once in a set, so that the response can be matched."""
     seen: set[str] = ctx.set_state.setdefault("276-traces", set())
     trace = loop.value("TRN", 2)
-    if trace in seen:
+    if is_repeated(trace, seen, CLAIM_NUMBERS_REMEMBERED_MAX):
         yield RuleFinding(
             "TRN02 (trace number) should be unlike that of every other claim of the set",
             loop.segment("TRN"),
             2,
         )
-    elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
-        seen.add(trace)
 
 
 @rule(

@@ -1,14 +1,12 @@
-"""Read and judge a document of claims, and make the rows that they become. Nothing is stored here.
+"""Read a document of claims, and look up what the rules need to know of it. Nothing is judged or stored here.
 
-For ``submit``, which stores them, and for ``validate``, which does not. Reading and judging happen a few claims at a time,
-so that a document of thousands delays no other call; a large one is read twice, so that it never is in memory as a
-whole: once to refuse it, once to judge it.
+Reading happens a few claims at a time, so that a document of thousands delays no other call. A large one is read twice,
+so that it never is in memory as a whole: once to refuse it, once to judge it.
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
@@ -17,13 +15,8 @@ from clearlane.claims.forms import AnyForm
 from clearlane.claims.kinds import KINDS
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import Repair
-from clearlane.claims.resubmission import REPEATED_REQUEST_HOURS, ResubmissionTimes
-from clearlane.claims.rules import RuleInputs
 from clearlane.kernel import limits
-from clearlane.kernel.clock import to_local
 from clearlane.payers.directory import PayerDirectory
-from clearlane.payers.model import Payer
-from clearlane.pipeline.answer_days import answer_days
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     BillingProvider,
     KnownZips,
@@ -35,14 +28,9 @@ from clearlane.pipeline.enrollment.enrollment_lookup import (
     WantedEnrollments,
     find_enrollments,
 )
-from clearlane.pipeline.intake.correct_claims import correct_replacements
 from clearlane.pipeline.intake.prepare_claims import (
     IntakeBatcher,
-    PendingClaim,
-    PreparedClaim,
-    without_lines,
 )
-from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.work_context import WorkContext
 
 # Up to this size the claims of a document are kept between reading and judging.
@@ -115,58 +103,6 @@ async def read_document(
     return ReadDocument(form, reading, payers, enrollments, zips)
 
 
-async def prepare_document(
-    context: WorkContext,
-    document: ReadDocument,
-    *,
-    site: Site,
-    now: datetime,
-    shorten: Callable[[PreparedClaim], PreparedClaim],
-) -> deque[PreparedClaim]:
-    """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
-    form, reading, enrollments = document.form, document.reading, document.enrollments
-    today = to_local(now, site.time_zone).date()
-    facts: dict[str, RuleInputs] = {}
-    times: dict[str, ResubmissionTimes] = {}
-    found: deque[PreparedClaim] = deque()
-    async for claims in reading.claims(context.intake):
-        pending: list[PendingClaim] = []
-        for claim, tolerated in claims:
-            payer_id = claim.Svc_PayerId
-            if payer_id not in facts:
-                facts[payer_id] = _facts(
-                    document.payers, form, payer_id, today, sandbox=context.sandbox
-                )
-                times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
-            known = facts[payer_id]
-            if enrollments is not None:
-                known = enrollments.add_to(known, claim, known.payer, site.time_zone)
-            if find_other_payer_id(document.payers, claim) == "":
-                known = replace(known, other_payer_unknown=True)
-            at = f"Claims[{len(found) + len(pending)}]"
-            pending.append(
-                PendingClaim(
-                    context.vault,
-                    site,
-                    form,
-                    now,
-                    at,
-                    claim,
-                    known,
-                    times[payer_id],
-                    tolerated,
-                    document.zips,
-                )
-            )
-        prepared = await context.intake.preparing.run(
-            pending, is_background=not reading.keeps_claims
-        )
-        for one in await correct_replacements(context.database, context.vault, site, prepared):
-            listed = shorten(one)
-            found.append(listed if reading.keeps_claims else without_lines(listed))
-    return found
-
-
 ReadClaim = tuple[Claim, tuple[Repair, ...]]
 
 
@@ -224,32 +160,3 @@ async def _read_claims(
         stop = min(start + limits.CLAIMS_AT_ONCE, opened.count)
         places = [(opened, at) for at in range(start, stop)]
         yield await intake.reading.run(places, is_background=is_background)
-
-
-def resubmission_times(
-    context: WorkContext, now: datetime, form: AnyForm, payer: Payer | None
-) -> ResubmissionTimes:
-    """Return the moments that decide how old an earlier claim of the same payer is."""
-    connections, default = context.payer_access.connections(), context.limits.claim_silence_days
-    type, payer_id = KINDS[form.kind].payer_type, payer.payer_id if payer else ""
-    days = answer_days(connections, type, payer_id, default=default)
-    return ResubmissionTimes(
-        repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
-        silent_since=context.time_ago(now, timedelta(days=days)),
-    )
-
-
-def _facts(
-    payers: PayerDirectory, form: AnyForm, payer_id: str, today: date, *, sandbox: bool
-) -> RuleInputs:
-    """Return what the rules need to know of a payer, looked up once per document and payer."""
-    own_type = KINDS[form.kind].payer_type
-    payer: Payer | None = payers.find(payer_id, own_type)
-    others = {row.payer_type for row in KINDS.values()} - {own_type}
-    return RuleInputs(
-        today=today,
-        sandbox=sandbox,
-        payer=payer,
-        payer_of_other_type=payer is None
-        and any(payers.find(payer_id, type) is not None for type in others),
-    )
