@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import bindparam, func, select
 
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.store.database.database import Row, Tx
+from clearlane.store.database.database import Row, Tx, find_row
 from clearlane.store.database.schema import enrollment_events, enrollment_payers, enrollments
 from clearlane.store.database.sql import (
     Statement,
@@ -129,8 +129,7 @@ async def list_provider_events(
 
 async def find_owner(tx: Tx, id: str) -> Scope | None:
     """Return the owner of an enrollment, for an operator who has its id only."""
-    row = await tx.row(_OWNER, id=id)
-    return None if row is None else _scope(*row)
+    return await find_row(tx, _scope, _OWNER, id=id)
 
 
 async def find(tx: Tx, scope: Scope, id: str) -> StoredEnrollment | None:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests
-from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select
+from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select, select_as
 from clearlane.store.delivery.control_numbers import REQUEST_NUMBER_MAX
 
 SCOPE = SystemScope("inquiries are sent for many clients")
@@ -149,8 +149,7 @@ async def add(tx: Tx, request: StoredRequest, new: Sequence[NewInquiry]) -> None
 
 async def find(tx: Tx, transaction_set: str, id: int) -> StoredRequest | None:
     """Return a request of the scope."""
-    row = await tx.row(_FIND, transaction_set=transaction_set, id=id)
-    return None if row is None else StoredRequest(*row)
+    return await find_row(tx, StoredRequest, _FIND, transaction_set=transaction_set, id=id)
 
 
 async def find_id(tx: Tx, transaction_set: str, request_number: int) -> int | None:
@@ -326,9 +325,7 @@ _ADD_INQUIRY = scoped_insert(
 _OF_SET = requests.c.transaction_set == bindparam("transaction_set")
 _WITH_NUMBER = requests.c.request_number == bindparam("request_number")
 _FIND = scoped_select(
-    select(*(requests.c[name] for name in StoredRequest._fields)).where(
-        _OF_SET, requests.c.id == bindparam("id")
-    ),
+    select_as(requests, StoredRequest).where(_OF_SET, requests.c.id == bindparam("id")),
     requests,
 )
 _FIND_ID = scoped_select(select(requests.c.id).where(_OF_SET, _WITH_NUMBER), requests)
@@ -339,19 +336,19 @@ _NUMBERED = Statement(
     system=True,
 )
 _NEWEST = scoped_select(
-    select(*(requests.c[name] for name in StoredRequest._fields))
+    select_as(requests, StoredRequest)
     .where(_OF_SET)
     .order_by(requests.c.created_at.desc(), requests.c.id.desc())
     .limit(bindparam("limit")),
     requests,
 )
 _SOME = scoped_select(
-    select(*(requests.c[name] for name in StoredRequest._fields))
+    select_as(requests, StoredRequest)
     .where(among(requests.c.id, "ids"))
     .order_by(requests.c.created_at.desc(), requests.c.id.desc()),
     requests,
 )
-_LISTED = select(*(inquiries.c[name] for name in ListedInquiry._fields))
+_LISTED = select_as(inquiries, ListedInquiry)
 _FIRST = scoped_select(
     _LISTED.where(
         among(inquiries.c.inquiry_request_id, "inquiry_request_ids"),
@@ -381,13 +378,13 @@ _OWNER = Statement(
     system=True,
 )
 _STATUSES = scoped_select(
-    select(*(inquiries.c[name] for name in InquiryStatus._fields))
+    select_as(inquiries, InquiryStatus)
     .where(inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"))
     .order_by(inquiries.c.number),
     inquiries,
 )
 _RESPONSES = scoped_select(
-    select(*(inquiries.c[name] for name in InquiryResponse._fields))
+    select_as(inquiries, InquiryResponse)
     .where(
         inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"),
         among(inquiries.c.number, "numbers"),
@@ -415,14 +412,14 @@ _THIS = (
     inquiries.c.number == bindparam("nth"),
 )
 _DUE_QUEUES = Statement(
-    select(*(inquiries.c[name] for name in InquiryQueue._fields))
+    select_as(inquiries, InquiryQueue)
     .where(_OPEN, inquiries.c.next_at <= bindparam("now"))
     .distinct()
     .order_by(*(inquiries.c[name] for name in InquiryQueue._fields)),
     system=True,
 )
 _OPEN_QUEUES = Statement(
-    select(*(inquiries.c[name] for name in InquiryQueue._fields)).where(_OPEN).distinct(),
+    select_as(inquiries, InquiryQueue).where(_OPEN).distinct(),
     system=True,
 )
 _SEND_BY_MAIL = Statement(

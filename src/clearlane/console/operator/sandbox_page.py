@@ -10,7 +10,7 @@ from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, write_audit
 
 pages = PageRows(roles=OPERATORS, menu="/sandbox")
 
@@ -69,10 +69,14 @@ async def set_mode(request: PageRequest) -> Response:
     if mode not in MODES or not control.find_payers(payer_id):
         return request.message(400, "Not changed", "There is no such payer, or no such state.")
 
-    async def job(tx: Tx) -> None:
-        tx.audit("sandbox.payer", ids=[payer_id], detail=mode)
-
-    await request.context.database.write(SCOPE, job, actor=request.actor)
+    await write_audit(
+        request.context.database,
+        SCOPE,
+        "sandbox.payer",
+        ids=[payer_id],
+        detail=mode,
+        actor=request.actor,
+    )
     await control.set_mode(payer_id, mode)
     return request.redirect("/sandbox", done="mode")
 

@@ -16,7 +16,7 @@ from clearlane.payments.pdf.frames import PaymentFileHeading
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_pages import GroupPage, PaymentSheet, load_payment_sheet
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import write_audit
 from clearlane.store.payments.payments import SCOPE
 
 pages = PageRows(roles=EVERYBODY)
@@ -104,10 +104,14 @@ def _too_large(request: PageRequest, sheet: PaymentSheet) -> Response | None:
 
 
 async def _record(request: PageRequest, sheet: PaymentSheet, kind: str) -> None:
-    async def job(tx: Tx) -> None:
-        tx.audit("payment.exported", ids=[sheet.payment.payment_id], detail=kind)
-
-    await request.context.database.write(SCOPE, job, actor=request.actor)
+    await write_audit(
+        request.context.database,
+        SCOPE,
+        "payment.exported",
+        ids=[sheet.payment.payment_id],
+        detail=kind,
+        actor=request.actor,
+    )
 
 
 async def _pages(request: PageRequest, sheet: PaymentSheet) -> Pages:

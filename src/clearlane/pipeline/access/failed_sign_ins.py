@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.kernel.ids import NO_VENDOR
-from clearlane.store.database.database import Actor, Database, SystemScope, Tx
+from clearlane.store.database.database import Actor, Database, SystemScope, write_audit
 from clearlane.store.database.group_commit import StoreFault
 from clearlane.store.vault.vault import Vault
 
@@ -84,11 +84,15 @@ class FailedSignIns:
         task.add_done_callback(self._tasks.discard)
 
     async def _audit(self, source: FailureSource, count: int, actor: Actor) -> None:
-        async def job(tx: Tx) -> None:
-            tx.audit(ACTION, count=count, detail=f"name {source.name_hash}")
-
         try:
-            await self._database.write(SCOPE, job, actor=actor)
+            await write_audit(
+                self._database,
+                SCOPE,
+                ACTION,
+                count=count,
+                detail=f"name {source.name_hash}",
+                actor=actor,
+            )
         except StoreFault as fault:  # the caller is refused all the same, and the log has it
             log.warning("failed sign-in not audited", fault=type(fault).__name__)
 

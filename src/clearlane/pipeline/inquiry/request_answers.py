@@ -36,7 +36,7 @@ from clearlane.pipeline.inquiry.inquiry_transaction import (
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
-from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, write_audit
 from clearlane.store.inquiries import InquiryResponse, StoredRequest, trace
 from clearlane.store.vault.vault import Vault
 
@@ -146,12 +146,9 @@ async def read_answers(
         context.database, context.vault, transaction, site.scope, inquiry_request_id
     )
     if answers is not None:
-
-        async def audit(tx: Tx) -> None:
-            tx.audit(f"{transaction.subject}.read", ids=[str(inquiry_request_id)])
-
+        action, ids = f"{transaction.subject}.read", [str(inquiry_request_id)]
         async with asyncio.timeout(context.limits.write_seconds_max):
-            await context.database.write(site.scope, audit, actor=actor)
+            await write_audit(context.database, site.scope, action, ids=ids, actor=actor)
     return answers
 
 
@@ -181,10 +178,9 @@ async def load_request(
         return None
     scope = Scope(VendorId(owner[0]), SiteId(owner[1]))
 
-    async def audit(tx: Tx) -> None:
-        tx.audit(f"{transaction.subject}.shown", ids=[str(inquiry_request_id)])
-
-    await database.write(scope, audit, actor=actor)
+    await write_audit(
+        database, scope, f"{transaction.subject}.shown", ids=[str(inquiry_request_id)], actor=actor
+    )
     async with database.read(scope) as tx:
         request = await inquiries.find(tx, transaction.inquiry_set, inquiry_request_id)
         statuses = await inquiries.list_statuses(tx, inquiry_request_id)

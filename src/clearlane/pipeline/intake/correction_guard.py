@@ -19,9 +19,9 @@ from clearlane.pipeline.intake.hold_claims import (
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
+from clearlane.store.claims.claim_updates import LockedClaim
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.new_claims import ClaimInsertResult
-from clearlane.store.claims.unsent_claims import UnsentClaim
 from clearlane.store.database.database import Tx
 
 UNSENT_STATES = frozenset({ClaimState.RECEIVED, ClaimState.HELD})
@@ -64,7 +64,7 @@ async def take_predecessor(
     return claim.state
 
 
-async def _require_no_effect(tx: Tx, context: WorkContext, site: Site, claim: UnsentClaim) -> None:
+async def _require_no_effect(tx: Tx, context: WorkContext, site: Site, claim: LockedClaim) -> None:
     """Refuse to correct a claim that another was sent in the place of, unless that one was canceled."""
     successor = claim.successor_id or ""
     after = await unsent_claims.lock(tx, successor)

@@ -21,9 +21,10 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import account_numbers, unsent_claims
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
+from clearlane.store.claims.claim_updates import LockedClaim
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.reinstatement import lock_before, reinstate_before
-from clearlane.store.claims.unsent_claims import UnsentChange, UnsentClaim
+from clearlane.store.claims.unsent_claims import UnsentChange
 from clearlane.store.database.database import Actor, JobExtension, Tx, unextended
 
 
@@ -85,7 +86,7 @@ async def cancel_claim(
 
 
 async def cancel_within(
-    tx: Tx, context: WorkContext, site: Site, claim: UnsentClaim, now: datetime
+    tx: Tx, context: WorkContext, site: Site, claim: LockedClaim, now: datetime
 ) -> bool:
     """Cancel a claim inside the transaction that stores its correction, which tells of it; return False if it is taken."""
     return await _change(tx, context, site, claim, CANCEL, now, events=0)
@@ -98,7 +99,7 @@ async def succession_sentence(tx: Tx, successor: str, todo: str) -> str:
     return f"The claim {successor} has taken over{state}. {todo} that one."
 
 
-async def open_status(tx: Tx, context: WorkContext, site: Site, claim: UnsentClaim) -> ClaimStatus:
+async def open_status(tx: Tx, context: WorkContext, site: Site, claim: LockedClaim) -> ClaimStatus:
     """Return the status of an accepted claim."""
     if claim.status is None:
         raise LookupError(f"claim {claim.claim_number} was not accepted, so it has no status")
@@ -107,7 +108,7 @@ async def open_status(tx: Tx, context: WorkContext, site: Site, claim: UnsentCla
     return decode_claim_status(opened)
 
 
-def is_unsent(claim: UnsentClaim) -> bool:
+def is_unsent(claim: LockedClaim) -> bool:
     """Return whether no batch has taken the claim, and no restore leaves that in doubt."""
     return claim.sendings == 0 and claim.queued not in (0, QUEUED_IN_DOUBT, -QUEUED_IN_DOUBT)
 
@@ -155,13 +156,13 @@ def _wanted_state(verb: UnsentVerb) -> str:
     return next(after for (_, event), after in NEXT.items() if event is verb.event).value
 
 
-def _next_state(claim: UnsentClaim, verb: UnsentVerb) -> ClaimState | None:
+def _next_state(claim: LockedClaim, verb: UnsentVerb) -> ClaimState | None:
     if claim.state == NOT_ACCEPTED:
         return None
     return NEXT.get((ClaimState(claim.state), verb.event))
 
 
-def _refusal(claim: UnsentClaim, wanted: ClaimState | None) -> str:
+def _refusal(claim: LockedClaim, wanted: ClaimState | None) -> str:
     if claim.state == NOT_ACCEPTED:
         return WAS_REFUSED
     if claim.state == ClaimState.CANCELED:
@@ -177,7 +178,7 @@ async def _change(
     tx: Tx,
     context: WorkContext,
     site: Site,
-    claim: UnsentClaim,
+    claim: LockedClaim,
     verb: UnsentVerb,
     now: datetime,
     *,
@@ -201,7 +202,7 @@ async def _change(
 
 
 def _event(
-    site: Site, claim: UnsentClaim, verb: UnsentVerb, wanted: ClaimState, now: datetime
+    site: Site, claim: LockedClaim, verb: UnsentVerb, wanted: ClaimState, now: datetime
 ) -> NewEvent:
     return NewEvent(
         verb.event_type,

@@ -22,7 +22,7 @@ from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims
 from clearlane.store.claims.claim_query import STATUS_COLUMN
-from clearlane.store.database.database import Actor, Tx
+from clearlane.store.database.database import Actor, Tx, write_audit
 from clearlane.store.events import events
 from clearlane.store.events.events import ClaimContentRow
 from clearlane.store.vault.vault import Vault
@@ -124,10 +124,14 @@ async def record_reading(
     """Record in the audit trail that a vendor read these events, which name claims."""
     first, last = format_event_id(page.numbers[0]), format_event_id(page.numbers[-1])
 
-    async def job(tx: Tx) -> None:
-        tx.audit("events.read", ids=[first, last], count=len(page.numbers))
-
-    await context.database.write(reader.scope, job, actor=actor)
+    await write_audit(
+        context.database,
+        reader.scope,
+        "events.read",
+        ids=[first, last],
+        count=len(page.numbers),
+        actor=actor,
+    )
 
 
 async def _vendor_claim_ids(

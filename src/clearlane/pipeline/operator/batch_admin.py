@@ -14,7 +14,7 @@ from clearlane.pipeline.outbound.requeue_refused import requeue_refused
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.audit.set_back import record_restore, require_not_set_back
 from clearlane.store.claims.claim_queue import list_payer_queues
-from clearlane.store.database.database import Actor, OperationRefused, Tx
+from clearlane.store.database.database import Actor, OperationRefused, Tx, write_audit
 from clearlane.store.delivery import batches, file_refusals
 from clearlane.store.delivery.batches import Batch, BatchMember
 from clearlane.store.delivery.file_refusals import BatchRefusal, payer_may_hold
@@ -147,11 +147,10 @@ async def export_undelivered(context: WorkContext, *, actor: Actor) -> AsyncIter
     async with context.database.read(batches.SCOPE) as tx:
         found = await batches.list_undelivered(tx)
 
-    async def job(tx: Tx) -> None:
-        ids = [str(batch.id) for batch in found]
-        tx.audit("batch.exported", ids=ids, count=sum(batch.claims for batch in found))
-
-    await context.database.write(batches.SCOPE, job, actor=actor)
+    ids, count = [str(batch.id) for batch in found], sum(batch.claims for batch in found)
+    await write_audit(
+        context.database, batches.SCOPE, "batch.exported", ids=ids, count=count, actor=actor
+    )
     for batch in found:
         async with context.database.read(batches.SCOPE) as tx:
             content = await batches.read_content(tx, context.vault, batch)

@@ -14,7 +14,7 @@ from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import correction_drafts
 from clearlane.store.claims.correction_drafts import CorrectionDraft
-from clearlane.store.database.database import Actor, Tx
+from clearlane.store.database.database import Actor, Tx, write_audit
 
 DRAFT_DAYS_MAX = 30
 WRITING_MINUTES_MAX = 15
@@ -86,7 +86,7 @@ async def drop_draft(context: WorkContext, site: Site, claim_number: str, *, act
 
     async def job(tx: Tx) -> None:
         await correction_drafts.drop_draft(tx, claim_number)
-        tx.audit("claim.draft-dropped", ids=[claim_number])
+        tx.audit("claim.draft_dropped", ids=[claim_number])
 
     await context.database.write(site.scope, job, actor=actor)
 
@@ -96,7 +96,11 @@ async def record_chosen_way(
 ) -> None:
     """Audit how a person decided that a claim goes out."""
 
-    async def job(tx: Tx) -> None:
-        tx.audit("claim.way-chosen", ids=[claim_number], detail=way)
-
-    await context.database.write(site.scope, job, actor=actor)
+    await write_audit(
+        context.database,
+        site.scope,
+        "claim.way_chosen",
+        ids=[claim_number],
+        detail=way,
+        actor=actor,
+    )

@@ -19,7 +19,14 @@ from clearlane.kernel.ids import Scope
 from clearlane.payers.model import Payer
 from clearlane.pipeline.work_context import SimulatedEnrollments
 from clearlane.store import enrollments
-from clearlane.store.database.database import Actor, Database, OperationRefused, SystemScope, Tx
+from clearlane.store.database.database import (
+    Actor,
+    Database,
+    OperationRefused,
+    SystemScope,
+    Tx,
+    write_audit,
+)
 from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
 from clearlane.store.vault.vault import Vault
 
@@ -73,10 +80,7 @@ async def list_enrollments(
         rows = [row for row in await enrollments.list_all(tx) if among(row)][:limit]
         await vault.load_keys_of(tx, [sealed for row in rows for sealed in _sealed_values(row)])
 
-    async def audit(tx: Tx) -> None:
-        tx.audit(action, ids=[row.id for row in rows])
-
-    await database.write(ANY_CLIENT, audit, actor=actor)
+    await write_audit(database, ANY_CLIENT, action, ids=[row.id for row in rows], actor=actor)
     return [_open(vault, row) for row in rows]
 
 

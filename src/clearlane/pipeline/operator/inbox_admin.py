@@ -15,7 +15,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound.check_addresses import check_addresses
 from clearlane.pipeline.inbound.post import post_file, route_of_file
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import Actor, OperationRefused, Tx
+from clearlane.store.database.database import Actor, OperationRefused, Tx, write_audit
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
 from clearlane.store.delivery.routes import remember_senders
@@ -106,10 +106,14 @@ async def accept(
         change = await remember_senders(context.database, file.route_id, senders, actor=actor)
         revision = change.revision
 
-    async def job(tx: Tx) -> None:
-        tx.audit("inbox.accept", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
-
-    await context.database.write(inbox.SCOPE, job, actor=actor)
+    await write_audit(
+        context.database,
+        inbox.SCOPE,
+        "inbox.accept",
+        ids=[str(id)],
+        detail=f"{file.type} {file.payer_id}",
+        actor=actor,
+    )
     same_route = [one.id for one in waiting if remember and one.route_id == file.route_id]
     for each in sorted({id, *same_route}):
         await post_file(context, each, accepted=senders)
@@ -128,7 +132,7 @@ async def accept_test_file(context: WorkContext, id: int, *, actor: Actor) -> In
         await inbox.accept_test(tx, id, now)
         # From here on it is posted even if this process ends.
         await inbox.record_outcome(tx, id, InboxOutcome(state=inbox.STORED), now)
-        tx.audit("inbox.accept-test-file", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
+        tx.audit("inbox.accept_test_file", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
 
     await context.database.write(inbox.SCOPE, job, actor=actor)
     await post_file(context, id)

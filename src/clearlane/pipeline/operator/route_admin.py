@@ -19,7 +19,7 @@ from clearlane.payers.route_change import (
 )
 from clearlane.pipeline.outbound.delivery_policy import Destination
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import Actor, Tx
+from clearlane.store.database.database import Actor, Tx, write_audit
 from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.route_health import lock_route_health, set_route_health
 from clearlane.store.delivery.routes import SCOPE, RouteWithSecrets, change_route, load_route
@@ -67,7 +67,7 @@ async def try_now(context: WorkContext, destination: Destination, *, actor: Acto
         for key, poll in (await inbox.all_polls(tx)).items():
             if (poll.type, poll.payer_id) == destination:
                 await inbox.extend_poll(tx, key, now)
-        tx.audit("route.try-now", detail=" ".join(destination))
+        tx.audit("route.try_now", detail=" ".join(destination))
 
     await context.database.write(batches.SCOPE, job, actor=actor)
 
@@ -78,10 +78,14 @@ async def check_connection(context: WorkContext, id: int, *, actor: Actor) -> li
     checks = await check_route(stored.route, stored.secrets, clock=context.clock)
     passed = all(check.passed for check in checks)
 
-    async def job(tx: Tx) -> None:
-        tx.audit("route.test", ids=[str(id)], detail="passed" if passed else "failed")
-
-    await context.database.write(SCOPE, job, actor=actor)
+    await write_audit(
+        context.database,
+        SCOPE,
+        "route.test",
+        ids=[str(id)],
+        detail="passed" if passed else "failed",
+        actor=actor,
+    )
     return checks
 
 

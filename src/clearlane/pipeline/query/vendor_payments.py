@@ -21,7 +21,7 @@ from clearlane.pipeline.query.payments import (
 )
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import documents
-from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, Tx, write_audit
 from clearlane.store.payments import claim_payments, payment_query, payments
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.payments.payment_query import SharedPayment
@@ -99,10 +99,9 @@ async def read_vendor_x12(
     if row.unmatched == 0 and own == row.claims and row.duplicate_of is None:
         return await read_x12(database, vault, payment_id, actor=actor)
 
-    async def audit(tx: Tx) -> None:
-        tx.audit("payment.exported", ids=[payment_id], detail="own claims")
-
-    await database.write(scope, audit, actor=actor)
+    await write_audit(
+        database, scope, "payment.exported", ids=[payment_id], detail="own claims", actor=actor
+    )
     parts: list[bytes] = []
     after = 0
     shown = row.duplicate_of or payment_id

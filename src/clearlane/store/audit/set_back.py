@@ -33,6 +33,7 @@ from clearlane.store.database.database import (
     SystemScope,
     Tx,
     require_row,
+    write_audit,
 )
 from clearlane.store.database.schema import ANCHORED_ACTION, RESTORE_ACTIONS
 from clearlane.store.delivery import batches
@@ -189,10 +190,7 @@ async def _record_anchor(database: Database, anchor: Anchor, actor: Actor) -> No
         if await is_recorded(tx, anchor):
             return
 
-    async def job(tx: Tx) -> None:
-        tx.audit(ANCHORED_ACTION, ids=[anchor.id])
-
-    await database.write(SCOPE, job, actor=actor)
+    await write_audit(database, SCOPE, ANCHORED_ACTION, ids=[anchor.id], actor=actor)
 
 
 async def describe_set_back(database: Database) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 
 from clearlane.store.claims import claim_lookup
 from clearlane.store.claims.claim_updates import LockedClaim
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_references
-from clearlane.store.database.sql import Statement, among, insert_into
+from clearlane.store.database.sql import Statement, among, insert_into, select_as
 
 
 class AccountNumber(NamedTuple):
@@ -53,7 +53,5 @@ _TAKE = Statement(
     )
 )
 _THESE = among(claim_references.c.claim_number, "claim_numbers")
-_FIND = Statement(
-    select(*(claim_references.c[name] for name in AccountNumber._fields)).where(_THESE)
-)
+_FIND = Statement(select_as(claim_references, AccountNumber).where(_THESE))
 _RELEASE = Statement(delete(claim_references).where(_THESE))

@@ -8,11 +8,9 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import select
-
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import billing_zips
-from clearlane.store.database.sql import among, scoped_select, scoped_upsert
+from clearlane.store.database.sql import among, scoped_select, scoped_upsert, select_as
 
 
 class ZipSource(StrEnum):
@@ -46,8 +44,6 @@ _RECORD = scoped_upsert(
     billing_zips, *BillingZip._fields, key=("provider", "source"), replace=("zip",)
 )
 _FIND = scoped_select(
-    select(*(billing_zips.c[name] for name in BillingZip._fields)).where(
-        among(billing_zips.c.provider, "providers")
-    ),
+    select_as(billing_zips, BillingZip).where(among(billing_zips.c.provider, "providers")),
     billing_zips,
 )

@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, select
 
 from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox, sites
-from clearlane.store.database.sql import among, scoped_select
+from clearlane.store.database.sql import among, scoped_select, select_as
 
 
 class ClaimSending(NamedTuple):
@@ -68,8 +68,7 @@ class ClaimUnderId(NamedTuple):
 
 async def find_state(tx: Tx, claim_number: str) -> ClaimStateRow | None:
     """Return the state of a claim."""
-    row = await tx.row(_STATE, claim_number=claim_number)
-    return None if row is None else ClaimStateRow(*row)
+    return await find_row(tx, ClaimStateRow, _STATE, claim_number=claim_number)
 
 
 async def list_under_same_id(tx: Tx, claim_number: str, state: ClaimStateRow) -> list[ClaimUnderId]:
@@ -95,13 +94,13 @@ async def list_sources(tx: Tx, claim_number: str) -> dict[str, FactSource]:
 
 
 _STATE = scoped_select(
-    select(*(claims.c[name] for name in ClaimStateRow._fields[:-1]), sites.c.time_zone)
+    select_as(claims, ClaimStateRow, sites.c.time_zone)
     .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
     .where(claims.c.claim_number == bindparam("claim_number")),
     claims,
 )
 _UNDER_ID = scoped_select(
-    select(*(claims.c[name] for name in ClaimUnderId._fields))
+    select_as(claims, ClaimUnderId)
     .where(among(claims.c.claim_number, "claim_numbers"), IS_NOT_SUPERSEDED)
     .order_by(claims.c.claim_number),
     claims,

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, update
 
 from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims, sites
-from clearlane.store.database.sql import Statement, among
+from clearlane.store.database.sql import Statement, among, select_as
 
 
 @shows("claim_number")
@@ -30,6 +30,7 @@ class LockedClaim(NamedTuple):
     total_cents: int
     sendings: int
     queued: int
+    """Positive while it waits for a batch, and the same negative while it is held."""
     status: bytes | None
     predecessor_id: str | None
     successor_id: str | None
@@ -53,7 +54,6 @@ class ClaimStateUpdate(NamedTuple):
     status: bytes
     payer_number_key: int | None
     """Keyed hash of the payer's number, cut to 64 bits."""
-    outcome: str | None
     event_sequence: int
     label: str
     """What people call the claim (``pipeline.claim_label``)."""
@@ -106,18 +106,16 @@ async def count_event(tx: Tx, claim_numbers: Sequence[str]) -> list[CountedEvent
     return sorted((CountedEvent(*row) for row in rows), key=attrgetter("claim_number"))
 
 
-_LOCK = Statement(
-    select(
-        *(claims.c[name] for name in LockedClaim._fields[:-1]), sites.c.time_zone
-    )
-    .join_from(claims, sites, (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id))
-    .where(among(claims.c.claim_number, "claim_numbers"))
+_OWNER = (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id)
+LOCK = (
+    select_as(claims, LockedClaim, sites.c.time_zone)
+    .join_from(claims, sites, _OWNER)
     .order_by(claims.c.claim_number)
-    .with_for_update(of=claims),
-    system=True,
-)  # fmt: skip
+    .with_for_update(of=claims)
+)
+_LOCK = Statement(LOCK.where(among(claims.c.claim_number, "claim_numbers")), system=True)
 _LINKS = Statement(
-    select(*(claims.c[name] for name in ClaimLink._fields)).where(
+    select_as(claims, ClaimLink).where(
         among(claims.c.claim_number, "claim_numbers"),
         claims.c.predecessor_id.is_not(None) | claims.c.successor_id.is_not(None),
     ),

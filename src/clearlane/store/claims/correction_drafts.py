@@ -5,12 +5,12 @@ Knows no field: contents come sealed.
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam
 
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import correction_drafts
-from clearlane.store.database.sql import scoped_delete, scoped_select, scoped_upsert
+from clearlane.store.database.sql import scoped_delete, scoped_select, scoped_upsert, select_as
 
 TABLE = "correction_drafts"
 
@@ -28,8 +28,7 @@ class CorrectionDraft(NamedTuple):
 
 async def find_draft(tx: Tx, claim_number: str) -> CorrectionDraft | None:
     """Return the draft of a claim's correction."""
-    row = await tx.row(_FIND, claim_number=claim_number)
-    return None if row is None else CorrectionDraft(*row)
+    return await find_row(tx, CorrectionDraft, _FIND, claim_number=claim_number)
 
 
 async def put_draft(tx: Tx, draft: CorrectionDraft, *, forget_before: int) -> None:
@@ -44,7 +43,7 @@ async def drop_draft(tx: Tx, claim_number: str) -> None:
 
 
 _FIND = scoped_select(
-    select(*(correction_drafts.c[name] for name in CorrectionDraft._fields)).where(
+    select_as(correction_drafts, CorrectionDraft).where(
         correction_drafts.c.claim_number == bindparam("claim_number")
     ),
     correction_drafts,

@@ -12,9 +12,16 @@ from sqlalchemy import bindparam, delete, select
 from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import documents
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, scoped_update
+from clearlane.store.database.sql import (
+    Statement,
+    among,
+    insert_into,
+    scoped_select,
+    scoped_update,
+    select_as,
+)
 
 TABLE = "documents"
 # base64 with two letters for its last two signs, since nothing decodes it: an id then needs no escaping
@@ -106,8 +113,7 @@ async def mark_seen(tx: Tx, ids: Sequence[str], at: int) -> None:
 
 async def find_any(tx: Tx, document_id: str) -> StoredDocument | None:
     """Return a document of any client."""
-    row = await tx.row(_FIND_ANY, document_id=document_id)
-    return None if row is None else StoredDocument(*row)
+    return await find_row(tx, StoredDocument, _FIND_ANY, document_id=document_id)
 
 
 async def remove(tx: Tx, document_id: str) -> None:
@@ -115,7 +121,7 @@ async def remove(tx: Tx, document_id: str) -> None:
     await tx.run(_REMOVE, of=document_id)
 
 
-_COLUMNS = select(*(documents.c[name] for name in StoredDocument._fields))
+_COLUMNS = select_as(documents, StoredDocument)
 _FIND = scoped_select(_COLUMNS.where(among(documents.c.document_id, "document_ids")), documents)
 _HEADS = scoped_select(
     select(documents.c.document_id, documents.c.kind, documents.c.claim_number).where(

@@ -6,12 +6,12 @@ What a payer wrote is sealed; equal statements are known by their keyed hash. Kn
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, update
 
 from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_facts
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_select
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as
 
 TABLE = "claim_facts"
 
@@ -80,7 +80,7 @@ async def remove(tx: Tx, claim_number: str, identity: str) -> None:
     await tx.run(_REMOVE, claim=claim_number, identity_hash=identity)
 
 
-_COLUMNS = select(*(claim_facts.c[name] for name in FactRow._fields)).order_by(claim_facts.c.id)
+_COLUMNS = select_as(claim_facts, FactRow).order_by(claim_facts.c.id)
 _OF_CLAIMS = Statement(
     _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), system=True
 )

@@ -5,27 +5,20 @@ rejected leaves a decided claim as it was. Such a claim keeps its link to the su
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import bindparam, select, update
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.store.claims.claim_updates import LockedClaim
+from clearlane.store.claims.earlier_claims import StoredPredecessor
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement, among, scoped_select, scoped_update
 
-
-class SucceedingClaim(Protocol):
-    """A claim that took over from another."""
-
-    @property
-    def claim_number(self) -> str:
-        """Our number of it."""
-
-    @property
-    def predecessor_id(self) -> str | None:
-        """The claim that it took over from."""
+SucceedingClaim: TypeAlias = LockedClaim | StoredPredecessor
+"""A claim that took over from another."""
 
 
 class _Predecessor(NamedTuple):

@@ -5,32 +5,13 @@ Knows no verb: what a change means is decided above.
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.store.claims.claim_updates import LOCK, LockedClaim
 from clearlane.store.claims.claims import add_event
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import scoped_select, scoped_update
-
-
-@shows("claim_number", "state")
-class UnsentClaim(NamedTuple):
-    """What decides whether a claim can still be held back or taken back. ``status`` is sealed."""
-
-    claim_number: str
-    state: str
-    queued: int
-    """Positive while it waits for a batch, and the same negative while it is held."""
-    sendings: int
-    event_sequence: int
-    predecessor_id: str | None
-    """The claim that it took over from."""
-    successor_id: str | None
-    """The claim that took over from it, or was to."""
-    is_superseded: int
-    """0 again once that claim was canceled or rejected without effect."""
-    status: bytes | None
 
 
 class UnsentChange(NamedTuple):
@@ -43,16 +24,15 @@ class UnsentChange(NamedTuple):
     at: int
 
 
-async def lock(tx: Tx, claim_number: str) -> UnsentClaim | None:
+async def lock(tx: Tx, claim_number: str) -> LockedClaim | None:
     """Return a claim of the scope, sent or not, locked until the transaction ends.
 
     If several verbs meet, each decides on what the one before it left.
     """
-    row = await tx.row(_LOCK, claim_number=claim_number)
-    return None if row is None else UnsentClaim(*row)
+    return await find_row(tx, LockedClaim, _LOCK, claim_number=claim_number)
 
 
-async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int) -> bool:
+async def update(tx: Tx, seen: LockedClaim, change: UnsentChange, *, events: int) -> bool:
     """Change a claim that is still as it was seen; return whether it was. ``events`` is how many events report the change."""
     changed = await tx.run(
         _UPDATE,
@@ -72,12 +52,7 @@ async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int
     return bool(changed)
 
 
-_LOCK = scoped_select(
-    select(*(claims.c[name] for name in UnsentClaim._fields))
-    .where(claims.c.claim_number == bindparam("claim_number"))
-    .with_for_update(),
-    claims,
-)
+_LOCK = scoped_select(LOCK.where(claims.c.claim_number == bindparam("claim_number")), claims)
 # A batch sets queued to 0 and counts a sending, so whichever comes first makes the other find nothing.
 _UPDATE = scoped_update(
     claims,

@@ -6,12 +6,18 @@ Knows no reason and no text: they come sealed.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam
 
 from clearlane.kernel.safe_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_notes, work_items
-from clearlane.store.database.sql import among, scoped_insert, scoped_select, scoped_upsert
+from clearlane.store.database.sql import (
+    among,
+    scoped_insert,
+    scoped_select,
+    scoped_upsert,
+    select_as,
+)
 
 TABLE, NOTES = "work_items", "claim_notes"
 NOTES_PER_CLAIM_MAX = 200
@@ -72,13 +78,11 @@ _PUT = scoped_upsert(
     work_items, *ClaimWorkItem._fields, key=("claim_number",), replace=ClaimWorkItem._fields[1:]
 )
 _ITEMS = scoped_select(
-    select(*(work_items.c[name] for name in ClaimWorkItem._fields)).where(
-        among(work_items.c.claim_number, "claim_numbers")
-    ),
+    select_as(work_items, ClaimWorkItem).where(among(work_items.c.claim_number, "claim_numbers")),
     work_items,
 )
 _NOTES = scoped_select(
-    select(*(claim_notes.c[name] for name in ClaimNote._fields))
+    select_as(claim_notes, ClaimNote)
     .where(claim_notes.c.claim_number == bindparam("claim_number"))
     .order_by(claim_notes.c.note_id.desc())
     .limit(NOTES_PER_CLAIM_MAX),

@@ -3,7 +3,7 @@
 Knows which database an address means; ``sqlite`` and ``postgresql`` implement it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -28,6 +28,7 @@ from clearlane.store.database.group_commit import (
     StoreFault,
     StoreWaits,
     Tx,
+    find_row,
     require_row,
     unextended,
 )
@@ -64,9 +65,11 @@ __all__ = [
     "UnscopedStatement",
     "VendorScope",
     "WrongScope",
+    "find_row",
     "open_database",
     "require_row",
     "unextended",
+    "write_audit",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -131,6 +134,18 @@ class Database(Protocol):
 
     async def close(self) -> None:
         """Finish the waiting writes and close every connection."""
+
+
+async def write_audit(
+    database: Database, scope: AnyScope, action: str, /, *, actor: Actor,
+    ids: Sequence[str] = (), count: int | None = None, detail: str = "",
+) -> None:  # fmt: skip
+    """Add one entry to the audit trail, for what changes nothing else."""
+
+    async def job(tx: Tx) -> None:
+        tx.audit(action, ids=ids, count=count, detail=detail)
+
+    await database.write(scope, job, actor=actor)
 
 
 async def open_database(

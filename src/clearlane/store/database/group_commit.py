@@ -133,6 +133,14 @@ class Tx(Protocol):
         """Add events, numbered when the group commits. An event without an actor has the one of the write."""
 
 
+async def find_row(
+    tx: Tx, make: Callable[..., T], statement: Statement, /, **values: object
+) -> T | None:
+    """Execute, and return what is made of the first row; None if there is no row."""
+    row = await tx.row(statement, **values)
+    return None if row is None else make(*row)
+
+
 Job = Callable[[Tx], Awaitable[T]]
 JobExtension = Callable[[Job[T]], Job[T]]
 """What a caller adds to the transaction of a verb, such as the answer that is stored with a change."""

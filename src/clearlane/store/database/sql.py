@@ -110,6 +110,14 @@ def inlined(value: object) -> ColumnElement[Any]:
     return literal(value, literal_execute=True)
 
 
+def select_as(
+    table: Table, row_type: type[tuple[Any, ...]], *more: ColumnElement[Any]
+) -> Select[Any]:
+    """Return a SELECT of the columns that a row type names, in its order. ``more`` are for its last fields."""
+    names: Sequence[str] = row_type._fields  # type: ignore[attr-defined]
+    return select(*(table.c[name] for name in names[: len(names) - len(more)]), *more)
+
+
 class among(FunctionElement[bool]):  # noqa: N801  (reads as a function: where(among(t.c.id, "ids")))
     """``column IN (...)`` for a list of any length, given as one value under ``name``."""
 

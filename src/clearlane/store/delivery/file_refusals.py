@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, bindparam, func, select, update
 
-from clearlane.store.database.database import Tx
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claims, file_refusals
-from clearlane.store.database.sql import Statement, insert_into
+from clearlane.store.database.sql import Statement, insert_into, select_as
 
 DUPLICATE_NOTE = "025"
 """TA105: a duplicate interchange control number. The payer has a file of this number."""
-TO_RESEND = "to be sent again"
 """The label of claims whose file was refused (``pipeline.claim_label``)."""
 
 
@@ -83,14 +83,12 @@ async def record_requeued(tx: Tx, batch_id: int, now: int) -> None:
 
 async def find(tx: Tx, batch_id: int) -> BatchRefusal | None:
     """Return the refusal of a file; None if no TA1 refused it."""
-    row = await tx.row(_FIND, of=batch_id)
-    return None if row is None else BatchRefusal(*row)
+    return await find_row(tx, BatchRefusal, _FIND, of=batch_id)
 
 
 async def lock(tx: Tx, batch_id: int) -> BatchRefusal | None:
     """Return the refusal of a file, locked until the transaction ends; None if no TA1 refused it."""
-    row = await tx.row(_LOCK, of=batch_id)
-    return None if row is None else BatchRefusal(*row)
+    return await find_row(tx, BatchRefusal, _LOCK, of=batch_id)
 
 
 async def list_open(tx: Tx) -> list[BatchRefusal]:
@@ -105,7 +103,7 @@ async def count_open(tx: Tx) -> list[RefusedFiles]:
 
 _THIS = file_refusals.c.batch_id == bindparam("of", type_=BigInteger)
 _IS_OPEN = file_refusals.c.refused_at.is_not(None) & file_refusals.c.requeued_at.is_(None)
-_REFUSALS = select(*(file_refusals.c[name] for name in BatchRefusal._fields))
+_REFUSALS = select_as(file_refusals, BatchRefusal)
 _ADD = Statement(
     insert_into(file_refusals, "batch_id", "note", "envelope", "accepted").on_conflict_do_nothing()
 )
@@ -140,7 +138,7 @@ _COUNT = Statement(
     .join(claims, claims.c.claim_number == batch_claims.c.claim_number)
     .where(
         _IS_OPEN,
-        claims.c.label == TO_RESEND,
+        claims.c.label == ClaimLabel.TO_RESEND.value,
         claims.c.is_superseded == 0,
         claims.c.sendings == batch_claims.c.attempt,
     )

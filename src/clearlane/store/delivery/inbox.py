@@ -10,9 +10,9 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, require_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
 from clearlane.store.database.schema import inbox, parked_statements, polls
-from clearlane.store.database.sql import Statement, among, insert_into
+from clearlane.store.database.sql import Statement, among, insert_into, select_as
 from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("files of payers concern many clients")
@@ -20,9 +20,9 @@ OWNER = 0
 """The data key that seals a file is the installation's, which is not a vendor."""
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
-STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
-QUARANTINED, DISCARDED = "Quarantined", "Discarded"
-UNKNOWN_SENDER, TEST_FILE = "UnknownSender", "TestFile"
+STORED, APPLIED, PARKED = "stored", "applied", "parked"
+QUARANTINED, DISCARDED = "quarantined", "discarded"
+UNKNOWN_SENDER, TEST_FILE = "unknown_sender", "test_file"
 NEEDS_ATTENTION = (QUARANTINED, UNKNOWN_SENDER, TEST_FILE, PARKED)
 """The states in which a file waits for an operator."""
 
@@ -108,8 +108,7 @@ async def add(tx: Tx, new: NewInboxFile) -> tuple[int, bool]:
 
 async def find(tx: Tx, id: int) -> InboxFile | None:
     """Return one file."""
-    row = await tx.row(_FIND, id=id)
-    return None if row is None else InboxFile(*row)
+    return await find_row(tx, InboxFile, _FIND, id=id)
 
 
 async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
@@ -132,8 +131,7 @@ async def list_files(tx: Tx, states: Sequence[str], limit: int) -> list[InboxFil
 
 async def lock(tx: Tx, id: int) -> InboxFile | None:
     """Return one file and lock its row until the transaction ends."""
-    row = await tx.row(_LOCK, id=id)
-    return None if row is None else InboxFile(*row)
+    return await find_row(tx, InboxFile, _LOCK, id=id)
 
 
 async def record_outcome(
@@ -226,7 +224,7 @@ def _of(key: tuple[str, str, int]) -> dict[str, object]:
 
 
 _NEW = ("payer_id", "type", "route_id", "name", "digest", "bytes", "received_at", "content")
-_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
+_COLUMNS = select_as(inbox, InboxFile)
 _ADD = Statement(
     insert_into(inbox, *_NEW)
     .values(state=STORED, kinds="", reason="", applied=0, parked=0, is_test=0)
@@ -278,11 +276,11 @@ _DROP_PARKED = Statement(
 )
 _PARK = Statement(insert_into(parked_statements, "inbox_id", *ParkedStatement._fields))
 _PARKED_OF = Statement(
-    select(*(parked_statements.c[name] for name in ParkedStatement._fields))
+    select_as(parked_statements, ParkedStatement)
     .where(parked_statements.c.inbox_id == bindparam("of"))
     .order_by(parked_statements.c.id)
 )
-_POLLS = Statement(select(*(polls.c[name] for name in RoutePoll._fields)))
+_POLLS = Statement(select_as(polls, RoutePoll))
 _NEW_POLL = Statement(insert_into(polls, *RoutePoll._fields).on_conflict_do_nothing())
 _THIS_POLL = (
     (polls.c.type == bindparam("of_type"))

@@ -17,7 +17,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.merge import PayerChanges, merge
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
-from clearlane.store.database.database import Actor, Database, Row, SystemScope, Tx
+from clearlane.store.database.database import Actor, Database, Row, SystemScope, Tx, write_audit
 from clearlane.store.database.schema import payers, revisions
 from clearlane.store.database.sql import Statement, insert_into
 from clearlane.store.delivery.routes import PAYERS_WITH_FILE_ROUTES
@@ -117,10 +117,7 @@ async def import_payers(
 async def record_export(database: Database, count: int, *, actor: Actor) -> None:
     """Record in the audit trail that the directory was exported."""
 
-    async def job(tx: Tx) -> None:
-        tx.audit("payer.export", count=count)
-
-    await database.write(SCOPE, job, actor=actor)
+    await write_audit(database, SCOPE, "payer.export", count=count, actor=actor)
 
 
 async def ensure_sandbox_payers(database: Database) -> None:

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 from sqlalchemy import bindparam, select, update
 
-from clearlane.store.database.database import Tx, require_row
+from clearlane.store.database.database import Tx, find_row, require_row
 from clearlane.store.database.schema import route_health
 from clearlane.store.database.sql import Statement, insert_into
 
@@ -44,8 +44,7 @@ async def all_route_health(tx: Tx) -> dict[tuple[str, str], RouteHealth]:
 async def find_route_health(tx: Tx, key: tuple[str, str]) -> RouteHealth | None:
     """Return the health of a destination without a lock; None if it never had a failure."""
     type, payer_id = key
-    row = await tx.row(_FIND, payer_id=payer_id, type=type)
-    return None if row is None else RouteHealth(*row)
+    return await find_row(tx, RouteHealth, _FIND, payer_id=payer_id, type=type)
 
 
 async def lock_route_health(tx: Tx, key: tuple[str, str]) -> RouteHealth:

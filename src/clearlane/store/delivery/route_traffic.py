@@ -10,9 +10,9 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, func, literal, select
 
 from clearlane.store.claims.claim_queue import QUEUED, is_queued
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
-from clearlane.store.database.sql import Statement, among
+from clearlane.store.database.sql import Statement, among, select_as
 from clearlane.store.delivery.inbox import InboxFile
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
@@ -79,8 +79,7 @@ async def list_received(
 
 async def last_delivered(tx: Tx, destination: Destination) -> SentFile | None:
     """Return the newest batch that the payer has."""
-    row = await tx.row(_LAST_DELIVERED, **_of(destination))
-    return None if row is None else SentFile(*row)
+    return await find_row(tx, SentFile, _LAST_DELIVERED, **_of(destination))
 
 
 async def find_unanswered(
@@ -113,8 +112,8 @@ def _of(destination: Destination) -> dict[str, object]:
     return {"of_type": type, "of_payer": payer_id}
 
 
-_BATCH_COLUMNS = select(*(batches.c[name] for name in SentFile._fields))
-_FILE_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
+_BATCH_COLUMNS = select_as(batches, SentFile)
+_FILE_COLUMNS = select_as(inbox, InboxFile)
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
 _FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
 _SENT_BY_ID = Statement(_BATCH_COLUMNS.where(among(batches.c.id, "ids")))

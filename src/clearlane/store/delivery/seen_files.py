@@ -6,11 +6,11 @@ Any node may make the next visit, so what was seen is stored. Knows no connectio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, SmallInteger, bindparam, delete, func, select, update
+from sqlalchemy import BigInteger, SmallInteger, bindparam, delete, func, update
 
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import seen_files
-from clearlane.store.database.sql import Statement, among, insert_into
+from clearlane.store.database.sql import Statement, among, insert_into, select_as
 
 RouteKey = tuple[str, str, int]
 """Type of claims, payer and route."""
@@ -79,7 +79,7 @@ _THIS_ROUTE = (
     & (seen_files.c.payer_id == bindparam("of_payer"))
     & (seen_files.c.route_id == bindparam("of_route"))
 )
-_LIST = Statement(select(*(seen_files.c[name] for name in SeenFile._fields)).where(_THIS_ROUTE))
+_LIST = Statement(select_as(seen_files, SeenFile).where(_THIS_ROUTE))
 _NEW = insert_into(seen_files, "type", "payer_id", "route_id", *SeenFile._fields)
 _RECORD = Statement(
     _NEW.on_conflict_do_update(

@@ -5,11 +5,11 @@ Written in the transaction that records the failure, in which the health of the 
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete
 
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import delivery_failures
-from clearlane.store.database.sql import Statement, insert_into
+from clearlane.store.database.sql import Statement, insert_into, select_as
 
 FAILURES_KEPT_DAYS = 30
 DAY_MICROS = 24 * 3_600 * 1_000_000
@@ -51,7 +51,7 @@ _FORGET = Statement(
     delete(delivery_failures).where(*_OF, delivery_failures.c.at < bindparam("before"))
 )
 _LATEST = Statement(
-    select(*(delivery_failures.c[name] for name in DeliveryFailureRow._fields))
+    select_as(delivery_failures, DeliveryFailureRow)
     .where(*_OF, delivery_failures.c.at >= bindparam("since"))
     .order_by(delivery_failures.c.at.desc(), delivery_failures.c.id.desc())
     .limit(bindparam("limit"))

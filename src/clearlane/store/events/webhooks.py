@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select, update
 
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import webhook_deliveries, webhook_endpoints
 from clearlane.store.database.sql import (
     Statement,
@@ -90,14 +90,12 @@ async def list_endpoints(tx: Tx) -> list[EndpointRow]:
 
 async def find(tx: Tx, endpoint_id: str) -> EndpointRow | None:
     """Return one endpoint of the scope's vendor."""
-    row = await tx.row(_FIND, endpoint=endpoint_id)
-    return None if row is None else EndpointRow(*row)
+    return await find_row(tx, EndpointRow, _FIND, endpoint=endpoint_id)
 
 
 async def lock(tx: Tx, endpoint_id: str) -> EndpointRow | None:
     """Return one endpoint of the scope's vendor, locked until the transaction ends."""
-    row = await tx.row(_LOCK, endpoint=endpoint_id)
-    return None if row is None else EndpointRow(*row)
+    return await find_row(tx, EndpointRow, _LOCK, endpoint=endpoint_id)
 
 
 async def save(tx: Tx, row: EndpointRow) -> None:
@@ -174,8 +172,7 @@ async def list_deliveries(
 
 async def find_delivery(tx: Tx, endpoint_id: str, event_id: int) -> DeliveryRow | None:
     """Return one delivery."""
-    row = await tx.row(_FIND_DELIVERY, endpoint=endpoint_id, event=event_id)
-    return None if row is None else DeliveryRow(*row)
+    return await find_row(tx, DeliveryRow, _FIND_DELIVERY, endpoint=endpoint_id, event=event_id)
 
 
 # ---- over all vendors ----------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from clearlane.store.database.database import (
     SystemScope,
     Tx,
     open_database,
+    write_audit,
 )
 from clearlane.store.database.schema import BACKUP_ACTION, data_keys, nodes, revisions
 from clearlane.store.database.sql import Statement, insert_into
@@ -70,10 +71,7 @@ async def write_backup(
 async def record_backup(database: Database, target: Path, actor: Actor) -> None:
     """Record that a backup is written, so that its age is known."""
 
-    async def noted(tx: Tx) -> None:
-        tx.audit(BACKUP_ACTION, detail=target.name)
-
-    await database.write(BACKUP, noted, actor=actor)
+    await write_audit(database, BACKUP, BACKUP_ACTION, detail=target.name, actor=actor)
 
 
 @dataclass(frozen=True, slots=True)

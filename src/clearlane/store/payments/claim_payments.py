@@ -10,14 +10,14 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, func, literal, select, update
 
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import (
     claim_payments,
     claim_references,
     documents,
     unmatched_claim_payments,
 )
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_select
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as
 
 UNMATCHED_TABLE = "unmatched_claim_payments"
 
@@ -35,7 +35,7 @@ class ClaimPaymentRow(NamedTuple):
     reverses: str
     """That of the fact which a reversal takes back; empty if there is none."""
     type: str
-    outcome: str
+    label: str
     matched_by: str
     in_force: int
     replaced: int
@@ -104,8 +104,7 @@ async def remove(tx: Tx, payment_id: str, number: int) -> None:
 
 async def find(tx: Tx, payment_id: str, number: int) -> ClaimPaymentRow | None:
     """Return one matched claim payment of any client."""
-    row = await tx.row(_FIND, payment_id=payment_id, number=number)
-    return None if row is None else ClaimPaymentRow(*row)
+    return await find_row(tx, ClaimPaymentRow, _FIND, payment_id=payment_id, number=number)
 
 
 async def list_page(
@@ -165,8 +164,7 @@ async def remove_unmatched(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:
 
 async def find_unmatched(tx: Tx, payment_id: str, number: int) -> UnmatchedRow | None:
     """Return one unmatched claim payment."""
-    row = await tx.row(_FIND_UNMATCHED, payment_id=payment_id, number=number)
-    return None if row is None else UnmatchedRow(*row)
+    return await find_row(tx, UnmatchedRow, _FIND_UNMATCHED, payment_id=payment_id, number=number)
 
 
 async def list_unmatched_page(
@@ -275,7 +273,7 @@ _KNOWN = Statement(
     ),
     system=True,
 )
-_UNMATCHED_COLUMNS = select(*(unmatched_claim_payments.c[name] for name in UnmatchedRow._fields))
+_UNMATCHED_COLUMNS = select_as(unmatched_claim_payments, UnmatchedRow)
 _ADD_UNMATCHED = Statement(
     insert_into(unmatched_claim_payments, *UnmatchedRow._fields)
     .values(due=0)

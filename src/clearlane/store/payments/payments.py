@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, case, delete, func, select, update
 
 from clearlane.kernel.safe_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, require_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
 from clearlane.store.database.schema import (
     claim_payments,
     claims,
@@ -19,7 +19,7 @@ from clearlane.store.database.schema import (
     provider_adjustments,
     unmatched_claim_payments,
 )
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_update
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_update, select_as
 from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("a payment concerns many clients")
@@ -30,7 +30,7 @@ TABLE, ADJUSTMENTS_TABLE = "payments", "provider_adjustments"
 PAYMENT_LETTER = "P"
 """Payment ids look like claim numbers, with this letter."""
 
-POSTED, NEEDS_REVIEW, DUPLICATE = "Posted", "NeedsReview", "Duplicate"
+POSTED, NEEDS_REVIEW, DUPLICATE = "posted", "needs_review", "duplicate"
 
 
 @shows("payment_id")
@@ -219,8 +219,7 @@ async def adjustment_owners(tx: Tx, payment_id: str) -> dict[int, tuple[int, int
 
 async def find(tx: Tx, payment_id: str) -> PaymentRow | None:
     """Return one payment."""
-    row = await tx.row(_FIND, payment_id=payment_id)
-    return None if row is None else PaymentRow(*row)
+    return await find_row(tx, PaymentRow, _FIND, payment_id=payment_id)
 
 
 async def list_of_file(tx: Tx, inbox_id: int) -> list[str]:
@@ -254,7 +253,7 @@ async def mark_seen(tx: Tx, payment_ids: Sequence[str], at: int) -> None:
 
 
 _PLACE = ("inbox_id", "interchange", "group_number", "set_number")
-_COLUMNS = select(*(payments.c[name] for name in PaymentRow._fields))
+_COLUMNS = select_as(payments, PaymentRow)
 _AT_PLACE = Statement(_COLUMNS.where(*(payments.c[name] == bindparam(name) for name in _PLACE)))
 _FIND = Statement(_COLUMNS.where(payments.c.payment_id == bindparam("payment_id")))
 _OF_FILE = Statement(
@@ -344,7 +343,7 @@ _ADJUSTED_SITES = Statement(
     system=True,
 )
 _ADJUSTMENTS = Statement(
-    select(*(provider_adjustments.c[name] for name in AdjustmentRow._fields))
+    select_as(provider_adjustments, AdjustmentRow)
     .where(provider_adjustments.c.payment_id == bindparam("payment_id"))
     .order_by(provider_adjustments.c.number)
 )
