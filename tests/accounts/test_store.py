@@ -207,7 +207,7 @@ async def test_proxy_login_and_limit_of_a_vendor_change(database, clock):
     assert (await load_accounts(database, PEPPER)).vendor("ACME").rate_per_minute is None
     assert await refused(set_vendor_rate(database, "ACME", 0, actor=NORA)) == ["LIMIT"]
     assert [action for action, _ in await audited(database)][1:] == [
-        "vendor.proxy-login-off", "vendor.limit", "vendor.limit",
+        "vendor.proxy_login_off", "vendor.limit", "vendor.limit",
     ]  # fmt: skip
 
 
@@ -302,8 +302,8 @@ async def test_the_first_acceptance_of_the_agreement_stays_until_it_is_revoked(d
     assert (await revoke_baa(database, id, actor=NORA)).revision
     assert not (await load_accounts(database, PEPPER)).any_site(id).baa_accepted
     assert [action for action, _ in await audited(database)][2:] == [
-        "site.baa-accept",
-        "site.baa-revoke",
+        "site.baa_accept",
+        "site.baa_revoke",
     ]
 
 

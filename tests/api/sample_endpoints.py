@@ -44,7 +44,7 @@ async def suspended_document(call):
 
 
 async def suspended_refused(call):
-    return responses.suspended()
+    return await responses.refuse_suspended(call)
 
 
 def read_number(text, endpoint):

@@ -41,9 +41,9 @@ FULL = Measures(
     at=START,
     wall=START,
     open_claims=(
-        OpenClaims("Sent", "MM001", 5, (4, 3, 0, 0), NOW - 30 * HOUR),
-        OpenClaims("Sent", "HH001", 1, (0, 0, 0, 0), NOW),
-        OpenClaims("Pending", "MM001", 2, (2, 2, 2, 2), NOW - 900 * HOUR),
+        OpenClaims("sent", "MM001", 5, (4, 3, 0, 0), NOW - 30 * HOUR),
+        OpenClaims("sent", "HH001", 1, (0, 0, 0, 0), NOW),
+        OpenClaims("pending", "MM001", 2, (2, 2, 2, 2), NOW - 900 * HOUR),
     ),
     claims_last_day=9,
     undelivered=(
@@ -55,7 +55,7 @@ FULL = Measures(
     delivered=(DeliveredFiles("Medical", "MM001", 9, 5, 1, 4, NOW - 2 * HOUR, 60_000_000),),
     routes=(RouteCounts("Medical", "MM001", 3, 12, 2, 10, NOW),),
     polls=(RoutePolling(type="Medical", payer_id="MM001", route_id=3, fault="x", passed_over=2),),
-    inbox=(InboxCounts("Applied", 40, 2),),
+    inbox=(InboxCounts("applied", 40, 2),),
     inquiries=(InquiryCounts("Medical", "MM001", 10, 5, 3, 1_500_000, 9_000_000),),
     open_inquiries=(OpenInquiries("Medical", "MM001", 2, NOW),),
     nodes=(Node("n1", "serve", "east", {}, (), -2_000_000),),
@@ -82,8 +82,8 @@ def samples_of(measures):
 MEADOW = (("payer", "MM001"), ("type", "Medical"))
 ROUTE = (("payer", "MM001"), ("route", "3"), ("type", "Medical"))
 EXPECTED = {
-    ("clearlane_claims", ("age", "under_1h"), ("state", "Sent")): 2,
-    ("clearlane_claims", ("age", "over_1d"), ("state", "Sent")): 3,
+    ("clearlane_claims", ("age", "under_1h"), ("state", "sent")): 2,
+    ("clearlane_claims", ("age", "over_1d"), ("state", "sent")): 3,
     ("clearlane_claims_accepted_last_day",): 9,
     ("clearlane_undelivered_claims", *MEADOW): 4,
     ("clearlane_undelivered_oldest_seconds", *MEADOW): 3_600,
@@ -98,7 +98,7 @@ EXPECTED = {
     ("clearlane_acknowledgement_seconds", *MEADOW): 60,
     ("clearlane_poll_failing", *ROUTE): 1,
     ("clearlane_files_passed_over", *ROUTE): 2,
-    ("clearlane_inbox_files", ("verdict", "Applied")): 40,
+    ("clearlane_inbox_files", ("verdict", "applied")): 40,
     ("clearlane_inquiries", ("outcome", "timed_out"), *MEADOW): 3,
     ("clearlane_inquiries", ("outcome", "answered"), *MEADOW): 5,
     ("clearlane_inquiries", ("outcome", "open"), *MEADOW): 2,

@@ -1,6 +1,6 @@
 """The status list and the documents over https on both databases. What payers answer is tested on journeys.
 
-Also tests `pipeline/query/list_claims`.
+Also tests `pipeline/query/claim_list`.
 """
 
 import json
@@ -11,7 +11,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.forms import V3_MEDICAL
-from clearlane.pipeline.query.list_claims import STATUSES_AT_ONCE
+from clearlane.pipeline.query.claim_list import STATUSES_AT_ONCE
 
 SUBMIT = "/api/v3/claims/submit"
 STATUS = "/api/V3/claims/status/get_by_date"

@@ -61,7 +61,7 @@ def submit(client, vendor):
 
 
 # A slow machine may let a day of the payers pass in between.
-IN_A_BATCH = ("Sent", "Acknowledged")
+IN_A_BATCH = ("sent", "acknowledged")
 
 
 def do(client, number, verb, **options):
@@ -84,14 +84,14 @@ def v3_states(client, vendor):
 def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
     number = submit()
     answer = do(client, number, "hold")
-    assert (answer.status_code, answer.json()["state"]) == (200, "Held"), answer.text
-    assert do(client, number, "hold").json()["state"] == "Held"
+    assert (answer.status_code, answer.json()["state"]) == (200, "held"), answer.text
+    assert do(client, number, "hold").json()["state"] == "held"
     assert v3_states(client, vendor)[number] == "Received"
     other = submit()
     advance(client, vendor, "0s")
     assert state(client, other) in IN_A_BATCH
-    assert state(client, number) == "Held"
-    assert do(client, number, "release").json()["state"] == "Received"
+    assert state(client, number) == "held"
+    assert do(client, number, "release").json()["state"] == "received"
     advance(client, vendor, "0s")
     assert state(client, number) in IN_A_BATCH
     for verb in ("hold", "cancel"):
@@ -104,8 +104,8 @@ def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
 def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submit):
     number = submit(Svc_VendorClaimId=(own := fresh_id()), F26_PatientAcctNumber=own[:12])
     assert do(client, number, "hold").status_code == 200
-    assert do(client, number, "cancel").json()["state"] == "Canceled"
-    assert do(client, number, "cancel").json()["state"] == "Canceled"
+    assert do(client, number, "cancel").json()["state"] == "canceled"
+    assert do(client, number, "cancel").json()["state"] == "canceled"
     assert v3_states(client, vendor)[number] == "Rejected"
     problem(do(client, number, "release"), 409)
     again = submit(Svc_VendorClaimId=own, F26_PatientAcctNumber=own[:12])
@@ -136,10 +136,10 @@ def test_an_unsent_claim_is_corrected_in_its_place(client, submit, kind):
     assert dry.status_code == 200, dry.text
     assert dry.json()["claim_number"] is None
     assert "CORRECTED-1" in dry.json()["x12"]
-    assert state(client, number) == "Received"
+    assert state(client, number) == "received"
     done = do(client, number, "correct", json=fields).json()
     assert (done["predecessor"], done["sent_as"], done["x12"]) == (number, "new", None)
-    assert state(client, number) == "Canceled"
+    assert state(client, number) == "canceled"
     text = client.get(f"{CLAIMS}/{done['claim_number']}/x12")
     assert text.headers["content-type"] == "application/edi-x12"
     assert "CORRECTED-1" in text.text
@@ -165,10 +165,10 @@ def test_a_correction_of_a_paid_claim_is_its_replacement(client, vendor, submit)
     number = submit()
     site = {"vendorSiteId": f"{vendor.key}-1"}
     client.post("/sandbox/advance", params=site, json={"By": "14d"})
-    wait_until(lambda: state(client, number) == "Complete")
+    wait_until(lambda: state(client, number) == "complete")
     done = do(client, number, "correct", json={"fields": {"F26_PatientAcctNumber": "AGAIN"}})
     assert done.json()["sent_as"] == "replacement", done.text
-    assert state(client, number) == "Complete"
+    assert state(client, number) == "complete"
     later = do(client, number, "correct", json={"fields": {"F26_PatientAcctNumber": "LATE"}})
     assert done.json()["claim_number"] in problem(later, 409)["detail"]
 
@@ -187,7 +187,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     own = {"Svc_VendorClaimId": fresh_id(), "Svc_PayerId": "TST01", "F01A_InsuredId": "3001"}
     first = submit(**own)
     client.post("/sandbox/advance", params=site, json={"By": "14d"})
-    wait_until(lambda: state(client, first) == "Complete")
+    wait_until(lambda: state(client, first) == "complete")
     before = client.get(f"{CLAIMS}/{first}").json()
     assert before["paid"] != "0.00"
     # Other content for what was paid: V3 and the check before it refuse it.
@@ -213,7 +213,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     [secondary] = [one["RequestId"] for one in results(answer) if one["Status"] == "Accepted"]
     assert f"It is secondary to {first}" in answer.headers["X-Notes"]
     advance(client, vendor, "14d")
-    wait_until(lambda: state(client, secondary) == "Complete")
+    wait_until(lambda: state(client, secondary) == "complete")
     # Another visit.
     visit = a_document(**own)
     for line in visit["Claims"][0]["F24_ClaimLines"]:
@@ -236,7 +236,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     assert {
         one["claim_number"]: (one["predecessor"], one["successor"], one["prior_payer_claim"])
         for one in listed
-        if one["state"] != "NotAccepted"
+        if one["state"] != "not_accepted"
     } == {first: (None,) * 3, second: (None,) * 3, secondary: (None, None, first)}
     assert after["also_billed_as"] == [secondary]
     shown = [server.command("claim", "show", number) for number in (first, secondary)]
@@ -256,7 +256,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     assert "keeps its payer, insured and patient" in problem(moved, 409)["detail"]
     done = do(client, first, "correct", json={"fields": {"F26_PatientAcctNumber": "AGAIN2"}}).json()
     assert (done["predecessor"], done["sent_as"]) == (first, "replacement")
-    assert state(client, second) == "Received"
+    assert state(client, second) == "received"
 
 
 @pytest.mark.safe_default(12)
@@ -266,7 +266,7 @@ def test_a_claim_whose_correction_will_be_sent_is_not_canceled(client, submit):
     new = do(client, number, "correct", json=fields).json()["claim_number"]
     for verb in ("cancel", "hold", "release"):
         assert new in problem(do(client, number, verb), 409)["detail"]
-    assert do(client, new, "cancel").json()["state"] == "Canceled"
+    assert do(client, new, "cancel").json()["state"] == "canceled"
     assert "canceled" in problem(do(client, new, "correct", json=fields), 409)["detail"]
 
 
@@ -278,7 +278,7 @@ def test_a_void_is_carried_out_and_cannot_be_corrected(client, vendor, submit, k
     own = {"Svc_VendorClaimId": fresh_id(), member: "3001"}
     number = submit(kind, **own)
     advance(client, vendor, "14d")
-    wait_until(lambda: state(client, number) == "Complete")
+    wait_until(lambda: state(client, number) == "complete")
     code = {MEDICAL: "F22_MedicaidResubmissionCode", DENTAL: "X12_ClaimFrequencyCode"}[kind]
     void = submit(kind, **own, **{code: "8"})
     fields = {"fields": {ACCOUNTS[kind]: "SECOND"}}
@@ -286,11 +286,11 @@ def test_a_void_is_carried_out_and_cannot_be_corrected(client, vendor, submit, k
         answer = do(client, void, "correct", json=fields, params={"dry_run": dry})
         assert "is a void" in problem(answer, 409)["detail"]
     advance(client, vendor, "14d")
-    wait_until(lambda: state(client, void) == "Complete")
+    wait_until(lambda: state(client, void) == "complete")
     assert "is a void" in problem(do(client, void, "correct", json=fields), 409)["detail"]
     for one in (number, void):
         claim = client.get(f"{CLAIMS}/{one}").json()
-        assert (claim["state"], claim["outcome"], claim["paid"]) == ("Complete", "voided", "0.00")
+        assert (claim["state"], claim["label"], claim["paid"]) == ("complete", "voided", "0.00")
         assert v3_states(client, vendor)[one] == "Complete"
         wanted = {"types": "claim.voided,claim.denied", "limit": 500}
         events = client.get("/clearlane/v1/events", params=wanted).json()
@@ -305,7 +305,7 @@ def test_a_void_is_carried_out_and_cannot_be_corrected(client, vendor, submit, k
 def test_the_event_of_a_payment_that_came_again_leads_to_it(client, vendor, submit):
     number = submit(F01A_InsuredId="3024")
     advance(client, vendor, "28d")
-    wait_until(lambda: state(client, number) == "Complete")
+    wait_until(lambda: state(client, number) == "complete")
     events = client.get("/clearlane/v1/events", params={"types": "payment.duplicate"}).json()[
         "data"
     ]
@@ -315,7 +315,7 @@ def test_the_event_of_a_payment_that_came_again_leads_to_it(client, vendor, subm
     answer = client.get(data["url"])
     assert answer.status_code == 200, answer.text
     found = answer.json()
-    assert (found["payment_id"], found["state"]) == (data["payment_id"], "Duplicate")
+    assert (found["payment_id"], found["state"]) == (data["payment_id"], "duplicate")
     assert (found["your_amount"], found["duplicate_of"]) == ("0.00", first["payment_id"])
     for part in ("x12", "csv", "claim_payments"):
         assert client.get(f"{data['url']}/{part}").status_code == 200
@@ -355,7 +355,7 @@ def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(clie
         assert {one["field"] for one in refused["errors"]} >= named, fields
     problem(do(client, number, "correct", json={"fields": 1}), 400)
     problem(do(client, number, "correct", json={}), 400)
-    assert state(client, number) == "Received"
+    assert state(client, number) == "received"
 
 
 def test_a_verb_is_done_once_under_its_key(client, submit):

@@ -1,6 +1,6 @@
 """Claims of `/clearlane/v1` over https on both databases: search, one claim, its history.
 
-Also tests `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/list_claims`.
+Also tests `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/claim_list`.
 """
 
 import json
@@ -91,7 +91,7 @@ def test_a_claim_is_found_by_what_it_was_sent_with(client, vendor, submit):
         {"patient_last_name": "OArden", "patient_birth_date": "1981-03-05"},
         {"payer": "NOBODY"},
         {"created_to": "2001-01-01"},
-        {"state": "Complete", "amount_from": "1000000"},
+        {"state": "complete", "amount_from": "1000000"},
     ):
         assert found(client, **query) == [], query
     assert {plain, wanted} <= set(found(client, created_from="2001-01-01", amount_to="100000"))
@@ -137,12 +137,12 @@ def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submi
     advance(client, vendor, "14d")
 
     def complete():
-        return client.get(f"{CLAIMS}/{number}").json()["state"] == "Complete"
+        return client.get(f"{CLAIMS}/{number}").json()["state"] == "complete"
 
     wait_until(complete)
     claim = client.get(f"{CLAIMS}/{number}").json()
     assert claim["claim_number"] == number
-    assert claim["outcome"] == "paid"
+    assert claim["label"] == "paid"
     assert float(claim["paid"]) > 0
     headlines = [one["event"] for one in claim["history"]]
     assert headlines[:2] == ["Received", "Checked"]
@@ -154,7 +154,7 @@ def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submi
     assert claim["document_id"] == payment["document_id"]
     by_number = {"payer_control_number": claim["payer_control_number"]}
     assert found(client, **by_number) == [number]
-    assert number in found(client, outcome="paid", state="complete")
+    assert number in found(client, label="paid", state="complete")
     listed = client.get(CLAIMS, params=by_number).json()["data"][0]
     assert listed.items() <= claim.items()
 
@@ -166,10 +166,10 @@ def test_a_claim_that_was_not_accepted_is_listed_if_it_is_asked_for(server, clie
     refused = submit(status="NotAccepted", F28_TotalCharge="1.00", **wrong)
     assert refused not in found(client)
     assert refused in found(client, vendor_claim_id="V-REFUSED")
-    assert refused in found(client, state="NotAccepted")
+    assert refused in found(client, state="not_accepted")
     assert refused in found(client, state="not_accepted", amount_from="1", amount_to="1")
     claim = client.get(f"{CLAIMS}/{refused}").json()
-    assert (claim["state"], claim["vendor_claim_id"]) == ("NotAccepted", "V-REFUSED")
+    assert (claim["state"], claim["vendor_claim_id"]) == ("not_accepted", "V-REFUSED")
     assert (claim["label"], claim["charge"]) == ("not_accepted", "1.00")
     errors = [one["field"] for one in claim["findings"] if one["severity"] == "error"]
     assert set(errors) == {"Svc_PayerId", "F28_TotalCharge"}
@@ -178,7 +178,7 @@ def test_a_claim_that_was_not_accepted_is_listed_if_it_is_asked_for(server, clie
     assert all(one["message"] in shown for one in claim["findings"] if one["severity"] == "error")
     types = {"types": "claim.not_accepted"}
     events = client.get("/clearlane/v1/events", params=types).json()["data"]
-    assert (events[-1]["claim_number"], events[-1]["data"]["state"]) == (refused, "NotAccepted")
+    assert (events[-1]["claim_number"], events[-1]["data"]["state"]) == (refused, "not_accepted")
     plain = client.get(f"{CLAIMS}/{submit()}").json()
     fields = {"Svc_PayerId": plain["payer_id"], "F28_TotalCharge": plain["charge"]}
     answer = client.post(f"{CLAIMS}/{refused}/correct", json={"fields": fields})

@@ -84,7 +84,7 @@ def two(server):
         with server.client(paid.account.auth) as client:
 
             def complete(client=client, paid=paid):
-                return client.get(f"{CLAIMS}/{paid.number}").json()["state"] == "Complete"
+                return client.get(f"{CLAIMS}/{paid.number}").json()["state"] == "complete"
 
             wait_until(complete)
             claim = client.get(f"{CLAIMS}/{paid.number}").json()
@@ -212,7 +212,7 @@ def test_a_payer_is_found_by_name_id_and_with_a_typing_mistake(client):
 
 def test_a_document_has_the_claims_part_of_the_payers_file(client, own):
     document = client.get(f"{ROOT}/documents/{own.document_id}").json()
-    assert (document["kind"], document["source"]) == ("payment", "835")
+    assert (document["type"], document["source"]) == ("payment", "835")
     assert document["claim_number"] == own.number
     text = client.get(f"{ROOT}/documents/{own.document_id}/x12").text
     assert text == document["x12"]

@@ -68,6 +68,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_history": ROWS,
     "claim_payment_groups": ROWS,
     "claim_status": "a claim's status: the value in claims, its computation in pipeline",
+    "claim_label": "the labels of claims: their table in kernel, which one a claim has in pipeline",
     "claim_filters": "the filters of claims: their table in claims, their conditions in pipeline, their form in console",
     "claim_ids": "vendors' claim ids: their rows, and how a command names a claim by one",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",

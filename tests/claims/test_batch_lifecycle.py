@@ -16,14 +16,14 @@ from clearlane.claims.batch_lifecycle import (
 _ = None
 EXPECTED = {
     # event: after Ready, Sending, InDoubt, Delivered; None where it cannot happen
-    BatchEvent.REROUTED: ("Ready", _, _, _),
-    BatchEvent.ATTEMPTED: ("Sending", "Sending", _, _),
-    BatchEvent.NOT_ARRIVED: (_, "Ready", _, _),
-    BatchEvent.MAY_HAVE_ARRIVED: (_, "Sending", _, _),
-    BatchEvent.CANNOT_BE_KNOWN: (_, "InDoubt", _, _),
-    BatchEvent.RESTORED: ("InDoubt", "InDoubt", _, _),
-    BatchEvent.RESENT: ("Ready", "Ready", "Ready", _),
-    BatchEvent.DELIVERED: ("Delivered", "Delivered", "Delivered", _),
+    BatchEvent.REROUTED: ("ready", _, _, _),
+    BatchEvent.ATTEMPTED: ("sending", "sending", _, _),
+    BatchEvent.NOT_ARRIVED: (_, "ready", _, _),
+    BatchEvent.MAY_HAVE_ARRIVED: (_, "sending", _, _),
+    BatchEvent.CANNOT_BE_KNOWN: (_, "in_doubt", _, _),
+    BatchEvent.RESTORED: ("in_doubt", "in_doubt", _, _),
+    BatchEvent.RESENT: ("ready", "ready", "ready", _),
+    BatchEvent.DELIVERED: ("delivered", "delivered", "delivered", _),
 }
 
 

@@ -87,7 +87,7 @@ def test_the_table_names_field_rule_and_what_is_not_checked(tmp_path):
     assert "Claims[0].F28_TotalCharge" in shown
     assert "C701" in shown
     assert "Claims[0].Odd" in shown
-    assert "NotAccepted" in shown
+    assert "not_accepted" in shown
     assert "Not checked here" in shown
 
 
@@ -138,7 +138,7 @@ def test_one_bad_claim_of_several_makes_the_exit_code(tmp_path):
     document["Claims"] = [good, {**good, "F28_TotalCharge": 5}]
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
     statuses = [one["Status"] for one in json.loads(checked.stdout)["ClaimResults"]]
-    assert (checked.exit_code, statuses) == (1, ["Accepted", "NotAccepted"])
+    assert (checked.exit_code, statuses) == (1, ["Accepted", "not_accepted"])
 
 
 def test_a_folder_cannot_be_read_as_a_document(tmp_path):
@@ -222,9 +222,9 @@ def stored(data, kind, **changes):
                 now=today,
             )
 
-    outcome = asyncio.run(work())
-    assert isinstance(outcome, SubmissionReceipt), outcome
-    (answer,) = outcome.results
+    receipt = asyncio.run(work())
+    assert isinstance(receipt, SubmissionReceipt), receipt
+    (answer,) = receipt.results
     return answer
 
 
@@ -249,7 +249,7 @@ def test_a_stored_claim_is_printed_as_a_clean_interchange(data, kind):
 def test_a_stored_claim_is_explained_field_by_field(data):
     answer = stored(data, V3_MEDICAL)
     shown = json.loads(command(data, "explain", answer.claim_number, "--json"))
-    assert (shown["claim_number"], shown["state"]) == (answer.claim_number, "Received")
+    assert (shown["claim_number"], shown["state"]) == (answer.claim_number, "received")
     fields = {row["field"]: row for row in shown["fields"]}
     charge = fields["F24_ClaimLines[0].F24F_Charges"]
     assert (charge["form"], charge["given"], charge["sent"]) == (
@@ -274,13 +274,13 @@ def test_a_claim_that_was_not_accepted_is_explained_with_its_findings(data, fiel
     answer = stored(data, V3_MEDICAL, **{field: value})
     assert not answer.accepted
     shown = json.loads(command(data, "explain", answer.claim_number, "--json"))
-    assert shown["state"] == "NotAccepted"
+    assert shown["state"] == "not_accepted"
     found = {row["field"]: row for row in shown["fields"]}
     assert found[field]["findings"]
     assert found[field]["sent"]
     assert {one["value"] for row in found.values() for one in row["sent"]} <= {""}
     table = command(data, "explain", answer.claim_number)
-    assert "NotAccepted" in table
+    assert "not_accepted" in table
     refused = RUN.invoke(every_command, ["claim", "x12", answer.claim_number, "--data", str(data)])
     assert refused.exit_code == 1
     assert "was not accepted" in refused.stderr

@@ -35,7 +35,7 @@ def test_a_status_is_restored_as_it_was_stored():
 def test_what_is_stored_has_one_order():
     """Stored statuses are arrays: a field that moves would be read as another one."""
     assert msgspec.msgpack.decode(encode_claim_status(update_claim_status(NEW, PAID, LATER))) == [
-        "C1", "V1", "Complete", "2026-11-14", "2026-11-01", "2026-11-14", 15_000, 10_000, 2_000, 3_000,
+        "C1", "V1", "complete", "2026-11-14", "2026-11-01", "2026-11-14", 15_000, 10_000, 2_000, 3_000,
         "", "1", "2026-11-14", "P1", "payment", "D1", "MEADOW MUTUAL", "CHK", "1000001", "2026-11-15", "1",
         "replaced", True,
     ]  # fmt: skip
@@ -63,4 +63,4 @@ def test_an_update_sets_everything_but_the_claims_identity():
 
 
 def test_a_status_prints_no_value_of_a_patient():
-    assert repr(NEW) == "ClaimStatus(C1 Received)"
+    assert repr(NEW) == "ClaimStatus(C1 received)"

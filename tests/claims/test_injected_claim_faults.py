@@ -3,7 +3,7 @@
 The kinds are the names of ``tests.x12.injected_faults``: what the checker must notice in a file. Here each one
 is an edit of a good claim, and it ends in one of three ways:
 
-- ``refused``: 400 or ``NotAccepted``, at the field that is wrong;
+- ``refused``: 400 or ``not_accepted``, at the field that is wrong;
 - ``repaired``: the claim is accepted, the repair is recorded, and the file no longer has the fault;
 - ``written``: no claim can say it. The claim is accepted, and what the writer makes is right.
 

@@ -188,7 +188,7 @@ def test_a_claim_goes_through_its_life_step_by_step():
     for fact in [sent(), nine(), ACCEPT, ADJUDICATE, PEND, remit(14)]:
         applied.append(fact)
         seen.append(fold(applied, total=10000).state.value)
-    assert seen == ["Sent", "Sent", "Acknowledged", "Acknowledged", "Pending", "Complete"]
+    assert seen == ["sent", "sent", "acknowledged", "acknowledged", "pending", "complete"]
 
 
 def test_the_amounts_are_nothing_before_a_remittance_and_make_the_total_after_it():

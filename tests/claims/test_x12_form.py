@@ -18,7 +18,7 @@ from clearlane.claims.value_types import DEFAULT_REASONS, EarlierAdjustment
 from clearlane.x12.reader.reader import UnitClosed, read
 from tests.claims.flat_view import flat
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims, written
-from tests.corpus import corpus_files, public_samples
+from tests.corpus import corpus_files, own_samples, public_samples
 
 CLAIMS = 150
 """Random claims of each kind that are written and read."""
@@ -283,3 +283,19 @@ def test_every_path_of_a_rule_that_applies_has_a_name():
         for rule in RULES.values():
             for path in filter(form.has, rule.paths):
                 assert form.name_of(path)
+
+
+def test_an_institutional_claim_has_its_own_values_and_no_place_of_service():
+    (sample,) = (each for each in own_samples() if each.path.name == "two_day_stay.x12")
+    (view,) = views_in(sample.path.read_bytes())
+    assert view.form.kind is ClaimKind.INSTITUTIONAL
+    # The admitting diagnosis and the procedure have lists of their own.
+    assert (view.diagnoses, view.icd_version) == (("I214",), "10")
+    assert view.dates.admission == date(2025, 1, 20)
+    # CLM05-1 is the type of bill, and the hour of the discharge is no day.
+    assert (view.place, view.dates.discharge, view.frequency) == (None, None, "1")
+    assert not view.form.has("place")
+    assert not view.form.faulty
+    assert [line.procedure for line in view.lines] == ["", "99285", "80053"]
+    assert sum(line.charge for line in view.lines) == view.total_charge == Decimal("4850.25")
+    assert view.lines[1].first_day == date(2025, 1, 20)

@@ -1,4 +1,7 @@
-"""Commands that list or look import no library that only a server or a connection needs: each costs an operator time."""
+"""Commands that list or look import no library that only a server or a connection needs: each costs an operator time.
+
+Also tests `pipeline/installation_context`.
+"""
 
 import subprocess
 import sys

@@ -61,9 +61,9 @@ def test_claims_are_found_held_corrected_and_canceled(client):
     listed = [one.claim_number for one in client.claims.find(limit=1)]
     assert {first, second, third} <= set(listed)
     assert len(listed) == len(set(listed))
-    assert client.claims.hold(first).state == "Held"
-    assert [one.claim_number for one in client.claims.find(state="Held")] == [first]
-    assert client.claims.release(first).state == "Received"
+    assert client.claims.hold(first).state == "held"
+    assert [one.claim_number for one in client.claims.find(state="held")] == [first]
+    assert client.claims.release(first).state == "received"
     changed = {"F26_PatientAcctNumber": "LIB-1"}
     dry = client.claims.correct(first, changed, dry_run=True)
     assert (dry.claim_number, dry.sent_as) == (None, "new")
@@ -71,7 +71,7 @@ def test_claims_are_found_held_corrected_and_canceled(client):
     done = client.claims.correct(first, changed)
     assert client.claims.get(first).successor == done.claim_number
     assert "LIB-1" in client.claims.x12(done.claim_number)
-    assert client.claims.cancel(second).state == "Canceled"
+    assert client.claims.cancel(second).state == "canceled"
     events = [entry.event for entry in client.claims.get(second).history]
     assert events[-1].startswith("Canceled")
     with pytest.raises(InvalidRequest) as refused:
@@ -96,19 +96,19 @@ async def test_the_same_for_asyncio(sandbox):
         ]
         found = [one.claim_number async for one in client.claims.find(limit=1)]
         assert set(numbers) <= set(found)
-        assert (await client.claims.hold(numbers[0])).state == "Held"
-        assert (await client.claims.release(numbers[0])).state == "Received"
+        assert (await client.claims.hold(numbers[0])).state == "held"
+        assert (await client.claims.release(numbers[0])).state == "received"
         done = await client.claims.correct(numbers[0], {"F26_PatientAcctNumber": "AIO"})
-        assert (await client.claims.get(numbers[0])).state == "Canceled"
+        assert (await client.claims.get(numbers[0])).state == "canceled"
         assert "AIO" in await client.claims.x12(done.claim_number)
-        assert (await client.claims.cancel(numbers[1])).state == "Canceled"
+        assert (await client.claims.cancel(numbers[1])).state == "canceled"
         assert (await client.claims.validate(document())).accepted == 1
         assert [one async for one in client.payments.find()] == []
         assert (await anext(client.payer_directory.search("TST01"))).payer_id == "TST01"
 
 
 EVERY_CALL = {
-    "GetClaims": lambda one: one.claims.find(state="Sent"),
+    "GetClaims": lambda one: one.claims.find(state="sent"),
     "GetClaim": lambda one: one.claims.get("C1"),
     "ValidateClaims": lambda one: one.claims.validate({}),
     "HoldClaim": lambda one: one.claims.hold("C1"),
@@ -204,13 +204,13 @@ def run(sandbox):
 def test_a_claim_is_named_by_either_of_its_ids(run, client):
     [number] = submit(client)
     own_id = client.claims.get(number).vendor_claim_id
-    assert run("claim", "hold", own_id) == f"{number} is Held.\n"
-    assert run("claim", "release", own_id) == f"{number} is Received.\n"
+    assert run("claim", "hold", own_id) == f"{number} is held.\n"
+    assert run("claim", "release", own_id) == f"{number} is received.\n"
     assert number in run("claim", "show", own_id)
     run("claim", "correct", own_id, "F26_PatientAcctNumber=CLI-3")
     successor = client.claims.get(number).successor
     assert "is never sent" in run("claim", "cancel", own_id, code=2)
-    assert run("claim", "cancel", own_id, "--yes") == f"{successor} is Canceled.\n"  # the newest
+    assert run("claim", "cancel", own_id, "--yes") == f"{successor} is canceled.\n"  # the newest
     for unknown in ("NOBODYS-1", " "):
         assert "There is no claim with the claim number or vendor claim id" in run(
             "claim", "hold", unknown, code=2
@@ -234,8 +234,8 @@ def test_everything_but_x12_is_readable_in_eighty_columns(run, client):
 def test_the_commands_of_a_vendor(run, client, tmp_path):
     number, other, released = submit(client, 3)
     for each in (number, other, released):  # at once: a batch takes what is not held
-        assert run("claim", "hold", each) == f"{each} is Held.\n"
-    assert json.loads(run("claim", "release", released, "--json"))["state"] == "Received"
+        assert run("claim", "hold", each) == f"{each} is held.\n"
+    assert json.loads(run("claim", "release", released, "--json"))["state"] == "received"
     shown = run("claim", "show", number)
     assert "Held: it is not sent until it is released" in shown
     assert json.loads(run("claim", "show", number, "--json"))["claim_number"] == number
@@ -249,7 +249,7 @@ def test_the_commands_of_a_vendor(run, client, tmp_path):
     assert f"takes over from {number}" in run("claim", "show", done["claim_number"])
     for verb, *more in (("hold",), ("cancel", "--yes")):
         assert done["claim_number"] in run("claim", verb, number, *more, code=2)
-    assert run("claim", "cancel", other, "--yes") == f"{other} is Canceled.\n"
+    assert run("claim", "cancel", other, "--yes") == f"{other} is canceled.\n"
     for wrong in (["x"], ["=1"], []):
         run("claim", "correct", other, *wrong, code=2)
     good = json.dumps(document())

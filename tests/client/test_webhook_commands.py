@@ -35,7 +35,7 @@ ENDS = [
     (["webhook", "rotate-secret", "W1"], Reply(200, ENDPOINT | {"secret": SECRET}), 0, [SECRET]),
     (["webhook", "remove", "W1"], None, 2, ["its secret and its log are deleted", "--yes"]),
     (["webhook", "remove", "W1", "--yes", "--json"], Reply(200, {"id": "W1"}), 0, ['"W1"']),
-    (["events", "follow", "--count", "1"], Reply(200, PAGE), 0, ["claim.paid", "A-17", "Complete"]),
+    (["events", "follow", "--count", "1"], Reply(200, PAGE), 0, ["claim.paid", "A-17", "complete"]),
     (["events", "follow", "--count", "1", "--json"], Reply(200, PAGE), 0, ['"type":"claim.paid"']),
     (["listen", "--forward", "http://example.com/hook"], None, 2, ["http://127.0.0.1:3000/hook"]),
 ]  # fmt: skip

@@ -29,7 +29,7 @@ OTHER = "whsec_" + "WFla" * 8
 EVENT = {
     "id": "E13LQTH9RNTH", "type": "claim.paid", "created": "2026-11-14T22:13:20.123Z", "mode": "sandbox",
     "site": "S1", "actor": "payer", "claim_number": "C1", "vendor_claim_id": "A-17",
-    "data": {"sequence": 4, "state": "Complete"}, "added_later": 1,
+    "data": {"sequence": 4, "state": "complete"}, "added_later": 1,
 }  # fmt: skip
 BODY = json.dumps(EVENT).encode()
 ACCOUNT = Account(base_url="https://localhost:8443", key="FERNHILL", password="x", site="S1")

@@ -83,7 +83,7 @@ async def test_corrections_in_the_console_are_switched_and_shown_for_a_site(sand
         assert shown == (state, "on" if to == "off" else "off")
     async with sandbox.installation.database.read(SystemScope("a test")) as tx:
         rows = [row for row in await tx.rows(AUDIT) if row[0].startswith("site.corr")]
-    assert [row[0] for row in rows] == ["site.corrections-off", "site.corrections-on"]
+    assert [row[0] for row in rows] == ["site.corrections_off", "site.corrections_on"]
     assert all("A-1" in row[1] and row[2].startswith("console:operator") for row in rows), rows
     for form, status in (({"id": "A-1", "to": "maybe"}, 400), ({"id": "NONE", "to": "on"}, 409)):
         answer = await operator.ask("/accounts/corrections", form=form)

@@ -59,10 +59,10 @@ async def test_a_search_ends_and_says_where_to_go_on(sandbox, monkeypatch):
     ("action", "words"),
     [
         ("claim.read", "Claim looked at"),
-        ("console.sign-in", "Signed in"),
-        ("console.claims-csv", "Claims as CSV"),
+        ("console.sign_in", "Signed in"),
+        ("console.claims_csv", "Claims as CSV"),
         ("inbox.statements.read", "Inbox statements looked at"),
-        ("batch.in-doubt-after-restore", "Batch in doubt after restore"),
+        ("batch.in_doubt_after_restore", "Batch in doubt after restore"),
     ],
 )
 def test_an_action_is_named_in_words(action, words):

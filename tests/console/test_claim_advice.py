@@ -113,7 +113,7 @@ async def test_a_claim_that_waits_for_information_asks_for_it(sandbox, biller):
 @pytest.mark.safe_default(15)
 async def test_an_appeal_says_what_to_enclose_and_leaves_the_worklist(sandbox, biller):
     number = await decide(sandbox, "1", "0", "CAS*CO*50*100")
-    listed = await biller.text("/claims?tab=needs-you&group=0")
+    listed = await biller.text("/claims?tab=needs_you&group=0")
     row = re.search(rf"<tr>(?:(?!</tr>).)*/claims/{number}.*?</tr>", listed, re.DOTALL)[0]
     assert "To do: Appeal" in text_of(row)
     page = text_of(await biller.text(f"/claims/{number}/outside"))
@@ -123,4 +123,4 @@ async def test_an_appeal_says_what_to_enclose_and_leaves_the_worklist(sandbox, b
     done = await biller.ask(f"/claims/{number}/outside", form={"text": "Faxed the records"})
     assert done.status_code == 303
     assert "Appeal: Faxed the records" in text_of(await biller.text(f"/claims/{number}?show=notes"))
-    assert number not in await biller.text("/claims?tab=needs-you&group=0")
+    assert number not in await biller.text("/claims?tab=needs_you&group=0")

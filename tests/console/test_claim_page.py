@@ -71,7 +71,7 @@ async def test_two_live_claims_under_one_id_are_both_listed_and_link_to_each_oth
     assert "Replaced by" not in pages[first]
     await refresh_summary(sandbox.installation.work_context, sandbox.site("A-1"))
     assert f"/claims/{first}" in await biller.text("/claims?tab=paid&changed=any")
-    assert f"/claims/{second}" in await biller.text("/claims?tab=on-the-way&changed=any")
+    assert f"/claims/{second}" in await biller.text("/claims?tab=on_the_way&changed=any")
 
 
 def text_of(page):

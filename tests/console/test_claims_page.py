@@ -1,7 +1,7 @@
 """Claims and worklists: what a list shows, finds, adds up and keeps to itself.
 
 Also tests `console/claims/claim_filters`, `console/claims/claim_words`, `console/claims/claim_csv`, `pipeline/query/claim_list`,
-`pipeline/query/claim_summary`, `store/claims/claim_summaries` and `store/claims/work_items`.
+`pipeline/query/claim_reason`, `pipeline/query/claim_summary`, `store/claims/claim_summaries` and `store/claims/work_items`.
 """
 
 import csv
@@ -16,11 +16,11 @@ from sqlalchemy import select
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.claims import claims_page
 from clearlane.console.claims.claim_filters import TABS, read_filters
-from clearlane.console.claims.claim_words import LABEL_WORDS, silence_words
+from clearlane.console.claims.claim_words import silence_words
 from clearlane.console.frame import page_request
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.payers.model import Payer
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.query import claim_summary
 from clearlane.settings import load
 from clearlane.store.database.database import SystemScope
@@ -109,12 +109,12 @@ async def test_a_worklist_groups_by_reason_and_shows_one_of_them(sandbox, biller
     flat = shown(await biller.text("/worklists?group=0"))
     assert len(flat) == 5
     cause = "835%20CO-50%20F21_DiagnosisCodes"
-    assert len(shown(await biller.text(f"/claims?tab=needs-you&cause={cause}"))) == 2
+    assert len(shown(await biller.text(f"/claims?tab=needs_you&cause={cause}"))) == 2
 
 
 async def test_a_silent_payer_makes_a_claim_late(sandbox, biller):
     await sandbox.advance(31)
-    page = shown(await biller.text("/claims?tab=needs-you&only=no-answer&group=0"))
+    page = shown(await biller.text("/claims?tab=needs_you&label=no_answer&group=0"))
     assert page[sandbox.numbers["3009"]][:2] == ("late", "No answer")
     assert "nothing since" in page[sandbox.numbers["3009"]][2]
     for label, since in (
@@ -147,11 +147,11 @@ async def test_filters_stand_in_the_address_and_as_chips(biller, query, count):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("tab=x", "A list is one of all, needs-you"),
-        ("service_from=2026-13-01", "A day is written like"),
-        ("amount_to=cheap", "An amount is written like"),
+        ("tab=x", "A list is one of all, needs_you"),
+        ("service_from=2026-13-01", "A day such as 2026-01-31 is expected."),
+        ("amount_to=cheap", "An amount such as 150"),
         ("changed=-1", "A time is 30, 90 or any."),
-        ("kind=%3Cb%3E&amount_from=NaN", "A kind of claim is medical or dental."),
+        ("kind=%3Cb%3E&amount_from=NaN", "Kind of claim: One of medical, dental is expected."),
     ],
 )
 async def test_filters_that_cannot_be_used_are_named(biller, query, sentence):
@@ -204,7 +204,7 @@ async def test_every_look_is_an_audit_row_with_the_claims(sandbox, biller):
     async with sandbox.installation.database.read(SystemScope("a test")) as tx:
         rows = await tx.rows(AUDIT)
     looks = {action: row for action, *row in rows}
-    for action in ("console.claims", "console.claims-csv"):
+    for action in ("console.claims", "console.claims_csv"):
         assert sandbox.numbers["3004"] in str(looks[action])
 
 

@@ -64,7 +64,7 @@ async def test_a_route_goes_down_is_paused_and_comes_back(sandbox):
         assert answer.headers["location"] == f"/console{PATH}?done={notice}"
     await sandbox.advance(1)
     assert "The route works." in await operator.text("/payers")
-    assert await actions(sandbox) == ["route.pause", "route.try-now", "route.resume"]
+    assert await actions(sandbox) == ["route.pause", "route.try_now", "route.resume"]
     for path in ("/payers/medical/NOBODY", "/payers/nonsense/TST01"):
         assert (await operator.ask(path)).status_code == 404
     assert (await operator.ask(f"{PATH}/test/7", form={})).status_code == 404

@@ -157,7 +157,7 @@ async def test_what_was_billed_changes_only_with_a_reason_and_an_authority(sandb
     assert "Wrong visit code On whose authority: Dr. Fern, by phone" in notes
     async with sandbox.installation.database.read(SystemScope("a test")) as tx:
         rows = await tx.rows(AUDIT)
-    [change] = [row for row in rows if row[0] == "claim.billed-change"]
+    [change] = [row for row in rows if row[0] == "claim.billed_change"]
     assert new in change[1]
     assert "F24D_HcpcsProcedureCode" in change[2]
     assert not any("Wrong visit code" in row[2] or "Dr. Fern" in row[2] for row in rows)
@@ -284,7 +284,7 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
         return await biller.ask(at, form={"claim": [number, sandbox.foreign], "do": do, **more})
 
     async def listed(query=""):
-        return number in await biller.text(f"/claims?tab=needs-you&group=0{query}")
+        return number in await biller.text(f"/claims?tab=needs_you&group=0{query}")
 
     assert await listed()
     assert not await listed("&mine=1")
@@ -298,7 +298,7 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     # A form that is refused keeps the address, the ticks and what was typed, and names its field.
     today = sandbox.installation.clock.now().date()
     far = today + timedelta(days=SNOOZE_DAYS_MAX + 2)
-    for address in ("/worklists?done=assign", "/claims?tab=needs-you&group=0"):
+    for address in ("/worklists?done=assign", "/claims?tab=needs_you&group=0"):
         for do, field, value, sentence in (
             ("done", "reason", " ", "A reason is needed"),
             ("snooze-until", "until", "", "Snooze until: choose a day from"),
@@ -317,8 +317,8 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
             assert "are assigned to you" not in page
     assert await listed()
     day = (today + timedelta(days=3)).isoformat()
-    done = await act("snooze-until", "/claims?tab=needs-you&group=0", until=day)
-    location = "/console/claims?tab=needs-you&group=0&done=snooze-until"
+    done = await act("snooze-until", "/claims?tab=needs_you&group=0", until=day)
+    location = "/console/claims?tab=needs_you&group=0&done=snooze-until"
     assert done.headers["location"] == location
     assert not await listed()
     await sandbox.advance(2)
@@ -377,7 +377,7 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
     sent = await biller.ask(path, form={**change, "do": "send", **why})
     new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
     assert "The payer asked for it" in text_of(await biller.text(f"/claims/{new}?show=notes"))
-    [row] = [row for row in await audited(sandbox, "claim.way-chosen") if new in row[1]]
+    [row] = [row for row in await audited(sandbox, "claim.way_chosen") if new in row[1]]
     assert row[2].startswith("new;")
 
     # What the payer never took in cannot be replaced.
@@ -418,7 +418,7 @@ async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     assert "ppeal" not in page
     before = text_of(await biller.text(f"/claims/{number}"))
     assert "Voided by" in before
-    for tab in ("needs-you", "denied", "paid"):
+    for tab in ("needs_you", "denied", "paid"):
         listed = await biller.text(f"/claims?tab={tab}&group=0")
         assert new not in listed
         assert number not in listed

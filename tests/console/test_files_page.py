@@ -89,7 +89,7 @@ def row_with_age(words: str) -> str:
 
 async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, operator, claim):
     file = await arrive(sandbox.installation, b"<html>" + HOSTILE.encode(), name=HOSTILE)
-    assert file.state == "Quarantined"
+    assert file.state == "quarantined"
     for path in ("/files?tab=review", f"/files/in/{file.id}"):
         page = await operator.text(path)
         assert "Not understood" in page
@@ -194,4 +194,4 @@ async def test_a_test_file_in_production_is_posted_when_the_operator_confirms(ne
         answer = await operator.ask(f"/files/in/{id}/accept-test", form={"confirmed": "yes"})
         assert answer.status_code == 409
         rows = audit.read_between(installation.database, audit.BEFORE_ALL, 1 << 62)
-        assert "inbox.accept-test-file" in [row["action"] async for row in rows]
+        assert "inbox.accept_test_file" in [row["action"] async for row in rows]

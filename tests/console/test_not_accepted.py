@@ -64,7 +64,7 @@ async def test_home_and_lists_show_it_as_work_by_rule(sandbox, biller):
     assert labels == dict.fromkeys(refused, "Not accepted") | {sandbox.good: "Received"}
     assert {kind for kind, label, _ in shown(every).values() if label == "Not accepted"} == {"act"}
     assert re.findall(r">(All|Needs you) <span>(\d+)", every) == [("All", "6"), ("Needs you", "5")]
-    page = await biller.text("/worklists?only=not-accepted")
+    page = await biller.text("/worklists?label=not_accepted")
     assert f"{count} claims, charged {money}, paid 0.00" in words(page)
     groups = {
         unescape(text): (unescape(under), "Fix this cause" in rest)
@@ -77,7 +77,7 @@ async def test_home_and_lists_show_it_as_work_by_rule(sandbox, biller):
     assert (npi.startswith("Sandbox Medical"), "2 claims" in npi, may_fix) == (True, True, True)
     [(total, _)] = [value for text, value in groups.items() if text.endswith("(box 28)")]
     assert "1 claim, $1.00" in total
-    flat = shown(await biller.text("/worklists?only=not-accepted&group=0"))
+    flat = shown(await biller.text("/worklists?label=not_accepted&group=0"))
     assert flat.keys() == refused
     assert sandbox.good in flat[sandbox.in_use][2]
 
@@ -114,7 +114,7 @@ async def test_it_is_corrected_by_the_same_form(sandbox, biller):
     still = await biller.ask(path, form={f"f.{NPI}": "1234567891", "do": "review"})
     assert "1 thing to fix" in words(still.body.decode())
     assert "1234567891" in words(still.body.decode())
-    assert sandbox.same in shown(await biller.text("/worklists?only=not-accepted&group=0"))
+    assert sandbox.same in shown(await biller.text("/worklists?label=not_accepted&group=0"))
     review = await biller.ask(path, form={f"f.{NPI}": RIGHT, "do": "review"})
     assert "the first one was not accepted and was never sent" in words(review.body.decode())
     sent = await biller.ask(path, form={f"f.{NPI}": RIGHT, "do": "send"})

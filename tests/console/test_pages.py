@@ -360,7 +360,7 @@ def test_a_sign_in_and_out_is_in_the_audit_trail(server, browser, new_person):
         if person.name in json.dumps(line["actor"]) and line["action"].startswith("console.")
     ]
     assert [line["action"] for line in mine] == [
-        "console.sign-in",
-        "console.sign-out",
+        "console.sign_in",
+        "console.sign_out",
     ]
     assert all(line["detail"].endswith("from 127.0.0.1") for line in mine)

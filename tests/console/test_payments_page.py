@@ -53,7 +53,7 @@ async def shared(sandbox):
     )
     content = content.replace(b"MEADOW MUTUAL", HOSTILE.encode())
     file = await arrive(sandbox.installation, content)
-    assert file.state == "Parked", file
+    assert file.state == "parked", file
     return mine, theirs
 
 

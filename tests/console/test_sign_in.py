@@ -210,7 +210,7 @@ async def test_a_recovery_code_signs_in_once_in_place_of_the_code(context, clock
     clock.advance(timedelta(seconds=TOTP_STEP_SECONDS))
     assert await enter(context), "the authenticator's code works on"
     text = await stored(context.database, schema.recovery_codes, schema.audit)
-    assert "user.recovery-code-used" in text
+    assert "user.recovery_code_used" in text
     assert not [one for one in codes if one in text or one.replace("-", "") in text]
 
 

@@ -84,7 +84,7 @@ async def test_an_endpoint_is_added_pinged_sent_again_and_its_log_read(
     # A new secret signs beside the old one.
     [other] = SECRET.findall((await operator.confirm(f"{path}/rotate", form={})).body.decode())
     assert other != secret
-    assert "webhook.secret-rotated" in await operator.text("/audit?action=webhook")
+    assert "webhook.secret_rotated" in await operator.text("/audit?action=webhook")
 
 
 async def test_a_disabled_endpoint_gets_nothing_and_on_demand_what_it_missed(

@@ -148,13 +148,13 @@ async def test_inquiries_go_out_as_a_file_and_its_answers_come_back(mail):
     assert sent.count(b"ST*270*") == 2
     left = answers(sent, now)
     assert set(left) == {"999", "271"}
-    assert await mail.flow.arrive(left["999"]) == ["Applied"]
+    assert await mail.flow.arrive(left["999"]) == ["applied"]
     assert (await mail.responses(id))["Status"] == INCOMPLETE
-    assert await mail.flow.arrive(left["271"], name="later") == ["Applied"]
+    assert await mail.flow.arrive(left["271"], name="later") == ["applied"]
     late = await mail.responses(id)
     assert (late["Status"], traces(late)) == (COMPLETE, ["visit 1", "visit 2"])
     # The same answers in another file change nothing.
-    assert await mail.flow.arrive(left["271"] + b"\n", name="again") == ["Applied"]
+    assert await mail.flow.arrive(left["271"] + b"\n", name="again") == ["applied"]
     assert await mail.responses(id) == late
     assert await mail.send() == b""
 
@@ -193,7 +193,7 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     refusal = refusal.replace(b"TST01          ", payer).replace(
         b"*TST01*", b"*%s*" % payer.strip()
     )
-    assert await mail.flow.arrive(before + refusal) == ["Applied"]
+    assert await mail.flow.arrive(before + refusal) == ["applied"]
     body = await mail.responses(id)
     # A TA1 refuses the whole file; the 999 refuses the first set of two.
     expected = ["visit 1", "visit 2"] if kind == "TA1" else ["visit 1"]
@@ -207,11 +207,11 @@ async def test_another_payers_file_is_refused_and_a_stranger_ignored(mail):
     mail.flow.clock.advance(timedelta(seconds=60))
     await waiting
     left = answers(await mail.send(), mail.flow.clock.now())
-    assert await mail.flow.arrive(left["271"], payer=OTHER_PAYER) == ["Parked"]
+    assert await mail.flow.arrive(left["271"], payer=OTHER_PAYER) == ["parked"]
     stranger = left["271"].replace(b"ARDEN*ROSA", b"LUND*IVO").replace(b"19800229", b"19700101")
-    assert await mail.flow.arrive(stranger, name="stranger") == ["Parked"]
+    assert await mail.flow.arrive(stranger, name="stranger") == ["parked"]
     assert (await mail.responses(id))["Status"] == INCOMPLETE
-    assert await mail.flow.arrive(left["271"], name="own") == ["Applied"]
+    assert await mail.flow.arrive(left["271"], name="own") == ["applied"]
     assert (await mail.responses(id))["Status"] == COMPLETE
 
 
@@ -231,7 +231,7 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
         ),
     }
     for at, (changed, expected) in enumerate(cases.items()):
-        assert await mail.flow.arrive(changed, name=f"odd{at}") == ["Parked"]
+        assert await mail.flow.arrive(changed, name=f"odd{at}") == ["parked"]
         file = (await mail.flow.files())[-1]
         looked = await inbox_admin.load_file(
             mail.flow.context, file.id, with_statements=True, actor=ACTOR
@@ -254,7 +254,7 @@ async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):
     mail.connections = none
     mail.flow.clock.advance(timedelta(hours=1))
     sent = await mail.send()
-    assert await mail.flow.arrive(answers(sent, mail.flow.clock.now())["271"]) == ["Applied"]
+    assert await mail.flow.arrive(answers(sent, mail.flow.clock.now())["271"]) == ["applied"]
     assert (await mail.responses(id))["Status"] == COMPLETE
 
 

@@ -26,7 +26,7 @@ def test_another_text_is_no_id(text):
     assert parse_event_id(text) is None
 
 
-CLAIM = Event(1_700_000_000_000_000, "claim.sent", 1_700_000_000_123_456, 1, 2, "system", "C1", 2, {"state": "Sent"})  # fmt: skip
+CLAIM = Event(1_700_000_000_000_000, "claim.sent", 1_700_000_000_123_456, 1, 2, "system", "C1", 2, {"state": "sent"})  # fmt: skip
 PING = Event(1_700_000_000_000_001, "ping", 1_700_000_000_000_000, 1, None, "vendor", "", 0, {})
 PAYMENT = PING._replace(type="payment.received", site_id=2, data={"payment_id": "P1"})
 
@@ -35,18 +35,18 @@ PAYMENT = PING._replace(type="payment.received", site_id=2, data={"payment_id": 
     ("event", "site", "vendor_claim_id", "expected"),
     [
         (CLAIM, "S1", "A-17", {
-            "id": "E13LQTH9RNTH", "type": "claim.sent", "created": "2023-11-14T22:13:20.123Z",
+            "id": "E13LQTH9RNTH", "type": "claim.sent", "created": "2023-11-14T22:13:20.123456Z",
             "mode": "sandbox", "site": "S1", "actor": "system", "claim_number": "C1",
             "vendor_claim_id": "A-17",
-            "data": {"sequence": 2, "state": "Sent", "url": "/clearlane/v1/claims/C1"},
+            "data": {"sequence": 2, "state": "sent", "url": "/clearlane/v1/claims/C1"},
         }),
         (PING, None, None, {
-            "id": "E13LQTH9RNTJ", "type": "ping", "created": "2023-11-14T22:13:20.000Z",
+            "id": "E13LQTH9RNTJ", "type": "ping", "created": "2023-11-14T22:13:20.000000Z",
             "mode": "sandbox", "site": None, "actor": "vendor", "claim_number": None,
             "vendor_claim_id": None, "data": {},
         }),
         (PAYMENT, "S1", None, {
-            "id": "E13LQTH9RNTJ", "type": "payment.received", "created": "2023-11-14T22:13:20.000Z",
+            "id": "E13LQTH9RNTJ", "type": "payment.received", "created": "2023-11-14T22:13:20.000000Z",
             "mode": "sandbox", "site": "S1", "actor": "vendor", "claim_number": None,
             "vendor_claim_id": None,
             "data": {"payment_id": "P1", "url": "/clearlane/v1/payments/P1"},

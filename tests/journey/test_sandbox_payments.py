@@ -105,7 +105,7 @@ def payments(server) -> dict[str, list[dict]]:
 @pytest.mark.parametrize("example", PAYMENT_EXAMPLES, ids=lambda one: one.title)
 def test_the_payments_are_those_of_the_page(server, payments, example):
     found = payments[npi_of(example)]
-    counted = [one for one in found if one["state"] != "Duplicate"]
+    counted = [one for one in found if one["state"] != "duplicate"]
     promised = [one for one in example.payments if not one.is_duplicate]
     assert [
         (one["effective_date"], one["amount"], one["claims_paid"], one["difference"])
@@ -121,7 +121,7 @@ def test_the_payments_are_those_of_the_page(server, payments, example):
         adjusted = [(row["reason"], row["amount"]) for row in shown["provider_adjustments"]]
         assert sorted(adjusted) == sorted(wanted.adjustments)
     # The same bytes again are the same file; the same payment in another file is kept, and counts nothing.
-    repeated = [one for one in found if one["state"] == "Duplicate"]
+    repeated = [one for one in found if one["state"] == "duplicate"]
     assert len(repeated) == (example.claims[0].insured_id == "3024")
 
 

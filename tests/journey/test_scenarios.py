@@ -447,9 +447,8 @@ def test_a_forwarded_claim_names_the_next_payer(scenario_run, kind):
     assert scenario_run.document(kind, "3011")["ForwardedTo"]
     get, number = scenario_run.caller.get, scenario_run.row(kind, "3011")["ClaimNumber"]
     claim = get(f"claims/{number}")
-    assert (claim["state"], claim["outcome"]) == ("Complete", "forwarded")
-    listed = get("claims", outcome="forwarded")["data"]
-    assert number in {one["claim_number"] for one in listed}
+    assert (claim["state"], claim["label"]) == ("complete", "paid")
+    assert ", forwarded to " in claim["reason"]
     events = get("events", types="claim.forwarded", limit="100")["data"]
     assert number in {one["claim_number"] for one in events}
 
@@ -476,9 +475,9 @@ def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenari
 
 def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied(scenario_run):
     listed = json.loads(scenario_run.caller.server.command("inbox", "list", "--all", "--json"))
-    unreadable = [one for one in listed if one["state"] == "Quarantined"]
+    unreadable = [one for one in listed if one["state"] == "quarantined"]
     assert len(unreadable) == 2 * len(FORMS)  # a web page and half a file of each 3013
-    assert {one["state"] for one in listed} == {"Applied", "Quarantined"}
+    assert {one["state"] for one in listed} == {"applied", "quarantined"}
 
 
 @each_kind

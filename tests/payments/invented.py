@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from clearlane.payments.outcome import Outcome
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.payment import (
     ClaimPayment,
     ClaimPaymentType,
@@ -164,7 +164,7 @@ CLAIM_PAYMENTS = (
             30_000,
             0,
             adjusted("CO", "50", 30_000, NOT_COVERED, denial=True),
-            outcome=Outcome.DENIED,
+            label=ClaimLabel.DENIED,
             remarks=(
                 LineRemark(
                     code="N115",
@@ -172,7 +172,7 @@ CLAIM_PAYMENTS = (
                 ),
             ),
         ),
-        outcome=Outcome.DENIED,
+        label=ClaimLabel.DENIED,
         denied=30_000,
     ),
     claim_payment(
@@ -193,9 +193,9 @@ CLAIM_PAYMENTS = (
             5_000,
             0,
             adjusted("CO", "97", 5_000, "The benefit is included in another service", denial=True),
-            outcome=Outcome.DENIED,
+            label=ClaimLabel.DENIED,
         ),
-        outcome=Outcome.PARTLY_DENIED,
+        label=ClaimLabel.PARTLY_DENIED,
     ),
     claim_payment(
         4,
@@ -207,10 +207,10 @@ CLAIM_PAYMENTS = (
             -15_000,
             -10_000,
             adjusted("CO", "45", -5_000, WRITE_OFF),
-            outcome=Outcome.TAKEN_BACK,
+            label=ClaimLabel.TAKEN_BACK,
         ),
         type=ClaimPaymentType.REVERSAL,
-        outcome=Outcome.TAKEN_BACK,
+        label=ClaimLabel.TAKEN_BACK,
         status_code="22",
         status_text="Reversal of an earlier payment",
         reverses="P6A1B2-3",
@@ -244,9 +244,9 @@ CLAIM_PAYMENTS = (
             18_000,
             0,
             adjusted("PR", "1", 18_000, DEDUCTIBLE),
-            outcome=Outcome.PATIENT_OWES,
+            label=ClaimLabel.PATIENT_OWES,
         ),
-        outcome=Outcome.PATIENT_OWES,
+        label=ClaimLabel.PATIENT_OWES,
         deductible=18_000,
         claim_number="",
         vendor_claim_id="",

@@ -2,27 +2,27 @@
 
 import pytest
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_groups import (
     GROUP_TITLES,
     ClaimPaymentGroup,
     group_of,
     pair_corrections,
 )
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import ClaimPayment, ClaimPaymentType
 
 
-@pytest.mark.parametrize("outcome", Outcome)
+@pytest.mark.parametrize("label", ClaimLabel)
 @pytest.mark.parametrize("type", ClaimPaymentType)
-def test_every_claim_payment_has_one_group(type, outcome):
+def test_every_claim_payment_has_one_group(type, label):
     expected = (
         ClaimPaymentGroup.CORRECTED
-        if type != "original" or outcome == "taken back"
+        if type != "original" or label == "taken_back"
         else ClaimPaymentGroup.DENIED
-        if "denied" in outcome
+        if "denied" in label
         else ClaimPaymentGroup.PAID
     )
-    assert group_of(type=type, outcome=outcome) is expected
+    assert group_of(type=type, label=label) is expected
     assert GROUP_TITLES[expected]
 
 

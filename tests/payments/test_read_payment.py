@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 
 import pytest
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments import read_835
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import AllowedSource, ClaimPayment, PaymentSummary
 from clearlane.payments.read_payment import read_claim_payment
 from tests.cases import every_case
@@ -46,8 +46,8 @@ def test_a_claim_is_read_with_all_that_the_payer_said_of_it():
         one.other_adjustments,
     )
     assert parts == (500, 1000, 500, 2000, 5000, 0)
-    assert (one.outcome, one.balanced, one.difference, one.interest) == (
-        Outcome.PARTLY_DENIED,
+    assert (one.label, one.balanced, one.difference, one.interest) == (
+        ClaimLabel.PARTLY_DENIED,
         True,
         0,
         210,
@@ -67,14 +67,14 @@ def test_a_claim_is_read_with_all_that_the_payer_said_of_it():
         ("25",),
     )
     assert (first.units_paid, first.units_billed, first.line_control_number) == ("1", "2", "C1-1")
-    assert (first.allowed, first.allowed_source, first.outcome) == (
+    assert (first.allowed, first.allowed_source, first.label) == (
         8000,
         AllowedSource.REPORTED,
-        Outcome.PAID,
+        ClaimLabel.PAID,
     )
     assert [(remark.code, bool(remark.text)) for remark in first.remarks] == [("N130", True)]
-    assert (second.outcome, second.service_date, second.allowed) == (
-        Outcome.DENIED,
+    assert (second.label, second.service_date, second.allowed) == (
+        ClaimLabel.DENIED,
         date(2026, 10, 2),
         0,
     )
@@ -251,10 +251,10 @@ def test_unpaid_claims_of_the_sample_835s_are_not_all_denied_by_code():
         for one in read_payments(sample.path.read_bytes())
         if isinstance(one, ClaimPayment) and one.paid == 0 and one.status_code not in {"22", "25"}
     ]
-    denied = [one for one in unpaid if one.outcome is Outcome.DENIED]
+    denied = [one for one in unpaid if one.label is ClaimLabel.DENIED]
     assert len(denied) > sum(one.status_code == "4" for one in unpaid)
-    assert {one.outcome for one in unpaid} == {
-        Outcome.DENIED,
-        Outcome.NOTHING_DUE,
-        Outcome.PATIENT_OWES,
+    assert {one.label for one in unpaid} == {
+        ClaimLabel.DENIED,
+        ClaimLabel.NOTHING_DUE,
+        ClaimLabel.PATIENT_OWES,
     }

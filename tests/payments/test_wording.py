@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from clearlane.payments import wording
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, ProviderAdjustment
 from tests.cases import every_case
 from tests.corpus import corpus_files
@@ -43,8 +42,8 @@ CASES = [
         "PR-1 Deductible (owed by the patient, 2 units)",
     ),
     (wording.remark_words(LineRemark(code="N1")), "N1 A remark that no list has"),
-    (wording.outcome_label(replace(PLAIN, forwarded_to="MEADOW")), "Paid, forwarded"),
-    (wording.outcome_label(CLAIM_PAYMENTS[4]), "Corrected: paid"),
+    (wording.claim_payment_words(replace(PLAIN, forwarded_to="MEADOW")), "Paid, forwarded"),
+    (wording.claim_payment_words(CLAIM_PAYMENTS[4]), "Corrected: paid"),
     (
         wording.patient_name(replace(PLAIN, patient_last_name="", patient_first_name="")),
         "Patient not named",
@@ -92,10 +91,6 @@ def test_notes_of_a_claim_payment(name):
         claim_payment
     )
     assert found == expected
-
-
-def test_every_outcome_has_a_label_and_somebody_who_acts():
-    assert set(wording.OUTCOME_LABELS) == set(Outcome) == set(wording.OUTCOME_CONCERNS)
 
 
 @every_case("sample", corpus_files("835"))

@@ -116,7 +116,7 @@ class Crashing:
         refuse = Statement(
             update(claims)
             .where(claims.c.claim_number == rejected)
-            .values(state="Rejected", queued=0),
+            .values(state="rejected", queued=0),
             system=True,
         )
         database = self.out.context.database
@@ -193,7 +193,7 @@ class Crashing:
         assert sorted(inside) == sorted(self.accepted)
         assert sorted(files) == sorted(batch.name for batch in batches)
         assert set(self.came.values()) == {1}
-        assert {states[id] for id in self.accepted} == {("Sent", 1, 0)}
+        assert {states[id] for id in self.accepted} == {("sent", 1, 0)}
 
     async def check_events(self):
         """Each claim is reported once as received and once as sent, and its events are counted without a gap."""

@@ -18,7 +18,7 @@ from clearlane.payers.model import Payer
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit as submission
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.query.list_claims import list_statuses
+from clearlane.pipeline.query.claim_list import list_statuses
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import facts
 from clearlane.store.database.database import Actor, SystemScope

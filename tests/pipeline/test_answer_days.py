@@ -8,9 +8,11 @@ from datetime import timedelta
 
 import pytest
 
+from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
-from clearlane.pipeline.query.claim_list import OPEN_LABELS, load_claim_rows, usual_days_of
+from clearlane.pipeline.query.claim_filters import usual_days_of
+from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.route_connections import payer_route
 from clearlane.store.claims import silent_claims

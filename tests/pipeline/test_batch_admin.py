@@ -122,7 +122,7 @@ async def test_mark_delivered(out, left, refusal):
         BatchState.DELIVERED,
         to_micros(out.clock.now()),
     )
-    assert {state for state, _, _ in (await out.states()).values()} == {"Sent"}
+    assert {state for state, _, _ in (await out.states()).values()} == {"sent"}
     assert await out.deliver() == 0
     assert not out.connections.mailboxes[1].came
 

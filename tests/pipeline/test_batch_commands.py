@@ -48,7 +48,7 @@ def test_batches_are_listed_and_shown(clearlane, left):
         (fixed, BatchState.READY, 1),
     ]
     assert listed[0]["fault"] == deliver.PRESENCE_UNKNOWN
-    assert "InDoubt" in clearlane("batch list")
+    assert "in_doubt" in clearlane("batch list")
     shown = clearlane(f"batch show {doubtful} --json")
     assert [one["claim_number"] for one in shown["claims"]] == ids[:2]
     assert ids[0] in clearlane(f"batch show {doubtful}")
@@ -112,7 +112,7 @@ def test_what_is_carried_by_hand_is_marked_and_goes_out_no_more(clearlane, left,
 
     sent, claims = asyncio.run(later())
     assert sent == [{}, {}]
-    assert set(claims.values()) == {("Sent", 1, 0)}
+    assert set(claims.values()) == {("sent", 1, 0)}
 
 
 def test_a_file_of_somebody_else_is_not_overwritten(clearlane, left, tmp_path):

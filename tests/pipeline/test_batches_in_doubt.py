@@ -65,12 +65,12 @@ def remitted(content):
 @pytest.mark.parametrize("answer", [acknowledged, accepted, remitted])
 async def test_a_batch_in_doubt_that_is_answered_is_delivered_and_goes_out_no_more(flow, answer):
     ids, batch_id, content = await doubtful(flow)
-    assert {row.state for row in (await flow.statuses()).values()} == {"Received"}
-    assert await flow.arrive(answer(content)) == ["Applied"]
+    assert {row.state for row in (await flow.statuses()).values()} == {"received"}
+    assert await flow.arrive(answer(content)) == ["applied"]
     batch = await batch_of(flow, batch_id)
     assert (batch.state, batch.fault) == (BatchState.DELIVERED, "")
     rows = await flow.statuses()
-    assert "Received" not in {rows[id].state for id in ids}
+    assert "received" not in {rows[id].state for id in ids}
     with pytest.raises(OperationRefused, match="twice"):
         await batch_admin.resend(flow.context, batch_id, actor=ACTOR)
     assert await flow.send() == b""
@@ -103,8 +103,8 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
     await flow.arrive(acknowledged(await content_of(flow, again)))
     assert (await batch_of(flow, again)).state == BatchState.DELIVERED
     assert [row.state for _, row in sorted((await flow.statuses()).items())] == [
-        "Rejected",
-        "Sent",
+        "rejected",
+        "sent",
     ]
     assert ids
 
@@ -140,12 +140,12 @@ async def test_a_file_that_is_discarded_while_it_is_posted_stays_discarded(flow,
     arriving = asyncio.create_task(flow.arrive(payment(paid(accounts(content)[0]), paid("NOBODY"))))
     await begun.wait()
     [file] = await flow.files()
-    assert (await inbox_admin.discard(flow.context, file.id, actor=ACTOR)).state == "Discarded"
+    assert (await inbox_admin.discard(flow.context, file.id, actor=ACTOR)).state == "discarded"
     go_on.set()
-    assert await arriving == ["Discarded"]
+    assert await arriving == ["discarded"]
     [file] = await flow.files()
     # What was recorded stays and is counted; nothing is parked.
     assert (file.applied, file.parked) == (1, 0)
     assert inbox_admin.DISCARDED_TEXT in file.reason
     assert await flow.parked(file.id) == []
-    assert (await flow.status(ids[0])).state == "Complete"
+    assert (await flow.status(ids[0])).state == "complete"

@@ -86,14 +86,14 @@ async def test_a_file_for_another_receiver_is_quarantined_and_books_nothing(flow
     assert await flow.arrive(readdressed(isa08="SOMEBODY")) == [inbox.QUARANTINED]
     [file] = await flow.files()
     assert "for another receiver, ZZ:SOMEBODY" in file.reason
-    assert (await flow.status(claim_number)).state == "Sent"
+    assert (await flow.status(claim_number)).state == "sent"
 
 
 async def test_a_file_of_an_unknown_sender_waits_until_an_operator_accepts_it(flow):
     [claim_number], _ = await flow.sent(F26_PatientAcctNumber=ACCOUNT)
     strange = readdressed(isa06="STRANGER")
     assert await flow.arrive(strange) == [inbox.UNKNOWN_SENDER]
-    assert (await flow.status(claim_number)).state == "Sent"
+    assert (await flow.status(claim_number)).state == "sent"
     async with flow.database.read(inbox.SCOPE) as tx:
         [file] = await inbox.list_files(tx, [inbox.UNKNOWN_SENDER], 10)
     assert f"clearlane inbox accept {file.id} --remember" in file.reason
@@ -101,7 +101,7 @@ async def test_a_file_of_an_unknown_sender_waits_until_an_operator_accepts_it(fl
     assert again.state == inbox.UNKNOWN_SENDER
     accepted, _ = await inbox_admin.accept(flow.context, file.id, remember=False, actor=NORA)
     assert accepted.state == inbox.APPLIED
-    assert (await flow.status(claim_number)).state == "Complete"
+    assert (await flow.status(claim_number)).state == "complete"
     with pytest.raises(OperationRefused, match="no sender to accept"):
         await inbox_admin.accept(flow.context, file.id, remember=False, actor=NORA)
 

@@ -65,7 +65,7 @@ async def test_claims_that_were_corrected_or_not_accepted_are_counted_as_what_th
     own = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
     await flow.sent(**own)
     refused = status(patient("ACC", "A7:500:85*20261102*U*100"))
-    assert await flow.arrive(refused) == ["Applied"]
+    assert await flow.arrive(refused) == ["applied"]
     await flow.submit(1, **own, F19_ClaimSupplementalInfoNoteText="CORRECTED")
     for npi in ("1234567890", "1234567891"):
         [result] = await flow.post(Svc_VendorClaimId="BAD", F33A_BillingProviderNpi=npi)

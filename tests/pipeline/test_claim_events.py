@@ -16,8 +16,9 @@ from clearlane.claims.responses.facts import FactKind
 from clearlane.events.event import NewEvent
 from clearlane.events.types import TYPES
 from clearlane.kernel.clock import to_micros
-from clearlane.payments.outcome import Outcome
-from clearlane.pipeline.claim_events import OUTCOME_TYPES, REFUSED_BY, STATE_TYPES
+from clearlane.payments.claim_payment_label import STATUS_LABELS
+from clearlane.pipeline.claim_events import LABEL_TYPES, REFUSED_BY, STATE_TYPES
+from clearlane.pipeline.claim_label import BY_CLOSING
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.notify.purge_events import purge_old_events
 from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
@@ -47,7 +48,7 @@ async def feed(flow, site=None, types=TYPES):
 
 async def described(flow, site=None):
     """The types of the events of one site, without those of documents, with some of their data."""
-    shown = ("state", "previous_state", "by", "outcome")
+    shown = ("state", "previous_state", "by", "label")
     return [
         (one["type"], *(one["data"][name] for name in shown if name in one["data"]))
         for one in await feed(flow, site)
@@ -63,8 +64,8 @@ async def of_operators(flow):
 
 def test_every_state_and_outcome_has_a_type():
     assert STATE_TYPES.keys() == set(ClaimState)
-    assert OUTCOME_TYPES.keys() == set(Outcome)
-    assert {*STATE_TYPES.values(), *OUTCOME_TYPES.values()} <= TYPES.keys()
+    assert LABEL_TYPES.keys() >= {*STATUS_LABELS.values(), *BY_CLOSING.values()}
+    assert {*STATE_TYPES.values(), *LABEL_TYPES.values()} <= TYPES.keys()
     assert REFUSED_BY.keys() < set(FactKind)
 
 
@@ -88,9 +89,9 @@ async def test_the_way_of_a_claim_is_reported_in_order_with_a_sequence(flow):
     assert {one["site"] for one in found} == {flow.site.vendor_site_id}
     assert [one["actor"] for one in found] == ["vendor", "system", *["payer"] * 9]
     last = found[8]["data"]
-    assert (last["state"], last["previous_state"], last["outcome"]) == (
-        "Complete",
-        "Pending",
+    assert (last["state"], last["previous_state"], last["label"]) == (
+        "complete",
+        "pending",
         "paid",
     )
     assert last["payment_id"] == found[-1]["data"]["payment_id"]
@@ -116,33 +117,33 @@ async def test_an_operator_may_leave_the_vendors_claim_id_out(flow):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (lambda account, content: ta1(controls(content)), ("claim.rejected", "Rejected", "Sent", "ta1")),
+        (lambda account, content: ta1(controls(content)), ("claim.rejected", "rejected", "sent", "ta1")),
         (
             lambda account, content: nine(controls(content), ("AK2*837*0001*005010X222A1", "IK5*R*5"), verdict="R"),
-            ("claim.rejected", "Rejected", "Sent", "999"),
+            ("claim.rejected", "rejected", "sent", "999"),
         ),
         (
             lambda account, content: status(patient(account, "A7:500:85*20261102*U*100")),
-            ("claim.rejected", "Rejected", "Sent", "277ca"),
+            ("claim.rejected", "rejected", "sent", "277ca"),
         ),
         (
             lambda account, content: payment(paid(account, "1", "100", "0", "CAS*CO*50*100"), amount="0"),
-            ("claim.denied", "Complete", "Sent", "denied"),
+            ("claim.denied", "complete", "sent", "denied"),
         ),
         (
             lambda account, content: payment(paid(account, "1", "100", "0", "CAS*PR*1*100"), amount="0"),
-            ("claim.patient_owes", "Complete", "Sent", "patient owes"),
+            ("claim.patient_owes", "complete", "sent", "patient_owes"),
         ),
         (
             lambda account, content: payment(paid(account, "23", "100", "0", "CAS*OA*23*100"), amount="0"),
-            ("claim.forwarded", "Complete", "Sent", "forwarded"),
+            ("claim.forwarded", "complete", "sent", "forwarded"),
         ),
     ],
 )  # fmt: skip
 async def test_each_answer_of_a_payer_is_reported(flow, answer, expected):
     _, content = await flow.sent()
     [account] = accounts(content)
-    assert await flow.arrive(answer(account, content)) == ["Applied"]
+    assert await flow.arrive(answer(account, content)) == ["applied"]
     assert (await described(flow))[2] == expected
 
 
@@ -152,8 +153,8 @@ async def test_a_claim_that_was_not_accepted_is_reported_as_such_until_one_takes
     good, bad = await flow.post(each=[{}, wrong])
     assert (good.accepted, bad.accepted) == (True, False)
     assert await described(flow) == [
-        ("claim.received", "Received"),
-        ("claim.not_accepted", "NotAccepted"),
+        ("claim.received", "received"),
+        ("claim.not_accepted", "not_accepted"),
     ]
     assert [one["vendor_claim_id"] for one in await feed(flow)] == ["V1-0", "B-1"]
     [in_use] = await flow.post(Svc_VendorClaimId="V1-0", F07_InsuredAddress1="17 Larkspur Lane")
@@ -171,7 +172,7 @@ async def test_a_claim_that_was_not_accepted_is_reported_as_such_until_one_takes
 async def test_a_repeated_document_is_reported_once(flow):
     await flow.submit(Svc_VendorClaimId="A-17")
     await flow.submit(Svc_VendorClaimId="A-17")
-    assert await described(flow) == [("claim.received", "Received")]
+    assert await described(flow) == [("claim.received", "received")]
 
 
 async def test_a_successor_is_reported_with_the_names_of_the_changed_fields(flow):
@@ -215,7 +216,7 @@ async def test_a_payment_is_reported_to_the_sites_that_share_it_and_what_matches
         paid("NOBODY", "1", "100", "80", "CAS*CO*45*20"),
         amount="160",
     )
-    assert await flow.arrive(remit) == ["Parked"]
+    assert await flow.arrive(remit) == ["parked"]
     assert [one[0] for one in await described(flow)][-1] == "payment.received"
     assert await described(flow, other) == []
     assert await of_operators(flow) == ["payment.unmatched"]

@@ -1,8 +1,10 @@
 """A filter of claims is one row of a table, and v1, the console and the CLI offer every row.
 
-Also tests `claims/claim_filters`, `kernel/filter_type`, `cli/claim/claim_listing` and `cli/claim/stored_claims`.
+Also tests `claims/claim_filters`, `kernel/list_filter`, `cli/claim/claim_listing` and `cli/claim/stored_claims`.
 """
 
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 
 import pytest
@@ -15,24 +17,25 @@ from clearlane.cli.claim.claim_listing import COLUMNS, csv_lines
 from clearlane.cli.command.table import columns_of, fit
 from clearlane.console.claims.claim_filters import FILTERS as OF_THE_CONSOLE
 from clearlane.console.claims.claim_filters import read_filters
-from clearlane.kernel.filter_type import FilterType
-from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
+from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
+from clearlane.pipeline.query.claim_filters import ClaimListRequest, missing_part, to_where
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimOrder, Listed, list_statement
 
 NAMES = [one.name for one in CLAIM_FILTERS]
-CHOSEN = [one for one in CLAIM_FILTERS if one.type is FilterType.CHOICE]
+CHOSEN = [one for one in OF_THE_CONSOLE.values() if one.type is FilterType.CHOICE]
 
 
 def test_every_filter_is_offered_by_v1_the_console_and_the_command():
     options = {option.name for option in get_command(app).commands["list"].params}
     assert [one.name for one in PARAMETERS] == NAMES
     assert options >= set(NAMES)
-    assert [name for name in NAMES if name not in OF_THE_CONSOLE] == ["changed_after"]
+    assert [name for name in NAMES if name not in OF_THE_CONSOLE] == ["tab", "changed_after"]
 
 
 @pytest.mark.parametrize("one", CLAIM_FILTERS, ids=lambda one: one.name)
 def test_every_filter_is_a_condition_of_the_store(one):
-    name = "claim_numbers" if one.condition == "vendor_claim_hashes" else one.condition
+    special = {"vendor_claim_hashes": "claim_numbers", "labels": "label"}
+    name = special.get(one.condition, one.condition)
     list_statement(
         ClaimListRow._fields,
         frozenset({name}),
@@ -44,11 +47,11 @@ def test_every_filter_is_a_condition_of_the_store(one):
 
 @pytest.mark.parametrize("one", CHOSEN, ids=lambda one: one.name)
 def test_every_choice_has_its_words_in_the_console(one):
-    for word in CHOICES[one.name]:
+    for word in one.choices:
         form, faults = read_filters({one.name: word})
         assert (dict(form.given), faults) == ({one.name: word}, [])
     _, [fault] = read_filters({one.name: "nothing like it"})
-    assert " is " in fault
+    assert fault == f"{one.title}: One of {', '.join(one.choices)} is expected."
 
 
 def test_values_become_what_is_stored():
@@ -61,8 +64,8 @@ def test_values_become_what_is_stored():
         "total_cents_to": 0,
         "updated_at_after": int(moment.timestamp()) * 1_000_000,
     }
-    assert list_order(where) is ClaimOrder.BY_CHANGE
-    assert list_order({}) is ClaimOrder.NEWEST_FIRST
+    assert ClaimListRequest(given=given, limit=1).chosen_order is ClaimOrder.BY_CHANGE
+    assert ClaimListRequest(given={}, limit=1).chosen_order is ClaimOrder.NEWEST_FIRST
 
 
 def test_a_patient_is_named_by_last_name_and_birth_date_together():
@@ -72,10 +75,56 @@ def test_a_patient_is_named_by_last_name_and_birth_date_together():
     assert (dict(form.given), "together" in fault) == ({}, True)
 
 
+NEW_ROW = """
+from clearlane.claims import claim_filters
+from clearlane.kernel.list_filter import FilterType
+row = claim_filters.ClaimFilter("invented", FilterType.TEXT, "predecessor_id", "Invented", "An invented filter.")
+claim_filters.CLAIM_FILTERS = (*claim_filters.CLAIM_FILTERS, row)
+
+from typer.testing import CliRunner
+from clearlane.api.v1 import claims
+from clearlane.cli.claim.claim import app
+from clearlane.console.claims.claim_filters import read_filters
+from clearlane.pipeline.query.claim_filters import to_where
+
+print([one.help for one in claims.FILTERS if one.name == "invented"])
+print("--invented" in CliRunner().invoke(app, ["list", "--help"], env={"COLUMNS": "120"}).output)
+print(dict(read_filters({"invented": "C1"})[0].given), to_where({"invented": "C1"}, None, 1))
+"""
+
+
+def test_a_new_filter_is_one_row_of_the_table():
+    done = subprocess.run(
+        [sys.executable, "-c", NEW_ROW], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "['An invented filter.']",
+        "True",
+        "{'invented': 'C1'} {'predecessor_id': 'C1'}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("type", "text", "value"),
+    [
+        (FilterType.TEXT, " TST01 ", "TST01"),
+        (FilterType.AMOUNT, "$1,250.5", 125050),
+        (FilterType.DAY, "2026-01-31", date(2026, 1, 31)),
+        (FilterType.MOMENT, "2026-01-31T09:30:00 01:00", datetime(2026, 1, 31, 8, 30, tzinfo=UTC)),
+        (FilterType.FLAG, "TRUE", True),
+    ],
+)
+def test_texts_of_filters_are_read_alike_everywhere(type, text, value):
+    assert read_filter(type, text) == value
+    for wrong in ("", "\x00", "x" * 121):
+        with pytest.raises(FilterFault, match="expected"):
+            read_filter(type, wrong)
+
+
 def test_the_table_of_claim_list_fits_80_columns():
     moment = "2026-12-01T17:12:37.741263Z"
     row = (
-        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "TST01", "12345.00", "0.00", "medical",
+        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "CO-50: not deemed necessary", "TST01", "12345.00", "0.00", "medical",
         "SITE-1", moment, moment,
     )  # fmt: skip
     layout = fit(columns_of(COLUMNS), [row], 80)

@@ -39,7 +39,7 @@ async def test_the_history_of_a_paid_claim_goes_from_its_receipt_to_its_payment(
         "Remittance: Processed as primary",
         "The payer's system took the file in",
     ]
-    assert history.status.state == "Complete"
+    assert history.status.state == "complete"
     remittance = next(c for c in history.entries if c.headline.startswith("Remittance"))
     assert "of $100.00 charged the payer paid $80.00" in remittance.sentences[0]
     assert [(one.code, str(one.amount)) for one in remittance.explanations] == [("CO-45", "20")]

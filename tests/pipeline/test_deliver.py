@@ -144,7 +144,7 @@ async def test_a_payer_that_is_away_for_thirty_days_gets_everything_in_order(out
         await out.go(hours=1)
     assert payer.claims == ids
     assert set(payer.came.values()) == {1}
-    assert set((await out.states()).values()) == {("Sent", 1, 0)}
+    assert set((await out.states()).values()) == {("sent", 1, 0)}
     names = list(payer.sent)
     assert names == sorted(names)
     assert not await out.has_due_work()
@@ -368,7 +368,7 @@ async def test_the_second_route_takes_over_after_its_time_and_no_claim_takes_bot
     assert first.claims == ids[-1:]
     assert second.claims == ids[:-1]
     assert (await out.route_health()).fallback_route_id is None
-    assert set((await out.states()).values()) == {("Sent", 1, 0)}
+    assert set((await out.states()).values()) == {("sent", 1, 0)}
     assert content
 
 
@@ -407,7 +407,7 @@ async def test_what_may_have_gone_over_the_first_route_stays_there_and_the_other
         await out.go(hours=1)
     assert first.claims == doubtful
     assert second.claims == behind
-    assert set((await out.states()).values()) == {("Sent", 1, 0)}
+    assert set((await out.states()).values()) == {("sent", 1, 0)}
 
 
 async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):

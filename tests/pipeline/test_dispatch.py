@@ -48,11 +48,11 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     assert (batch.state, batch.claims, batch.bytes) == (BatchState.READY, 3, len(content))
     assert batch.digest == hashlib.sha256(content).hexdigest()
     assert sorted(numbers_in(content)) == sorted(ids)
-    assert set((await out.states()).values()) == {("Received", 1, 0)}
+    assert set((await out.states()).values()) == {("received", 1, 0)}
     assert await out.deliver() == 1
     assert payer.sent == {batch.name: content}
     assert (await out.batch(id)).state == BatchState.DELIVERED
-    assert set((await out.states()).values()) == {("Sent", 1, 0)}
+    assert set((await out.states()).values()) == {("sent", 1, 0)}
     assert not await out.has_due_work()
     async with out.context.database.read(store.SCOPE) as tx:
         audited = [row for row in await tx.rows(AUDIT) if row[0].startswith("batch")]
@@ -138,7 +138,7 @@ async def test_a_payer_without_a_route_keeps_its_claims_waiting(out):
     await out.submit(1, MEADOW)
     await out.submit(1, HARBOR)
     assert await out.go(hours=1) == 1
-    assert sorted((await out.states()).values()) == [("Received", 0, 1), ("Sent", 1, 0)]
+    assert sorted((await out.states()).values()) == [("received", 0, 1), ("sent", 1, 0)]
 
 
 async def test_two_nodes_that_batch_at_once_never_take_a_claim_twice(place, clock):
@@ -181,7 +181,7 @@ async def test_when_the_numbers_are_used_up_claims_wait_and_nothing_breaks(out):
     )
     await out.submit(1)
     assert await out.go(minutes=1) == 0
-    assert sorted((await out.states()).values()) == [("Received", 0, 1), ("Sent", 1, 0)]
+    assert sorted((await out.states()).values()) == [("received", 0, 1), ("sent", 1, 0)]
 
 
 async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
@@ -202,7 +202,7 @@ async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
     )
     assert await out.go(minutes=1) == 1
     assert payer.claims == [*ids, ids[0]]
-    assert (await out.states())[ids[0]] == ("Sent", 2, 0)
+    assert (await out.states())[ids[0]] == ("sent", 2, 0)
     async with out.context.database.read(store.SCOPE) as tx:
         [again] = await store.list_members(tx, (await out.batches())[-1].id)
     assert (again.claim_number, again.attempt) == (ids[0], 2)
@@ -222,7 +222,7 @@ async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
     )
     assert await out.go(minutes=1) == 1
     states = await out.states()
-    assert [states[id] for id in ids] == [("Sent", 1, 0), ("Received", 0, 1), ("Sent", 1, 0)]
+    assert [states[id] for id in ids] == [("sent", 1, 0), ("received", 0, 1), ("sent", 1, 0)]
 
 
 async def test_behind_files_that_cannot_go_out_claims_wait_and_then_fill_larger_files(out):

@@ -15,7 +15,7 @@ def test_an_operator_lists_what_happened(clearlane, within):
         async def job(tx):
             tx.add_events(
                 [
-                    NewEvent("claim.sent", 0, scope.vendor, scope.site, "C1", 2, {"state": "Sent"}),
+                    NewEvent("claim.sent", 0, scope.vendor, scope.site, "C1", 2, {"state": "sent"}),
                     NewEvent("route.down", data={"payer_id": "MM001"}),
                 ]
             )

@@ -71,7 +71,7 @@ class Payer:
         found = [(await self.flow.status(id)).state for id in self.claims]
         facts = [[fact.kind for fact in await self.flow.facts(id)] for id in self.claims]
         assert all(kinds.count("REMIT") <= 1 for kinds in facts), facts
-        return found == ["Complete"] * 2 and set(await self.states()) <= {"Applied", "Discarded"}
+        return found == ["complete"] * 2 and set(await self.states()) <= {"applied", "discarded"}
 
 
 @asynccontextmanager
@@ -136,7 +136,7 @@ async def test_a_writer_that_pauses_at_every_boundary_loses_nothing(payer):
         assert payer.path.read_bytes() == written  # nothing was dropped
         if len(written) not in ends:
             # What has no end yet is neither applied nor a person's business.
-            assert set(await payer.states()) <= {"Applied"}
+            assert set(await payer.states()) <= {"applied"}
     assert await payer.is_done()
     await payer.visit(SETTLE_SECONDS // POLL_SECONDS)
     assert not payer.path.exists()
@@ -150,7 +150,7 @@ async def test_a_file_is_taken_when_it_was_seen_twice_and_dropped_when_it_was_qu
     await payer.visit()
     assert await payer.states() == []
     await payer.visit()
-    assert await payer.states() == ["Applied"]
+    assert await payer.states() == ["applied"]
     assert payer.path.exists()
     await payer.visit(SETTLE_SECONDS // POLL_SECONDS - 2)
     assert payer.path.exists()
@@ -164,7 +164,7 @@ async def test_a_file_that_is_old_by_the_clock_of_its_server_is_taken_at_once(pa
     an_hour_ago = payer.path.stat().st_mtime - 3_600
     os.utime(payer.path, (an_hour_ago, an_hour_ago))
     await payer.visit()
-    assert await payer.states() == ["Applied"]
+    assert await payer.states() == ["applied"]
     assert payer.path.exists()  # it is looked at again before it is dropped
     await payer.visit(seconds=SETTLE_SECONDS)
     assert not payer.path.exists()
@@ -179,13 +179,13 @@ async def test_an_unfinished_file_is_shown_and_never_dropped_and_counts_when_it_
         payer.write(part)
         await payer.visit(3, seconds=SETTLE_SECONDS)
         # One of them waits for an operator; those before it were replaced by it.
-        assert await payer.states() == ["Discarded"] * (held - 1) + ["Quarantined"]
+        assert await payer.states() == ["discarded"] * (held - 1) + ["quarantined"]
         assert payer.path.stat().st_size == sum(map(len, parts[:held]))
     [*_, file] = await payer.flow.files()
     assert "cut" in file.reason
     payer.write(parts[-1])
     await payer.visit(2)
-    assert await payer.states() == ["Discarded"] * 3 + ["Applied"]
+    assert await payer.states() == ["discarded"] * 3 + ["applied"]
     assert await payer.is_done()
     await payer.visit(2, seconds=SETTLE_SECONDS)
     assert not payer.path.exists()
@@ -196,7 +196,7 @@ async def test_a_file_that_is_replaced_under_its_name_is_another_file(payer):
     await payer.visit(2)
     payer.path.write_bytes(b"".join(payer.interchanges[2:]))
     await payer.visit(2)
-    assert await payer.states() == ["Applied"] * 2
+    assert await payer.states() == ["applied"] * 2
     assert payer.path.exists()
     assert await payer.is_done()
     await payer.visit(seconds=SETTLE_SECONDS)

@@ -65,7 +65,7 @@ async def test_of_cancel_correct_hold_and_release_at_once_one_wins_and_the_other
             found[kind].append(answer)
         stored = [new for new, _ in found["correct"] if new]
         state, successor = await links(flow, claim)
-        assert state == "Canceled"
+        assert state == "canceled"
         if stored:
             [winner] = stored
             assert successor == winner
@@ -88,7 +88,7 @@ async def test_what_was_canceled_or_corrected_stays_so_and_says_by_what(flow):
     new, _ = await correct(flow, claim, "FIRST")
     for verb in (cancel_claim, hold_claim, release_claim):
         refusal = await unsent(flow, verb, claim)
-        assert f"The claim {new} has taken over, and it is Received." in refusal
+        assert f"The claim {new} has taken over, and it is received." in refusal
     assert new in (await correct(flow, claim, "SECOND"))[1]
     assert await unsent(flow, cancel_claim, new) == ""
     assert await unsent(flow, cancel_claim, new) == ""

@@ -37,8 +37,8 @@ def actions(within):
 def test_files_are_listed_and_shown_without_anything_of_a_claim(clearlane, left, within):
     parked, page = left
     rows = {row["id"]: row for row in clearlane("inbox list --json")}
-    assert (rows[parked]["state"], rows[parked]["parked"]) == ("Parked", 1)
-    assert rows[page]["state"] == "Quarantined"
+    assert (rows[parked]["state"], rows[parked]["parked"]) == ("parked", 1)
+    assert rows[page]["state"] == "quarantined"
     assert "web page" in rows[page]["reason"]
     shown = clearlane(f"inbox show {parked} --json")
     assert shown["statements"][0].keys() == {"kind", "reason"}
@@ -58,7 +58,7 @@ def test_a_file_that_waits_to_be_posted_needs_nobody(clearlane, within):
     [id] = within(receive_one)
     assert "No files need attention." in clearlane("inbox list")
     assert [(row["id"], row["state"]) for row in clearlane("inbox list --all --json")] == [
-        (id, "Stored")
+        (id, "stored")
     ]
 
 
@@ -80,24 +80,24 @@ def test_a_parked_file_is_applied_when_the_claim_is_known_at_last(clearlane, lef
         return flow.site, id
 
     site, id = within(send)
-    assert clearlane(f"inbox replay {parked} --json")["state"] == "Applied"
+    assert clearlane(f"inbox replay {parked} --json")["state"] == "applied"
     assert clearlane(f"inbox replay {parked} --json")["applied"] == 1  # as often as one likes
 
     async def look(flow):
         return await flow.status(id, site), len(await flow.facts(id)), await flow.documents()
 
     row, facts, documents = within(look)
-    assert (row.state, facts, documents) == ("Complete", 2, 1)
+    assert (row.state, facts, documents) == ("complete", 2, 1)
 
 
 def test_a_discarded_file_is_kept_and_may_be_replayed(clearlane, left):
     parked, page = left
-    assert "Discarded" in clearlane(f"inbox discard {page} --yes")
-    assert clearlane(f"inbox discard {page} --yes --json")["state"] == "Discarded"
+    assert "discarded" in clearlane(f"inbox discard {page} --yes")
+    assert clearlane(f"inbox discard {page} --yes --json")["state"] == "discarded"
     assert [row["id"] for row in clearlane("inbox list --json")] == [parked]
     assert {row["id"] for row in clearlane("inbox list --all --json")} == {parked, page}
     assert clearlane(f"inbox show {page} --content").encode() == PAGE
-    assert clearlane(f"inbox replay {page} --json")["state"] == "Quarantined"
+    assert clearlane(f"inbox replay {page} --json")["state"] == "quarantined"
 
 
 def test_what_was_applied_cannot_be_discarded_and_what_is_not_there_is_said(clearlane, within):
@@ -122,7 +122,7 @@ def test_a_test_file_is_posted_only_when_an_operator_says_so(clearlane, within):
         return flow.site, claim, states
 
     site, claim, states = within(leave)
-    assert states == ["TestFile"]
+    assert states == ["test_file"]
     [row] = clearlane("inbox list --json")
     id = row["id"]
     assert "--test-file" in row["reason"]
@@ -130,17 +130,17 @@ def test_a_test_file_is_posted_only_when_an_operator_says_so(clearlane, within):
     async def look(flow):
         return (await flow.status(claim, site)).state, len(await flow.facts(claim))
 
-    assert within(look) == ("Sent", 1)
-    assert clearlane(f"inbox replay {id} --json")["state"] == "TestFile"
+    assert within(look) == ("sent", 1)
+    assert clearlane(f"inbox replay {id} --json")["state"] == "test_file"
     assert "--test-file" in clearlane(f"inbox accept {id}", code=1)
-    assert "TestFile" in clearlane("inbox list")
-    assert within(look) == ("Sent", 1)
+    assert "test_file" in clearlane("inbox list")
+    assert within(look) == ("sent", 1)
     accepted = clearlane(f"inbox accept {id} --test-file --json")
-    assert (accepted["state"], accepted["applied"], accepted["mark"]) == ("Applied", 1, "Test file")
-    assert within(look) == ("Complete", 2)
-    assert "inbox.accept-test-file" in actions(within)
+    assert (accepted["state"], accepted["applied"], accepted["mark"]) == ("applied", 1, "Test file")
+    assert within(look) == ("complete", 2)
+    assert "inbox.accept_test_file" in actions(within)
     # It keeps its mark, and is posted again without another question.
     again = clearlane(f"inbox replay {id} --json")
-    assert (again["state"], again["mark"]) == ("Applied", "Test file")
+    assert (again["state"], again["mark"]) == ("applied", "Test file")
     assert "Test file" in clearlane("inbox list --all")
     assert "no test file waits" in clearlane(f"inbox accept {id} --test-file", code=1)

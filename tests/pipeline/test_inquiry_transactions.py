@@ -294,10 +294,10 @@ async def test_a_payer_without_real_time_gets_a_file_and_answers_by_file(office)
     assert [row["count"] for row in await office.audited("mailed")] == [2]
     stranger = answer(sent, office.flow.clock.now()).replace(b"EJ*C1", b"EJ*C9")
     # An answer to no inquiry is not parked: it may be a statement about a claim.
-    assert await office.flow.arrive(stranger) == ["Applied"]
+    assert await office.flow.arrive(stranger) == ["applied"]
     assert await office.read(id) == (INCOMPLETE, [PAID], [])
     own = answer(sent, office.flow.clock.now())
-    assert await office.flow.arrive(own, name="own") == ["Applied"]
+    assert await office.flow.arrive(own, name="own") == ["applied"]
     assert await office.read(id) == (COMPLETE, [PAID, PAID], [])
 
 
@@ -308,7 +308,7 @@ async def test_a_refusal_of_the_file_ends_its_inquiries(office):
     control = int(sent.split(b"*")[13])
     body = [f"AK1*HR*{control}*005010X212", "AK2*276*0002*005010X212", "IK5*R*5", "AK9*P*2*2*1"]
     refusal = answer(sent, office.flow.clock.now(), guide="999", body=body)
-    assert await office.flow.arrive(refusal) == ["Applied"]
+    assert await office.flow.arrive(refusal) == ["applied"]
     assert await office.read(id) == (INCOMPLETE, [], [("999", "5")])
 
 

@@ -123,10 +123,10 @@ async def known(new_place):
         await flow.send(payer)
         if fate == "numbered":
             accepted = patient(account, "A2:20*20261102*WQ*100", extra=["REF*1K*PAYER9"])
-            assert await flow.arrive(status(accepted)) == ["Applied"]
+            assert await flow.arrive(status(accepted)) == ["applied"]
         if fate == "refused":
             assert await flow.arrive(status(patient(account, "A3:21*20261102*U*100"))) == [
-                "Applied"
+                "applied"
             ]
     yield flow, numbers
     await database.close()

@@ -105,12 +105,12 @@ async def test_claims_are_counted_by_state_and_age_and_complete_ones_are_not(flo
     await flow.submit(1)
     measures = await source_of(flow.context).measure()
     counted = {of.state: of for of in measures.open_claims}
-    assert {state: of.claims for state, of in counted.items()} == {"Received": 1, "Sent": 2}
-    assert counted["Sent"].by_age() == {
+    assert {state: of.claims for state, of in counted.items()} == {"received": 1, "sent": 2}
+    assert counted["sent"].by_age() == {
         "under_1h": 0, "over_1h": 0, "over_1d": 0, "over_7d": 2, "over_30d": 0,
     }  # fmt: skip
-    assert len(counted["Sent"].older) == len(AGE_BOUNDS)
-    assert counted["Received"].by_age()["under_1h"] == 1
+    assert len(counted["sent"].older) == len(AGE_BOUNDS)
+    assert counted["received"].by_age()["under_1h"] == 1
     assert measures.claims_last_day == 1
     assert "claim-status-late" in names(measures)
 
@@ -148,13 +148,13 @@ async def test_files_of_payers_and_payments_are_counted_and_one_that_does_not_ba
     assert (unbalanced["payer"], unbalanced["route"], unbalanced["log_level"]) == ("MM001", 1, "warning")  # fmt: skip
     posted = [line for line in logged if line["event"] == "file posted"]
     assert [(line["payer"], line["kinds"], line["verdict"]) for line in posted] == [
-        ("MM001", "835", "Applied"),
-        ("MM001", "835", "Parked"),
+        ("MM001", "835", "applied"),
+        ("MM001", "835", "parked"),
     ]
     [refused] = [line for line in logged if line["event"] == "file not posted"]
     assert refused["reason"]
     measures = await source_of(flow.context).measure()
-    assert {of.state: of.files for of in measures.inbox} == {"Applied": 1, "Parked": 1, "Quarantined": 1}  # fmt: skip
+    assert {of.state: of.files for of in measures.inbox} == {"applied": 1, "parked": 1, "quarantined": 1}  # fmt: skip
     assert measures.payments.last_day == 2
     assert (measures.payments.unmatched, measures.payments.unmatched_claims) == (1, 1)
     assert measures.payments.unbalanced == 1

@@ -21,7 +21,7 @@ from clearlane.store.database.sql import Statement
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, OTHER_PAYER, Flow, accounts
 
-LABEL = "not accepted"
+LABEL = "not_accepted"
 WRONG = {"F28_TotalCharge": "1.00"}
 NOTES = Statement(select(func.count()).select_from(claim_notes), system=True)
 NUMBERS = Statement(select(claims.c.claim_number), system=True)

@@ -47,7 +47,7 @@ def test_payments_are_listed_shown_and_exported_as_scripts_expect(clearlane, pos
     [one] = clearlane("list --json")
     expected = {
         "payer_id": "MM001", "payer_name": "MEADOW MUTUAL", "trace_number": "EFT1", "amount": "52.10",
-        "effective_date": "2026-11-14", "claims": 2, "unmatched": 1, "balanced": True, "state": "NeedsReview",
+        "effective_date": "2026-11-14", "claims": 2, "unmatched": 1, "balanced": True, "state": "needs_review",
     }  # fmt: skip
     assert {name: one[name] for name in expected} == expected
     key = one["payment_id"]
@@ -60,7 +60,7 @@ def test_payments_are_listed_shown_and_exported_as_scripts_expect(clearlane, pos
     [line] = first["lines"]
     assert (line["procedure"], line["paid"]) == ("99213", "80.00")
     assert (second["label"], second["claim_number"], second["patient"]) == (
-        "patient owes",
+        "patient_owes",
         "",
         "100.00",
     )
@@ -92,7 +92,7 @@ def test_an_assignment_is_made_and_undone(clearlane, posted):
     key = one["payment_id"]
     assert "is assigned to" in clearlane(f"assign {key} {key}-2 {id}")
     [one] = clearlane("list --json")
-    assert (one["state"], one["unmatched"]) == ("Posted", 0)
+    assert (one["state"], one["unmatched"]) == ("posted", 0)
     assert "no longer assigned" in clearlane(f"assign {key} 2 --undo")
     assert clearlane(f"show {key} --json")["unmatched"] == 1
     assert "perhaps" not in clearlane(f"show {key} --candidates")

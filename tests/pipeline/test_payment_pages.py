@@ -9,9 +9,8 @@ from decimal import Decimal
 
 import pytest
 
-from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.ids import VendorScope
-from clearlane.payments.bank_search import read_bank_text
+from clearlane.kernel.list_filter import FilterType
 from clearlane.payments.claim_payment_groups import ClaimPaymentGroup
 from clearlane.pipeline.query import payment_pages
 from clearlane.pipeline.query.payment_list import PaymentViewer, list_payment_page, list_payments
@@ -138,7 +137,7 @@ async def test_tabs_and_the_bank_statement_choose_payments(flow):
         for text, amounts in (
             ("EFT 42a", [8000]), ("$81", [8100]), ("80.00", [8000]), ("77", [8100]), ("88", []),
         ):  # fmt: skip
-            found = await listed(flow, viewer, bank=read_bank_text(text))
+            found = await listed(flow, viewer, bank=text)
             assert [one.amount for one in found.payments] == amounts, text
         newest, oldest = (one.payment for one in page.payments)
         older = await listed(flow, viewer, before=newest.payment_id)
@@ -146,7 +145,7 @@ async def test_tabs_and_the_bank_statement_choose_payments(flow):
 
 
 FITTING: dict[str, object] = {
-    "payer": "MM001", "state": "Posted", "trace_number": "42a", "amount": 8000, "bank": read_bank_text("EFT 42A"),
+    "payer": "MM001", "state": "posted", "trace_number": "42a", "amount": 8000, "bank": "EFT 42A",
     "effective_from": date(2026, 11, 14), "effective_to": date(2026, 11, 14), NOT_FETCHED: True,
 }  # fmt: skip
 

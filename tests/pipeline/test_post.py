@@ -52,23 +52,23 @@ async def flow(place, database, clock):
 async def test_a_claim_goes_from_received_to_complete(flow):
     [id] = await flow.submit()
     first = await flow.status(id)
-    assert first.state == "Received"
+    assert first.state == "received"
     assert first.decided_day is first.payment_effective_day is None
     content = await flow.send()
-    assert (await flow.status(id)).state == "Sent"
+    assert (await flow.status(id)).state == "sent"
     [account] = accounts(content)
-    assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["Applied"]
-    assert (await flow.status(id)).state == "Sent"
+    assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["applied"]
+    assert (await flow.status(id)).state == "sent"
     report = status(patient(account, "A2:20*20261102*WQ*100"), batch=f"{controls(content):09}0001")
-    assert await flow.arrive(report) == ["Applied"]
+    assert await flow.arrive(report) == ["applied"]
     row = await flow.status(id)
-    assert row.state == "Acknowledged"
+    assert row.state == "acknowledged"
     assert row.document_kind is PayerDocumentKind.STATUS
     assert row.document_id
     remit = payment(paid(account, "1", "100", "80", "CAS*CO*45*20"))
-    assert await flow.arrive(remit) == ["Applied"]
+    assert await flow.arrive(remit) == ["applied"]
     row = await flow.status(id)
-    assert row.state == "Complete"
+    assert row.state == "complete"
     assert (row.total_cents, row.payer_cents, row.adjustment_cents) == (10000, 8000, 2000)
     assert row.document_kind is PayerDocumentKind.PAYMENT
     assert (row.payment_status, row.status_category) == ("1", "")
@@ -80,7 +80,7 @@ async def test_a_claim_refused_in_a_277ca_is_rejected_and_its_id_is_free_again(f
     [account] = accounts(content)
     await flow.arrive(status(patient(account, "A7:500:85*20261102*U*100")))
     row = await flow.status(id)
-    assert row.state == "Rejected"
+    assert row.state == "rejected"
     assert row.status_category == "A7"
     [again] = await flow.submit(Svc_VendorClaimId="MINE")
     assert again != id
@@ -90,17 +90,17 @@ async def test_a_pended_claim_is_pending_and_then_complete(flow):
     [id], content = await flow.sent()
     [account] = accounts(content)
     await flow.arrive(inquired(account, "P1:20*20261105**100"))
-    assert (await flow.status(id)).state == "Pending"
+    assert (await flow.status(id)).state == "pending"
     await flow.arrive(payment(paid(account, "4", "100", "0", "CAS*CO*50*100"), amount="0"))
     row = await flow.status(id)
-    assert (row.state, row.payment_status) == ("Complete", "4")
+    assert (row.state, row.payment_status) == ("complete", "4")
 
 
 async def test_a_refused_interchange_rejects_every_claim_in_it_with_a_document(flow):
     ids, content = await flow.sent(3)
-    assert await flow.arrive(ta1(controls(content))) == ["Applied"]
+    assert await flow.arrive(ta1(controls(content))) == ["applied"]
     rows = await flow.statuses()
-    assert {rows[id].state for id in ids} == {"Rejected"}
+    assert {rows[id].state for id in ids} == {"rejected"}
     assert {rows[id].document_kind for id in ids} == {PayerDocumentKind.STATUS}
     assert len({rows[id].document_id for id in ids}) == 3
 
@@ -115,9 +115,9 @@ async def test_where_a_999_names_one_claim_it_is_rejected_and_the_others_go_out_
         ["AK2*837*0001*005010X222A1", f"IK3*CLM*{second}*2300*8", "IK4*2**7*X", "IK5*R*5"],
         verdict="R",
     )
-    assert await flow.arrive(refused) == ["Applied"]
+    assert await flow.arrive(refused) == ["applied"]
     rows = await flow.statuses()
-    assert [rows[id].state for id in ids] == ["Sent", "Rejected", "Sent"]
+    assert [rows[id].state for id in ids] == ["sent", "rejected", "sent"]
     again = await flow.send()
     assert again
     assert ids[0] in again.decode()
@@ -126,10 +126,10 @@ async def test_where_a_999_names_one_claim_it_is_rejected_and_the_others_go_out_
     assert await flow.arrive(refused, name="again") == []
     assert await flow.send() == b""
     ends = nine(controls(again), ACCEPTED)
-    assert await flow.arrive(ends) == ["Applied"]
+    assert await flow.arrive(ends) == ["applied"]
     assert await flow.send() == b""
     rows = await flow.statuses()
-    assert [rows[id].state for id in ids] == ["Sent", "Rejected", "Sent"]
+    assert [rows[id].state for id in ids] == ["sent", "rejected", "sent"]
 
 
 async def test_a_word_about_a_claim_that_goes_out_again_does_not_send_it_a_third_time(flow):
@@ -144,7 +144,7 @@ async def test_a_word_about_a_claim_that_goes_out_again_does_not_send_it_a_third
     box.trouble = Unreachable("The payer is down.", Presence.ABSENT)
     await dispatch.create_batches(flow.context, flow.clock.now(), everything=True)
     box.trouble = None
-    assert await flow.arrive(inquired(accounts(content)[1], "D0:24*20261102")) == ["Applied"]
+    assert await flow.arrive(inquired(accounts(content)[1], "D0:24*20261102")) == ["applied"]
     assert await dispatch.create_batches(flow.context, flow.clock.now(), everything=True) == []
     assert len(await flow.facts(ids[1])) == 3
 
@@ -156,11 +156,11 @@ async def test_a_payment_taken_back_and_corrected_moves_the_claim_twice(flow):
     back = paid(account, "22", "-100", "-80", "CAS*CO*45*-20")
     await flow.arrive(payment(back, amount="-80", reference="EFT2", day="20261120", control=501))
     row = await flow.status(id)
-    assert (row.state, row.payer_cents) == ("Pending", 0)
+    assert (row.state, row.payer_cents) == ("pending", 0)
     better = paid(account, "1", "100", "90", "CAS*CO*45*10")
     await flow.arrive(payment(better, amount="90", reference="EFT3", day="20261121", control=502))
     row = await flow.status(id)
-    assert (row.state, row.payer_cents, row.adjustment_cents) == ("Complete", 9000, 1000)
+    assert (row.state, row.payer_cents, row.adjustment_cents) == ("complete", 9000, 1000)
 
 
 # ---- the same again, and in any order ---------------------------------------------------------
@@ -169,7 +169,7 @@ async def test_a_payment_taken_back_and_corrected_moves_the_claim_twice(flow):
 async def test_a_file_that_comes_ten_times_counts_once(flow):
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
-    assert await flow.arrive(remit) == ["Applied"]
+    assert await flow.arrive(remit) == ["applied"]
     row, known = await flow.status(id), await flow.facts(id)
     for turn in range(9):
         assert await flow.arrive(remit, name=f"copy{turn}-") == []
@@ -181,7 +181,7 @@ async def test_a_file_that_comes_ten_times_counts_once(flow):
 async def test_the_same_statement_in_another_file_counts_once(flow):
     [id], content = await flow.sent()
     one = paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20")
-    assert await flow.arrive(payment(one), payment(one, control=777)) == ["Applied"] * 2
+    assert await flow.arrive(payment(one), payment(one, control=777)) == ["applied"] * 2
     assert len(await flow.facts(id)) == 2  # sent and paid
     assert (await flow.status(id)).payer_cents == 8000
 
@@ -208,11 +208,11 @@ async def test_orders_of_five_answers_end_the_same(flow):
         [id], content = await flow.sent(F26_PatientAcctNumber=f"ACC{turn}")
         answers = five(content)
         for at in orders[turn * 13]:
-            assert await flow.arrive(answers[at]) == ["Applied"]
+            assert await flow.arrive(answers[at]) == ["applied"]
         row = await flow.status(id)
         assert row.document_id
         ends.append(replace(row, document_id="", claim_number="", vendor_claim_id=""))
-    assert ends[0].state == "Complete"
+    assert ends[0].state == "complete"
     assert ends[0].payer_cents == 9000
     assert all(end == ends[0] for end in ends)
 
@@ -232,7 +232,7 @@ async def test_a_repeated_status_does_not_become_newer(flow):
         for at in order:
             await flow.arrive(answers[at])
         ends.append((await flow.status(id)).state)
-    assert ends == ["Pending", "Pending"]
+    assert ends == ["pending", "pending"]
 
 
 # ---- whose claim is it? -----------------------------------------------------------------------
@@ -240,7 +240,7 @@ async def test_a_repeated_status_does_not_become_newer(flow):
 
 async def test_an_answer_about_no_known_claim_is_parked_and_shown(flow):
     await flow.sent()
-    assert await flow.arrive(payment(paid("NOBODY"), control=701)) == ["Parked"]
+    assert await flow.arrive(payment(paid("NOBODY"), control=701)) == ["parked"]
     [file] = await flow.files()
     [row] = await flow.parked(file.id)
     assert row.kind == "REMIT"
@@ -252,14 +252,14 @@ async def test_an_answer_of_another_payer_is_never_applied(flow):
     [id], content = await flow.sent()
     [account] = accounts(content)
     answers = [payment(paid(account)), nine(controls(content), ACCEPTED), ta1(controls(content))]
-    assert await flow.arrive(*answers, payer=OTHER_PAYER) == ["Parked"] * 3
-    assert (await flow.status(id)).state == "Sent"
+    assert await flow.arrive(*answers, payer=OTHER_PAYER) == ["parked"] * 3
+    assert (await flow.status(id)).state == "sent"
 
 
 async def test_a_claim_that_was_not_sent_yet_cannot_be_answered(flow):
     [id] = await flow.submit(F26_PatientAcctNumber="EARLY")
-    assert await flow.arrive(payment(paid("EARLY")), payment(paid(id), control=9)) == ["Parked"] * 2
-    assert (await flow.status(id)).state == "Received"
+    assert await flow.arrive(payment(paid("EARLY")), payment(paid(id), control=9)) == ["parked"] * 2
+    assert (await flow.status(id)).state == "received"
 
 
 async def test_claims_of_two_vendors_in_one_file_each_get_their_own(flow):
@@ -274,7 +274,7 @@ async def test_claims_of_two_vendors_in_one_file_each_get_their_own(flow):
         amount="160",
     )
     assert controls(content)
-    assert await flow.arrive(remit) == ["Parked"]
+    assert await flow.arrive(remit) == ["parked"]
     assert (await flow.status(mine)).payer_cents == 8000
     assert (await flow.status(theirs, other)).payment_status == "4"
     assert set(await flow.statuses()) == {mine}
@@ -287,17 +287,17 @@ async def test_two_clients_with_one_account_number_are_not_confused(flow):
     content = await flow.send()
     assert sorted(accounts(content)) == ["ACC77", theirs]
     await flow.arrive(payment(paid("ACC77", "1", "100", "80", "CAS*CO*45*20")))
-    assert (await flow.status(mine)).state == "Complete"
-    assert (await flow.status(theirs, other)).state == "Sent"
+    assert (await flow.status(mine)).state == "complete"
+    assert (await flow.status(theirs, other)).state == "sent"
 
 
 async def test_line_numbers_that_every_claim_has_confuse_no_claim_with_another(flow):
     ids, content = await flow.sent(30, line={"X12_ProviderControlNumber": "1"})
     line = ("SVC*HC:99213*100*80**1", "CAS*CO*45*20", "REF*6R*1")
     rows = [paid(account, "1", "100", "80", *line) for account in accounts(content)]
-    assert await flow.arrive(payment(*rows, amount="2400")) == ["Applied"]
+    assert await flow.arrive(payment(*rows, amount="2400")) == ["applied"]
     found = await flow.statuses()
-    assert {found[id].state for id in ids} == {"Complete"}
+    assert {found[id].state for id in ids} == {"complete"}
 
 
 async def test_a_payment_is_matched_by_its_line_control_numbers_alone(flow):
@@ -314,17 +314,17 @@ async def test_a_payment_is_matched_by_its_line_control_numbers_alone(flow):
         return ["CLP**1*100*80*0*12*P1*11*1", "NM1*QC*1*ARDEN*ROSA****MI*M123", *rows]
 
     assert await flow.arrive(payment(of_line(f"{ours}-1"), of_line("LINE7"), amount="160")) == [
-        "Applied"
+        "applied"
     ]
     rows = await flow.statuses()
-    assert {rows[ours].state, rows[given].state} == {"Complete"}
+    assert {rows[ours].state, rows[given].state} == {"complete"}
 
 
 async def test_numbers_that_contradict_each_other_are_parked(flow):
     ids, content = await flow.sent(2)
     assert content
     remit = payment([*paid(ids[0]), "SVC*HC:99213*100*80**1", "CAS*CO*45*20", f"REF*6R*{ids[1]}-1"])
-    assert await flow.arrive(remit) == ["Parked"]
+    assert await flow.arrive(remit) == ["parked"]
     [file] = await flow.files()
     [row] = await flow.parked(file.id)
     assert "different claims" in row.reason
@@ -338,7 +338,7 @@ async def test_a_refused_claim_gives_its_account_number_back_and_is_still_found(
     assert (accounts(content), accounts(again)) == (["ACC"], ["ACC"])
     await flow.arrive(remit)
     rows = await flow.statuses()
-    assert (rows[first].state, rows[second].state) == ("Rejected", "Complete")
+    assert (rows[first].state, rows[second].state) == ("rejected", "complete")
 
 
 async def test_a_late_payment_of_a_refused_claim_is_still_its_own(flow):
@@ -346,7 +346,7 @@ async def test_a_late_payment_of_a_refused_claim_is_still_its_own(flow):
     assert content
     await flow.arrive(status(patient("ACC", "A7:500:85*20261102*U*100")))
     await flow.arrive(payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20")))
-    assert (await flow.status(id)).state == "Complete"
+    assert (await flow.status(id)).state == "complete"
 
 
 async def test_a_refused_claim_that_was_sent_anew_may_still_be_paid(flow):
@@ -356,28 +356,28 @@ async def test_a_refused_claim_that_was_sent_anew_may_still_be_paid(flow):
     await flow.arrive(status(patient("A1", "A7:500:85*20261102*U*100")))
     [second] = await flow.submit(Svc_VendorClaimId="ONE", F26_PatientAcctNumber="A2")
     remit = payment(paid("A1", "1", "100", "80", "CAS*CO*45*20"))
-    assert await flow.arrive(remit) == ["Applied"]
+    assert await flow.arrive(remit) == ["applied"]
     better = payment(
         paid("A1", "1", "100", "85", "CAS*CO*45*15"), reference="EFT9", day="20261130", amount="85"
     )
-    assert await flow.arrive(better) == ["Applied"]
+    assert await flow.arrive(better) == ["applied"]
     rows = await flow.statuses()
-    assert (rows[first].state, rows[first].payer_cents) == ("Complete", 8500)
-    assert rows[second].state == "Received"
+    assert (rows[first].state, rows[first].payer_cents) == ("complete", 8500)
+    assert rows[second].state == "received"
     assert await flow.send()
 
 
 async def test_a_payment_with_amounts_that_cannot_be_read_is_parked(flow):
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "1OO", "80"))
-    assert await flow.arrive(remit) == ["Parked"]
-    assert (await flow.status(id)).state == "Sent"
+    assert await flow.arrive(remit) == ["parked"]
+    assert (await flow.status(id)).state == "sent"
 
 
 async def test_a_payment_that_does_not_add_up_is_applied_and_shown(flow):
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"), amount="75")
-    assert await flow.arrive(remit) == ["Applied"]
+    assert await flow.arrive(remit) == ["applied"]
     [file] = await flow.files()
     assert "$5.00 off" in file.reason
     assert (await flow.status(id)).payer_cents == 8000
@@ -396,11 +396,11 @@ async def test_answers_of_every_kind_may_be_in_one_file_with_any_separators(flow
         + payment(paid(two, "1", "100", "80", "CAS*CO*45*20"), separators="+:^'", control=803)
         + ta1(999_999)
     )
-    assert await flow.arrive(mixed) == ["Parked"]
+    assert await flow.arrive(mixed) == ["parked"]
     [file] = await flow.files()
     assert file.kinds == "277CA,835,999,TA1"
     rows = await flow.statuses()
-    assert [rows[id].state for id in ids] == ["Acknowledged", "Complete"]
+    assert [rows[id].state for id in ids] == ["acknowledged", "complete"]
 
 
 GOOD = payment(paid("X"))
@@ -422,11 +422,11 @@ async def test_what_cannot_be_read_goes_to_quarantine_with_the_reason(flow, name
     [id], sent = await flow.sent()
     content, reason = BAD[name]
     content = sent if name == "an 837" else content
-    assert await flow.arrive(content) == ["Quarantined"]
+    assert await flow.arrive(content) == ["quarantined"]
     [file] = await flow.files()
     assert file.reason
     assert reason in file.reason
-    assert (await flow.status(id)).state == "Sent"
+    assert (await flow.status(id)).state == "sent"
 
 
 async def test_a_file_too_large_to_fetch_is_recorded_once_and_left_there(flow, monkeypatch):
@@ -438,7 +438,7 @@ async def test_a_file_too_large_to_fetch_is_recorded_once_and_left_there(flow, m
     for _ in range(2):
         await receive.receive_files(flow.context, flow.clock.now(), every_route=True)
     [file] = await flow.files()
-    assert (file.state, file.name) == ("Quarantined", "huge")
+    assert (file.state, file.name) == ("quarantined", "huge")
     assert "larger" in file.reason
     assert box.files
 
@@ -484,12 +484,12 @@ async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch
     ids, content = await flow.sent(5)
     claims_paid = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]
     claims_paid += [paid("NOBODY1"), paid("NOBODY2")]
-    assert await flow.arrive(payment(*claims_paid, amount="560")) == ["Parked"]
-    assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["Applied"]
+    assert await flow.arrive(payment(*claims_paid, amount="560")) == ["parked"]
+    assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["applied"]
     remit, answer = await flow.files()
     assert (remit.applied, remit.parked, answer.applied) == (5, 2, 5)
     assert len(await flow.parked(remit.id)) == 1
-    assert {row.state for row in (await flow.statuses()).values()} == {"Complete"}
+    assert {row.state for row in (await flow.statuses()).values()} == {"complete"}
     assert [len(await flow.facts(id)) for id in ids] == [3] * 5
 
 
@@ -501,12 +501,12 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
     with monkeypatch.context() as patched:
         patched.setattr(post_payments, "extract_claim", broken)
-        assert await flow.arrive(remit) == ["Quarantined"]
+        assert await flow.arrive(remit) == ["quarantined"]
     [file] = await flow.files()
     assert "KeyError" in file.reason
     assert "ARDEN" not in file.reason
     assert await inbox_admin.replay(flow.context, file.id, actor=ACTOR)
-    assert (await flow.status(id)).state == "Complete"
+    assert (await flow.status(id)).state == "complete"
 
 
 async def test_nothing_of_a_payers_file_is_kept_or_said_in_clear(flow, place, capfd):

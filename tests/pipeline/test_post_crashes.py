@@ -62,9 +62,9 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
             assert await run(place, answers) == 0
         assert not list(answers.iterdir())
         [file] = await flow.files()
-        assert (file.state, file.applied, file.parked) == ("Applied", 5, 0)
+        assert (file.state, file.applied, file.parked) == ("applied", 5, 0)
         rows = await flow.statuses()
-        assert {rows[id].state for id in ids} == {"Complete"}
+        assert {rows[id].state for id in ids} == {"complete"}
         assert [rows[id].payer_cents for id in ids] == [
             6000,
             8000,
@@ -75,7 +75,7 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
         [listed] = await list_payments(flow.database, flow.vault, PaymentQuery())
         found = listed.payment
         assert (found.state, found.claims, found.unmatched, found.balanced) == (
-            "Posted",
+            "posted",
             5,
             0,
             True,

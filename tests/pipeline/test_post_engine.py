@@ -42,12 +42,12 @@ async def test_a_tick_fetches_what_waits_and_durable_work_posts_it(place, databa
     await engine.start()
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while [one.state for one in await flow.files()] != ["Applied"]:  # noqa: ASYNC110
+            while [one.state for one in await flow.files()] != ["applied"]:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
     finally:
         await engine.stop()
     assert not box.files
-    assert (await flow.status(id)).state == "Complete"
+    assert (await flow.status(id)).state == "complete"
     kept = [one for one in place.data.rglob("*") if one.is_file()]
     assert not [one for one in kept if MARKER.encode() in one.read_bytes()]
     if place.url:

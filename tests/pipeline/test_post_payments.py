@@ -66,10 +66,10 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
         paid(first, "1", "100", "80", OFF), paid(second, "1", "100", "0", "CAS*CO*97*100"), amount="52.10",
         plb=[f"PLB*1234567893*20261231*WO:{first}*30*L6*-2.10"],
     )  # fmt: skip
-    assert await flow.arrive(remit) == ["Applied"]
+    assert await flow.arrive(remit) == ["applied"]
     [found] = await payments_of(flow)
     assert (found.state, found.amount, found.claims_paid, found.adjustments_total) == (
-        "Posted",
+        "posted",
         5210,
         8000,
         -2790,
@@ -83,8 +83,8 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
     assert found.your_amount == found.amount
     one, other = await claim_payments_of(flow, found)
     assert [one.claim_number, other.claim_number] == ids
-    assert (one.type, one.outcome, one.charge, one.paid) == ("original", "paid", 10000, 8000)
-    assert (other.outcome, other.denied, other.matched_by) == ("denied", 10000, "number")
+    assert (one.type, one.label, one.charge, one.paid) == ("original", "paid", 10000, 8000)
+    assert (other.label, other.denied, other.matched_by) == ("denied", 10000, "number")
     assert one.vendor_claim_id
     assert one.document_id == (await flow.status(ids[0])).document_id
     details = await payments.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
@@ -95,12 +95,12 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
 async def test_the_payers_own_number_finds_a_claim_whose_account_was_cut(flow):
     [id], _ = await flow.sent(F26_PatientAcctNumber="ACCOUNT-OF-TWENTY-77")
     accepted = patient("ACCOUNT-OF-TWENTY-77", "A2:20*20261102*WQ*100", extra=["REF*1K*PAYER77"])
-    assert await flow.arrive(status(accepted)) == ["Applied"]
+    assert await flow.arrive(status(accepted)) == ["applied"]
     remit = payment(
         paid("ACCOUNT-OF-TWENTY", "1", "100", "80", OFF, payer_number="PAYER77"), amount="50",
         plb=["PLB*1234567893*20261231*WO:PAYER77*30"],
     )  # fmt: skip
-    assert await flow.arrive(remit) == ["Applied"]
+    assert await flow.arrive(remit) == ["applied"]
     [found] = await payments_of(flow)
     [one] = await claim_payments_of(flow, found)
     assert (one.claim_number, one.matched_by, found.unmatched) == (id, "payer_number", 0)
@@ -118,7 +118,7 @@ async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_someb
     await flow.arrive(good, odd)
     first, second = await payments_of(flow)
     assert (second.state, second.balanced, second.unmatched, second.difference) == (
-        "NeedsReview",
+        "needs_review",
         False,
         1,
         100,
@@ -198,7 +198,7 @@ async def test_a_reversal_and_its_correction_are_claim_payments_of_their_own(flo
     [id], content = await flow.sent()
     files = files_about(accounts(content)[0])
     await flow.arrive(files["original"], files["both"])
-    assert await money(flow, id) == ("Complete", 10000, 6000, 2000, 2000)
+    assert await money(flow, id) == ("complete", 10000, 6000, 2000, 2000)
     first, second = await payments_of(flow)
     [original] = await claim_payments_of(flow, first)
     reversal, correction = await claim_payments_of(flow, second)
@@ -208,7 +208,7 @@ async def test_a_reversal_and_its_correction_are_claim_payments_of_their_own(flo
         "correction",
     ]
     assert reversal.reverses == original.claim_payment_id
-    assert (reversal.outcome, reversal.charge, reversal.paid) == ("taken back", -10000, -8000)
+    assert (reversal.label, reversal.charge, reversal.paid) == ("taken_back", -10000, -8000)
     assert [one.in_force for one in (original, reversal, correction)] == [False, False, True]
     assert not any(one.replaced for one in (original, reversal, correction))
 
@@ -223,7 +223,7 @@ async def test_a_newer_payment_without_a_reversal_replaces_the_older_one_which_i
         day="20261120",
     )
     await flow.arrive(newer, payment(paid(account, "1", "100", "80", OFF)))
-    assert await money(flow, id) == ("Complete", 10000, 6000, 0, 4000)
+    assert await money(flow, id) == ("complete", 10000, 6000, 0, 4000)
     later, earlier = [(await claim_payments_of(flow, one))[0] for one in await payments_of(flow)]
     assert (earlier.type, earlier.in_force, earlier.replaced) == ("original", False, True)
     assert (later.type, later.in_force, later.replaced) == ("correction", True, False)
@@ -234,7 +234,7 @@ async def test_an_835_that_does_not_balance_leaves_the_charge_alone(flow):
     await flow.arrive(payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*5")))
     assert (await money(flow, id))[1] == 10000
     [found] = await payments_of(flow)
-    assert (found.balanced, found.unbalanced_claims, found.state) == (True, 1, "NeedsReview")
+    assert (found.balanced, found.unbalanced_claims, found.state) == (True, 1, "needs_review")
 
 
 @pytest.mark.parametrize(
@@ -245,10 +245,10 @@ async def test_every_order_of_arrival_gives_the_same_totals(flow, order):
     files = files_about(accounts(content)[0])
     for name in order:
         await flow.arrive(files[name])
-    assert await money(flow, id) == ("Complete", 10000, 6000, 2000, 2000)
+    assert await money(flow, id) == ("complete", 10000, 6000, 2000, 2000)
     found = await payments_of(flow)
-    assert sorted(one.state for one in found) == ["Duplicate", "Posted", "Posted"]
-    kept = [one for one in found if one.state != "Duplicate"]
+    assert sorted(one.state for one in found) == ["duplicate", "posted", "posted"]
+    kept = [one for one in found if one.state != "duplicate"]
     shown = [one for each in kept for one in await claim_payments_of(flow, each)]
     assert sorted(one.type for one in shown) == ["correction", "original", "reversal"]
     assert sum(one.paid for one in shown if one.type != "reversal" and one.in_force) == 6000
@@ -321,10 +321,10 @@ async def test_the_same_payment_in_another_envelope_counts_once_and_one_that_dif
     )  # a reused trace number
     first, same, other, reused = await payments_of(flow)
     assert [one.state for one in (first, same, other, reused)] == [
-        "Posted",
-        "Duplicate",
-        "NeedsReview",
-        "Posted",
+        "posted",
+        "duplicate",
+        "needs_review",
+        "posted",
     ]
     assert (same.duplicate_of, other.differs_from) == (first.payment_id, first.payment_id)
     assert await claim_payments_of(flow, same) == await claim_payments_of(flow, first)
@@ -336,24 +336,24 @@ async def test_the_same_payment_in_another_envelope_counts_once_and_one_that_dif
 
 async def test_a_payment_that_comes_before_its_claim_is_matched_when_the_claim_is_sent(flow):
     remit = payment(paid("EARLY-1", "1", "100", "80", OFF))
-    assert await flow.arrive(remit) == ["Parked"]
+    assert await flow.arrive(remit) == ["parked"]
     [found] = await payments_of(flow)
     [waiting] = await claim_payments_of(flow, found)
-    assert (found.state, found.unmatched, waiting.claim_number) == ("NeedsReview", 1, "")
+    assert (found.state, found.unmatched, waiting.claim_number) == ("needs_review", 1, "")
     assert waiting.unmatched_reason
     [id], _ = await flow.sent(F26_PatientAcctNumber="EARLY-1")
     assert await flow.arrive() == []
-    assert await money(flow, id) == ("Complete", 10000, 8000, 0, 2000)
+    assert await money(flow, id) == ("complete", 10000, 8000, 0, 2000)
     [found] = await payments_of(flow)
     [one] = await claim_payments_of(flow, found)
     assert (found.state, found.unmatched, one.claim_number, one.matched_by) == (
-        "Posted",
+        "posted",
         0,
         id,
         "account",
     )
     [file] = await flow.files()
-    assert (file.state, file.applied, file.parked) == ("Applied", 1, 0)
+    assert (file.state, file.applied, file.parked) == ("applied", 1, 0)
 
 
 async def test_a_person_assigns_what_matches_nothing_and_takes_it_back(flow):
@@ -366,17 +366,17 @@ async def test_a_person_assigns_what_matches_nothing_and_takes_it_back(flow):
     with pytest.raises(OperationRefused, match="nothing to undo"):
         await payment_admin.undo_assignment(flow.context, *key, actor=PERSON)
     await payment_admin.assign(flow.context, *key, id, actor=PERSON)
-    assert await money(flow, id) == ("Complete", 10000, 8000, 0, 2000)
+    assert await money(flow, id) == ("complete", 10000, 8000, 0, 2000)
     with pytest.raises(OperationRefused, match="no unmatched claim"):
         await payment_admin.assign(flow.context, *key, id, actor=PERSON)
     await flow.arrive()  # the file is posted again, and the assignment stays
     [one] = await claim_payments_of(flow, (await payments_of(flow))[0])
     assert (one.claim_number, one.matched_by) == (id, "person")
     assert await payment_admin.undo_assignment(flow.context, *key, actor=PERSON) == id
-    assert (await money(flow, id))[0] == "Sent"
+    assert (await money(flow, id))[0] == "sent"
     assert await flow.documents() == 0
     [found] = await payments_of(flow)
-    assert (found.unmatched, found.state, found.your_amount) == (1, "NeedsReview", 0)
+    assert (found.unmatched, found.state, found.your_amount) == (1, "needs_review", 0)
     await payment_admin.assign(flow.context, *key, id, actor=PERSON)
     assert (await money(flow, id))[2] == 8000
 
@@ -388,7 +388,7 @@ async def test_our_number_that_the_payer_cut_leads_to_a_candidate(flow):
     row = paid(id[:17], "1", "100", "80", "SVC*HC:99213*100*80**1", f"DTM*472*{day}", OFF)
     await flow.arrive(payment([one.replace("*MI*M123", f"*MI*{member}") for one in row]))
     [found] = await payments_of(flow)
-    assert (found.unmatched, (await money(flow, id))[0]) == (1, "Sent")
+    assert (found.unmatched, (await money(flow, id))[0]) == (1, "sent")
     [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
     assert (one.claim_number, "account number cut at 17" in one.agrees) == (id, True)
 
@@ -405,7 +405,7 @@ async def test_an_account_number_that_the_payer_cut_is_a_candidate_and_never_app
     ]
     await flow.arrive(payment(row))
     [found] = await payments_of(flow)
-    assert (found.unmatched, (await money(flow, id))[0]) == (1, "Sent")
+    assert (found.unmatched, (await money(flow, id))[0]) == (1, "sent")
     [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
     assert one.claim_number == id
     assert {"same member", "same day", "account number cut at 17"} <= {*one.agrees}

@@ -89,7 +89,7 @@ async def test_the_raw_file_is_stored_before_it_is_dropped_and_can_be_read_again
     assert await post.has_waiting_files(flow.context, flow.clock.now())
     async with flow.database.read(EVERYONE) as tx:
         file = await inbox.find(tx, id)
-        assert (file.state, file.name, file.bytes) == ("Stored", "odd", len(content))
+        assert (file.state, file.name, file.bytes) == ("stored", "odd", len(content))
         assert await inbox.read_content(tx, flow.vault, file) == content
     assert await post.post_waiting(flow.context, flow.clock.now()) == 1
     assert not await post.has_waiting_files(flow.context, flow.clock.now())
@@ -104,9 +104,9 @@ async def test_receive_stores_what_somebody_brought_and_it_is_posted(flow):
     received = await receive.receive(flow.context, route, "pushed.835", answer)
     assert received.is_new
     file = await flow.file(received.id)
-    assert (file.state, file.name, file.bytes) == ("Stored", "pushed.835", len(answer))
+    assert (file.state, file.name, file.bytes) == ("stored", "pushed.835", len(answer))
     assert await post.post_waiting(flow.context, flow.clock.now()) == 1
-    assert (await flow.status(id)).state == "Complete"
+    assert (await flow.status(id)).state == "complete"
 
 
 ROUTES = {"same": ("Medical", PAYER), "other": ("Medical", OTHER_PAYER), "type": ("Dental", PAYER)}
@@ -175,8 +175,8 @@ async def test_a_file_that_is_larger_than_its_mailbox_said_is_recorded_and_left_
     flow.connections.mailboxes["Medical", PAYER] = mailbox
     assert len(await look(flow)) == 1
     assert [(one.name, one.state) for one in await flow.files()] == [
-        ("a", "Quarantined"),
-        ("b", "Stored"),
+        ("a", "quarantined"),
+        ("b", "stored"),
     ]
     assert list(mailbox.files) == ["a"]
     assert await fault_of(flow) == ""
@@ -307,7 +307,7 @@ async def test_posting_the_same_file_at_the_same_time_counts_once(flow):
     box_of(flow).files["a"] = payment(*claims, paid("NOBODY"), amount="240")
     [id] = await look(flow)
     states = await asyncio.gather(*(post.post_file(flow.context, id) for _ in range(3)))
-    assert states == ["Parked"] * 3
+    assert states == ["parked"] * 3
     assert [len(await flow.facts(one)) for one in ids] == [2, 2]
     assert len(await flow.parked(id)) == 1
     assert await flow.documents() == 2

@@ -37,9 +37,9 @@ async def test_a_fact_under_another_client_is_refused_and_changes_nothing(flow):
     with pytest.raises(ClaimOwnershipError):
         await record(flow, sent(flow, id, other))
     assert await flow.facts(id) == []
-    assert (await flow.status(id)).state == "Received"
+    assert (await flow.status(id)).state == "received"
     assert await record(flow, sent(flow, id, flow.site)) == 1
-    assert (await flow.status(id)).state == "Sent"
+    assert (await flow.status(id)).state == "sent"
 
 
 async def test_a_fact_about_a_claim_that_was_not_accepted_is_refused(flow):

@@ -82,8 +82,8 @@ async def batch_id(flow, content):
 async def test_a_refused_file_is_one_condition_and_goes_again_when_its_route_is_mended(flow):
     ids, content = await flow.sent(3)
     await flow.arrive(ta1(controls(content)))
-    assert await states(flow, ids) == ["Rejected"] * 3  # as V3 shows them
-    assert await labels(flow, ids) == {"to be sent again"}  # no biller's work
+    assert await states(flow, ids) == ["rejected"] * 3  # as V3 shows them
+    assert await labels(flow, ids) == {"to_be_sent_again"}  # no biller's work
     [condition] = await conditions(flow)
     assert "refused 1 file with 3 claims" in condition
     assert "TA1 006" in condition
@@ -93,16 +93,16 @@ async def test_a_refused_file_is_one_condition_and_goes_again_when_its_route_is_
     assert sorted(numbers_in(again)) == sorted(ids)
     assert controls(again) != controls(content)
     assert b"*MEADOW9*" in again
-    assert await states(flow, ids) == ["Sent"] * 3
+    assert await states(flow, ids) == ["sent"] * 3
     assert await labels(flow, ids) == {"sent"}
     assert await conditions(flow) == []
     assert await flow.send() == b""
     # What the payer says of the first file counts no more; what it says of the second does.
     await flow.arrive(ta1(controls(content), own=600))
-    assert await states(flow, ids) == ["Sent"] * 3
+    assert await states(flow, ids) == ["sent"] * 3
     remits = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(again)]
     await flow.arrive(payment(*remits, amount="240", control=601), name="remit")
-    assert await states(flow, ids) == ["Complete"] * 3
+    assert await states(flow, ids) == ["complete"] * 3
 
 
 @pytest.mark.safe_default(5)
@@ -113,13 +113,13 @@ async def test_a_claim_that_was_sent_anew_does_not_go_again_with_its_file(flow):
     await flow.arrive(ta1(controls(content)))
     other_file = await flow.send()
     await flow.arrive(ta1(controls(other_file), own=501))
-    assert await states(flow, [*ids, *others]) == ["Rejected"] * 2
+    assert await states(flow, [*ids, *others]) == ["rejected"] * 2
     [successor] = await flow.submit(1, Svc_VendorClaimId="FIRST", F01A_InsuredId="M777777")
     assert numbers_in(await flow.send()) == [successor]
     mend(flow)
     flow.connections.open_mailbox(flow.connections.route("Medical", PAYER)).trouble = Unreachable()
     await flow.send()
-    assert await states(flow, [*ids, *others]) == ["Rejected", "Received"]  # on its way again
+    assert await states(flow, [*ids, *others]) == ["rejected", "received"]  # on its way again
     [same] = await flow.post(1, Svc_VendorClaimId="SECOND")
     assert (same.accepted, same.claim_number) == (True, others[0])
     [different] = await flow.post(1, Svc_VendorClaimId="SECOND", F01A_InsuredId="M777777")
@@ -127,7 +127,7 @@ async def test_a_claim_that_was_sent_anew_does_not_go_again_with_its_file(flow):
     flow.connections.open_mailbox(flow.connections.route("Medical", PAYER)).trouble = None
     await dispatch.retry_payer_now(flow.context, ("Medical", PAYER), flow.clock.now())
     assert numbers_in(await flow.send()) == others
-    assert await states(flow, [*ids, *others, successor]) == ["Rejected", "Sent", "Sent"]
+    assert await states(flow, [*ids, *others, successor]) == ["rejected", "sent", "sent"]
 
 
 ANSWERS = {
@@ -150,7 +150,7 @@ async def test_a_file_that_the_payer_may_hold_never_goes_again_by_itself(flow, a
     ids, content = await flow.sent(2)
     for answer in ANSWERS[answers](controls(content)):
         await flow.arrive(answer)
-    assert await states(flow, ids) == ["Rejected"] * 2
+    assert await states(flow, ids) == ["rejected"] * 2
     mend(flow)
     for _ in range(2):
         assert await flow.send() == b""
@@ -193,7 +193,7 @@ async def test_a_file_that_was_accepted_with_errors_is_at_the_payer(flow, answer
     await flow.arrive(answer(controls(content)))
     mend(flow)
     assert await flow.send() == b""
-    assert await states(flow, ids) == ["Sent"] * 2
+    assert await states(flow, ids) == ["sent"] * 2
     assert await conditions(flow) == []
 
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.claims import samples
-from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
@@ -39,7 +39,7 @@ PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
     select(
         claims.c.claim_number, HOLDS_ITS_ID, claims.c.predecessor_id, claims.c.successor_id
-    ).where(claims.c.state != "NotAccepted"),
+    ).where(claims.c.state != "not_accepted"),
     system=True,
 )  # fmt: skip
 
@@ -66,19 +66,19 @@ async def ended(flow, *answers):
     [first], content = await flow.sent(**NUMBER)
     assert accounts(content) == ["ACC"]
     for answer in answers:
-        assert await flow.arrive(answer) == ["Applied"]
+        assert await flow.arrive(answer) == ["applied"]
     return first
 
 
 @pytest.mark.parametrize(
     ("answer", "own", "state"),
     [
-        (DENIED, OTHER, "Complete"),
-        (UNPAID, OTHER, "Complete"),
-        (REFUSED, OTHER, "Rejected"),
-        (REFUSED, {}, "Rejected"),
-        (PAID, REPLACEMENT, "Complete"),
-        (None, REPLACEMENT, "Sent"),
+        (DENIED, OTHER, "complete"),
+        (UNPAID, OTHER, "complete"),
+        (REFUSED, OTHER, "rejected"),
+        (REFUSED, {}, "rejected"),
+        (PAID, REPLACEMENT, "complete"),
+        (None, REPLACEMENT, "sent"),
     ],
 )
 async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_list(
@@ -95,7 +95,7 @@ async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_
     rows = await flow.statuses()
     assert {id: row.state for id, row in rows.items()} == {
         first: state,
-        result.claim_number: "Received",
+        result.claim_number: "received",
     }
     assert {row.vendor_claim_id for row in rows.values()} == {"MINE"}
     before, after = [
@@ -107,7 +107,7 @@ async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_
     assert f"{result.claim_number} took over its claim id." in str(before.entries)
     assert f"takes over from {first}" in str(after.entries)
     content = await flow.send()
-    assert accounts(content) == [result.claim_number if state != "Rejected" else "ACC"]
+    assert accounts(content) == [result.claim_number if state != "rejected" else "ACC"]
     assert not await flow.send()
 
 
@@ -128,7 +128,7 @@ async def test_other_content_on_its_way_is_refused_with_the_request_and_its_stat
     [finding] = result.findings
     assert finding.rule == "C107"
     assert first in finding.message
-    assert "Sent" in finding.message
+    assert "sent" in finding.message
     assert list(await links(flow)) == [first]
 
 
@@ -150,12 +150,12 @@ async def test_a_claim_that_the_payer_could_not_process_is_corrected_by_a_new_cl
     first = await ended(flow, UNPROCESSABLE)
     now = flow.clock.now()
     for dry_run in (True, False):
-        outcome = await submit_correction(
+        correction = await submit_correction(
             flow.context, flow.site, first, OTHER, actor=ACTOR, now=now, dry_run=dry_run
         )
-        assert (outcome.sent_as, outcome.payer_number) == ("new", "")
-        assert "The payer could not process the earlier claim" in outcome.reason
-        assert "(remark MA130)" in outcome.reason
+        assert (correction.sent_as, correction.payer_number) == ("new", "")
+        assert "The payer could not process the earlier claim" in correction.reason
+        assert "(remark MA130)" in correction.reason
     assert sent_as(await flow.send()) == ("1", "")
 
 
@@ -237,14 +237,14 @@ async def test_the_state_of_a_superseded_claim_may_still_change(flow):
     first = await ended(flow, REFUSED)
     second = (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).claim_number
     await flow.arrive(PAID)
-    assert (await flow.status(first)).state == "Complete"
+    assert (await flow.status(first)).state == "complete"
     back = payment(
         paid("ACC", "22", "-100", "-80", "CAS*CO*45*-20"), reference="EFT2", day="20261201", amount="-80"
     )  # fmt: skip
     await flow.arrive(back, name="back")
     rows = await flow.statuses()
     assert rows[first].payer_cents == 0
-    assert rows[second].state == "Received"
+    assert rows[second].state == "received"
     assert await links(flow) == {first: (False, None, second), second: (True, first, None)}
     # The id means the new claim, whatever became of the first.
     assert (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).claim_number == second
@@ -451,7 +451,7 @@ async def test_a_replacement_takes_the_place_of_the_claim_whose_number_it_names(
     first = await ended(flow, PAID)
     [second], _ = await flow.sent(**NUMBER | {"line": VISIT, "F26_PatientAcctNumber": "ACC2"})
     paid_too = PAID.replace(b"ACC", b"ACC2").replace(b"*P1*", b"*P2*").replace(b"EFT1", b"EFT2")
-    assert await flow.arrive(paid_too, name="second") == ["Applied"]
+    assert await flow.arrive(paid_too, name="second") == ["applied"]
     replacement = await again(flow, **REPLACEMENT)
     assert replacement.note.startswith(f"It takes over from {first}.")
     assert sent_as(await flow.send()) == ("7", "P1")
@@ -536,11 +536,11 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
         ]
         assert accounts(content) == [second]
         for at in order:
-            assert await flow.arrive(said[at], name=f"a{number}-{at}-") == ["Applied"]
+            assert await flow.arrive(said[at], name=f"a{number}-{at}-") == ["applied"]
         wanted |= {first: 60, second: 80}
     rows = await flow.statuses()
     assert {id: row.payer_cents // 100 for id, row in rows.items()} == wanted
-    assert {row.state for row in rows.values()} == {"Complete"}
+    assert {row.state for row in rows.values()} == {"complete"}
 
 
 @pytest.mark.parametrize("is_sent", [False, True])
@@ -550,7 +550,7 @@ async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(
     second = (await again(flow, **OTHER)).claim_number
     if is_sent:
         assert accounts(await flow.send()) == ["ACC"]
-    assert await flow.arrive(PAID, name="paid") == ["Applied"]
+    assert await flow.arrive(PAID, name="paid") == ["applied"]
     rows = await flow.statuses()
-    assert rows[second if is_sent else first].state == "Complete"
-    assert rows[first if is_sent else second].state == ("Rejected" if is_sent else "Received")
+    assert rows[second if is_sent else first].state == "complete"
+    assert rows[first if is_sent else second].state == ("rejected" if is_sent else "received")

@@ -69,7 +69,7 @@ class Play:
         due = {
             one.payer_control_number
             for one in (await self.flow.statuses()).values()
-            if one.state == "Complete" and (one.payer_cents or one.patient_cents)
+            if one.state == "complete" and (one.payer_cents or one.patient_cents)
         }
         [result] = await self.flow.post(**own, line=line)
         if result.accepted:
@@ -104,8 +104,8 @@ class Play:
             account = list(self.sent.values())[at % len(self.sent)]
             name = f"s{self.flow.site.id}-{self.files}-"
             assert set(await self.flow.arrive(write(account, self.files), name=name)) <= {
-                "Applied",
-                "Parked",
+                "applied",
+                "parked",
             }
 
     async def reject(self, at):
@@ -162,8 +162,8 @@ class Play:
         for id, _, is_current, before, after, *_, is_superseded in rows.values():
             # A decided claim is live again once its successor was rejected.
             is_live_again = after is not None and (listed[id].state, listed[after].state) == (
-                "Complete",
-                "Rejected",
+                "complete",
+                "rejected",
             )
             assert is_superseded if after and not is_live_again else after or not is_superseded
             assert not (is_current and is_superseded)

@@ -67,7 +67,7 @@ class Sandbox:
     async def files(self):
         """Kinds of the payer's files that were posted."""
         async with self.context.database.read(batches.SCOPE) as tx:
-            return {one.kinds for one in await list_files(tx, ["Applied", "Parked"], 100)}
+            return {one.kinds for one in await list_files(tx, ["applied", "parked"], 100)}
 
 
 @pytest.fixture

@@ -302,7 +302,7 @@ EVENT = scoped_insert(schema.claim_events, "claim_number", "at", "event")
 
 def a_claim(claim_number):
     return {
-        "claim_number": claim_number, "kind": "medical", "form": "v3_medical", "state": "Received", "payer_id": "p",
+        "claim_number": claim_number, "kind": "medical", "form": "v3_medical", "state": "received", "payer_id": "p",
         "vendor_claim_hash": claim_number, "content_hash": "h", "account_as_number": 0, "total_cents": 100,
         "created_at": 1, "created_day": "2024-03-05", "updated_at": 1, "payload": b"sealed", "header": b"sealed",
     }  # fmt: skip

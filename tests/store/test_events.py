@@ -45,15 +45,15 @@ async def test_events_come_back_in_order_with_what_they_hold(database):
     scope = await make_site(database)
     await add(
         database,
-        an_event(scope, 1, data={"state": "Received"}),
-        an_event(scope, 2, data={"state": "Received"}),
-        an_event(scope, 2, "claim.sent", data={"state": "Sent"}, actor=EventActor.PAYER),
+        an_event(scope, 1, data={"state": "received"}),
+        an_event(scope, 2, data={"state": "received"}),
+        an_event(scope, 2, "claim.sent", data={"state": "sent"}, actor=EventActor.PAYER),
     )
     found = await read(database, scope)
     assert [(one.type, one.claim_number, one.actor, one.data) for one in found] == [
-        ("claim.received", "C1", "vendor", {"state": "Received"}),
-        ("claim.received", "C2", "vendor", {"state": "Received"}),
-        ("claim.sent", "C2", "payer", {"state": "Sent"}),
+        ("claim.received", "C1", "vendor", {"state": "received"}),
+        ("claim.received", "C2", "vendor", {"state": "received"}),
+        ("claim.sent", "C2", "payer", {"state": "sent"}),
     ]
     assert [one.id for one in found] == [NOW, NOW + 1, NOW + 2]
 

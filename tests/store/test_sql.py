@@ -60,7 +60,7 @@ UNSCOPED = {
     "greater": select(c.c.state).where(
         c.c.vendor_id >= b("vendor_id"), c.c.site_id == b("site_id")
     ),
-    "one of two": select(c.c.state).where(or_(in_scope(c), c.c.state == "Sent")),
+    "one of two": select(c.c.state).where(or_(in_scope(c), c.c.state == "sent")),
     "negated": select(c.c.state).where(~in_scope(c)),
     "an alias": select(other.c.state),
     "the alias of a scoped table": select(other.c.state).where(in_scope(c)),

@@ -1,6 +1,6 @@
 """The vocabulary of guides, the registry of guides, and the registry of rules.
 
-Also tests `x12/guides/dictionary`.
+Also tests `x12/guides/dictionary` and `x12/guides/common`.
 """
 
 import pytest

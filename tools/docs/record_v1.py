@@ -67,7 +67,7 @@ def _claims(recording: Recording) -> dict[str, Any]:
     from clearlane.claims.forms import V3_MEDICAL
 
     found = recording.call(
-        "GetClaims", "claims", "complete", verb="GET", state="Complete", limit=2
+        "GetClaims", "claims", "complete", verb="GET", state="complete", limit=2
     )["data"]
     number = {"claim_number": found[0]["claim_number"]}
     recording.call("GetClaim", "claims/{claim_number}", "claim", verb="GET", at=number)

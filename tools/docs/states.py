@@ -48,7 +48,7 @@ def states_page() -> Iterator[str]:
 
 
 def _payment_states() -> Iterator[str]:
-    from clearlane.payments.outcome import Outcome
+    from clearlane.kernel.claim_label import ClaimLabel
     from clearlane.payments.payment import ClaimPaymentType, PaymentState
 
     yield from part(
@@ -64,49 +64,52 @@ def _payment_states() -> Iterator[str]:
         [[f"`{one}`", CLAIM_PAYMENT_TYPES[one.value]] for one in ClaimPaymentType],
     )
     yield ""
-    yield from grid(["Outcome", "Meaning"], [[f"`{one}`", OUTCOMES[one.value]] for one in Outcome])
+    yield from grid(
+        ["Label", "Meaning"],
+        [[f"`{one}`", LABELS[one.value]] for one in ClaimLabel if one.value in LABELS],
+    )
 
 
 PAYMENT_STATES = {
-    "Posted": "Its claims were recorded, and it needs no attention.",
-    "NeedsReview": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
-    "Duplicate": "The same payment came before; this one does not count.",
+    "posted": "Its claims were recorded, and it needs no attention.",
+    "needs_review": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
+    "duplicate": "The same payment came before; this one does not count.",
 }
 CLAIM_PAYMENT_TYPES = {
     "original": "What the payer decided first about the claim.",
     "reversal": "It takes back an earlier one (CLP02 22); its amounts are negative.",
     "correction": "It follows a reversal, or replaces an earlier one that was not reversed.",
 }
-OUTCOMES = {
+LABELS = {
     "predetermined": "CLP02 25: pricing only.",
-    "taken back": "CLP02 22, or an amount below zero.",
-    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied. For a claim, also 19 to 21 with a payment.",
+    "taken_back": "CLP02 22, or an amount below zero.",
+    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied.",
     "denied": "CLP02 4; or nothing paid and any reason other than PR-1, PR-2, PR-3, CO-45, CO-24 and OA-23.",
-    "partly denied": "Something paid, and a line with nothing paid and such a reason.",
-    "patient owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
-    "nothing due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
+    "partly_denied": "Something paid, and a line with nothing paid and such a reason.",
+    "patient_owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
+    "nothing_due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
     "voided": "For a void: nothing paid, whatever the reason, or the earlier claim taken back. The claim that it cancels has it too.",
     "replaced": "A claim without a payment in force whose replacement was decided.",
     "paid": "Something paid, and no line denied.",
 }
 CLAIM_STATES = {
-    "Received": "Stored, not sent; or it is not known whether it was sent.",
-    "Sent": "Delivered to the payer; no answer yet except that the file was taken.",
-    "Acknowledged": "The payer took it into its work.",
-    "Pending": "The payer is working on it or wants information; or a payment was taken back.",
-    "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent again.",
-    "Complete": "There is a remittance, which may be a denial; or its void or replacement was decided.",
-    "Held": "Kept back by the vendor or a person until it is released. V3 shows `Received`.",
-    "Canceled": "Taken back before it was sent; its claim id is free. V3 shows `Rejected`.",
+    "received": "Stored, not sent; or it is not known whether it was sent.",
+    "sent": "Delivered to the payer; no answer yet except that the file was taken.",
+    "acknowledged": "The payer took it into its work.",
+    "pending": "The payer is working on it or wants information; or a payment was taken back.",
+    "rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent again.",
+    "complete": "There is a remittance, which may be a denial; or its void or replacement was decided.",
+    "held": "Kept back by the vendor or a person until it is released. V3 shows `Received`.",
+    "canceled": "Taken back before it was sent; its claim id is free. V3 shows `Rejected`.",
 }
 
 
 BATCH_STATES = {
-    "Ready": "Its bytes, name and control numbers are stored; it waits to be sent.",
-    "Sending": "On its way, or its arrival is being looked up.",
-    "InDoubt": "It is not known whether it arrived: "
+    "ready": "Its bytes, name and control numbers are stored; it waits to be sent.",
+    "sending": "On its way, or its arrival is being looked up.",
+    "in_doubt": "It is not known whether it arrived: "
     "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
-    "Delivered": "The payer has it.",
+    "delivered": "The payer has it.",
 }
 
 

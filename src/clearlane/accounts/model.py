@@ -4,14 +4,14 @@ Knows no header, no hash and no database.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import available_timezones
 
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, make_shape_finding
-from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.ids import Scope, SiteId, VendorId, VendorScope
 
 RATE_PER_MINUTE_MAX = 1_000_000
 
@@ -126,3 +126,11 @@ def _time_zone(name: str) -> Iterator[Finding]:
         "TIME_ZONE",
         f"Time zone must be an IANA name such as America/Chicago or UTC.{hint}",
     )
+
+
+def vendor_scopes(sites: Sequence[Site]) -> list[VendorScope]:
+    """Return the scopes of sites, one for each of their vendors."""
+    return [
+        VendorScope(vendor, tuple(site.id for site in sites if site.vendor_id == vendor))
+        for vendor in dict.fromkeys(site.vendor_id for site in sites)
+    ]

@@ -12,10 +12,10 @@ from enum import StrEnum
 class BatchState(StrEnum):
     """The state of a batch, as operators see it."""
 
-    READY = "Ready"
-    SENDING = "Sending"
-    IN_DOUBT = "InDoubt"
-    DELIVERED = "Delivered"
+    READY = "ready"
+    SENDING = "sending"
+    IN_DOUBT = "in_doubt"
+    DELIVERED = "delivered"
 
 
 class BatchEvent(StrEnum):

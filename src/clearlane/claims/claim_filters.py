@@ -1,12 +1,16 @@
 """The filters of lists of claims: one row each, which v1, the console and the CLI all offer.
 
-A filter of a column is its row and nothing else. A choice also has its values, and what is found by keyed hash its
-key, in ``pipeline/query/claim_filters``. Light, because commands of the base install read it.
+A filter of a column is its row and nothing else. What is found by keyed hash, and labels, are made to conditions in
+``pipeline/query/claim_filters``. Light, because commands of the base install read it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clearlane.kernel.filter_type import FilterType
+from clearlane.claims.kinds import SUBMITTED_KINDS
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.kernel.list_filter import FilterType
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +25,42 @@ class ClaimFilter:
     title: str
     """The label of its input, and the beginning of its words: "Service from"."""
     help: str
+    choices: tuple[str, ...] = ()
+    """The words that a choice takes."""
+    option: str = ""
+    """Of the CLI, if it is not the name."""
 
 
+OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
+"""Labels of claims that a payer has and has not decided."""
+ACT_LABELS = tuple(label for label in ClaimLabel if CONCERNS[label] is LabelConcern.ACT)
+CLAIM_TABS: Mapping[str, tuple[ClaimLabel, ...]] = {
+    "all": tuple(label for label in ClaimLabel if label is not ClaimLabel.NO_ANSWER),
+    "needs_you": (*ACT_LABELS, ClaimLabel.NO_ANSWER),
+    "rejected": (ClaimLabel.REJECTED,),
+    "denied": (ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED),
+    "on_the_way": (
+        ClaimLabel.RECEIVED, *OPEN_LABELS, ClaimLabel.TO_RESEND, ClaimLabel.FORWARDED,
+    ),
+    "paid": (ClaimLabel.PAID, ClaimLabel.PATIENT_OWES, ClaimLabel.PAID_DIFFERS),
+}  # fmt: skip
+"""The tabs of the console, which every list can be narrowed to, each with its labels."""
 CLAIM_FILTERS = (
-    ClaimFilter("label", FilterType.CHOICE, "label", "Label", "What people call it: state and payment in one word."),
+    ClaimFilter(
+        "tab", FilterType.CHOICE, "labels", "Tab",
+        "A tab of the console: claims of some labels that no other took over from.", tuple(CLAIM_TABS),
+    ),
+    ClaimFilter(
+        "label", FilterType.CHOICE, "labels", "Label", "What people call it: state and payment in one word.",
+        tuple(ClaimLabel),
+    ),
     ClaimFilter(
         "state", FilterType.CHOICE, "state", "State",
         "The state of the claim. Claims that were not accepted are listed only if asked for: `not_accepted`.",
+        (*ClaimState, ClaimLabel.NOT_ACCEPTED),
     ),
-    ClaimFilter("outcome", FilterType.CHOICE, "outcome", "Outcome", "What became of it."),
     ClaimFilter("payer", FilterType.TEXT, "payer_id", "Payer", "The payer id."),
-    ClaimFilter("kind", FilterType.CHOICE, "kind", "Kind of claim", "Medical or dental."),
+    ClaimFilter("kind", FilterType.CHOICE, "kind", "Kind of claim", "Medical or dental.", tuple(SUBMITTED_KINDS)),
     ClaimFilter(
         "created_from", FilterType.DAY, "created_day_from", "Received from",
         "The first day of receipt, in the site's time zone.",

@@ -31,15 +31,15 @@ from clearlane.claims.responses.facts import (
 class ClaimState(StrEnum):
     """The state of a claim."""
 
-    RECEIVED = "Received"
-    SENT = "Sent"
-    ACKNOWLEDGED = "Acknowledged"
-    PENDING = "Pending"
-    REJECTED = "Rejected"
-    COMPLETE = "Complete"
-    HELD = "Held"
+    RECEIVED = "received"
+    SENT = "sent"
+    ACKNOWLEDGED = "acknowledged"
+    PENDING = "pending"
+    REJECTED = "rejected"
+    COMPLETE = "complete"
+    HELD = "held"
     """Kept back by the vendor or a person before it was put into a batch."""
-    CANCELED = "Canceled"
+    CANCELED = "canceled"
     """Taken back before it was put into a batch: the payer never sees it."""
 
 

@@ -279,9 +279,11 @@ def _why_new(
     if predecessor.is_unprocessable:
         return f"{NOT_PROCESSED} {number} (remark MA130), so there is nothing to replace"
     if state is not ClaimState.COMPLETE and not is_correction:
-        return f"The earlier claim {number} is {state}"
+        return f"The earlier claim {number} is {state.capitalize()}"
     if not (sent.payer_number or predecessor.number_at_the_payer):
-        return f"The payer has no number for the earlier claim {number}, which is {state}"
+        return (
+            f"The payer has no number for the earlier claim {number}, which is {state.capitalize()}"
+        )
     return ""
 
 
@@ -289,7 +291,7 @@ def plan_another_claim(
     sent: CorrectionNumbers, compared: SubjectComparison, earlier: str, state: ClaimState
 ) -> Correction:
     """Return how a claim goes out beside an earlier one under the same id: always as a new claim."""
-    stays = f"it goes out as a new claim (frequency 1), and {earlier} stays {state}"
+    stays = f"it goes out as a new claim (frequency 1), and {earlier} stays {state.capitalize()}"
     if compared.is_next_payers:
         reason = (
             f"It is secondary to {earlier}, as it carries an earlier payer's decision: {stays}."
@@ -322,6 +324,6 @@ def _plan_replacement(
         reason = f"The payer's number was taken from {earlier}."
         return Correction(sent.frequency, number, reason)
     if sent.frequency == REPLACEMENT and predecessor.is_unknown_to_the_payer:
-        reason = f"The payer has no number for {earlier}, which is {predecessor.state}: it goes out as a new claim."
+        reason = f"The payer has no number for {earlier}, which is {predecessor.state.capitalize()}: it goes out as a new claim."
         return Correction(ORIGINAL, "", reason)
     return None

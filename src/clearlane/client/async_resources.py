@@ -2,7 +2,7 @@
 
 ::
 
-    async for claim in client.claims.find(state="Rejected", changed_after="2026-01-31T00:00:00Z"):
+    async for claim in client.claims.find(state="rejected", changed_after="2026-01-31T00:00:00Z"):
         print(claim.vendor_claim_id)
     await client.claims.correct(claim.claim_number, {"F01A_InsuredId": "W123"})
 

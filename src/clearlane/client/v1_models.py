@@ -39,13 +39,16 @@ class ClaimFindingInfo:
 class ClaimInfo:
     """A claim as lists show it."""
 
+    id: str = text()
     claim_number: str = text()
     vendor_claim_id: str = text()
     site: str = text()
     kind: str = text()
     state: str = text()
     label: str = text()
-    outcome: str | None = optional_text()
+    """What people call it, as the console shows it."""
+    reason: str = text(shown=False)
+    """Why it has its label: the first thing to fix, or a sentence."""
     payer_id: str = text()
     payer_control_number: str | None = optional_text()
     charge: Decimal = models.amount()
@@ -66,7 +69,7 @@ class ClaimInfo:
 class ClaimHistoryEntry:
     """One thing that happened to a claim."""
 
-    at: str = text()
+    happened_at: str = text()
     event: str = text()
     file: str | None = optional_text()
     document_id: str | None = optional_text()
@@ -127,6 +130,7 @@ class ValidationResult:
 class PaymentInfo:
     """A check or transfer, with the part of it that is the vendor's."""
 
+    id: str = text()
     payment_id: str = text()
     state: str = text()
     payer_id: str = text()
@@ -147,6 +151,7 @@ class PaymentInfo:
 class ClaimPaymentInfo:
     """What a payment says about one claim."""
 
+    id: str = text()
     claim_payment_id: str = text()
     type: str = text()
     label: str = text()
@@ -163,6 +168,7 @@ class ClaimPaymentInfo:
 class PayerInfo:
     """A payer for one type of claims, and what it offers."""
 
+    id: str = text()
     payer_id: str = text()
     type: str = text()
     name: str = text()
@@ -180,8 +186,9 @@ class PayerInfo:
 class DocumentInfo:
     """A payer's answer about a claim."""
 
+    id: str = text()
     document_id: str = text()
-    kind: str = text()
+    type: str = text()
     claim_number: str = text()
     created_at: str = text()
     source: str = text()
@@ -202,7 +209,8 @@ class ConsoleLink:
 class AuditedCall:
     """One thing that a call changed or read."""
 
-    at: str = text()
+    id: int = number()
+    happened_at: str = text()
     action: str = text()
     site: str | None = optional_text()
     ids: tuple[str, ...] = objects()

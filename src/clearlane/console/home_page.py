@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
+from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.console import first_steps
-from clearlane.console.claims.claim_filters import ACT_LABELS, BY_KEY, SILENT
-from clearlane.console.claims.claim_words import LABEL_WORDS, NO_ANSWER
+from clearlane.console.claims.claim_filters import BY_KEY
 from clearlane.console.frame import page_text
 from clearlane.console.frame.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.frame.page_request import PageRequest
@@ -17,9 +17,9 @@ from clearlane.console.frame.page_text import money, short_day
 from clearlane.console.payments.payment_label import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
+from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import number_moment
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
     LabelTotals,
@@ -42,7 +42,10 @@ pages = PageRows(roles=EVERYBODY, menu="/")
 PAYMENTS_SHOWN = 5
 FILES_COUNTED_MAX = 1_000
 NAMES_SHOWN = 3
-TO_DO_WORDS = {ClaimLabel.NOT_ACCEPTED: "Not accepted by us"}
+TO_DO_WORDS = {
+    ClaimLabel.NOT_ACCEPTED: "Not accepted by us",
+    ClaimLabel.NO_ANSWER: "No answer from the payer",
+}
 """What rows of the to-do list are called if their label alone does not say who decided."""
 BARS = (
     (LabelConcern.GOOD, "good", "Paid"),
@@ -79,7 +82,7 @@ async def show_home(request: PageRequest) -> Response:
     to_do += _payment_rows(request, payments, now)
     to_do += _enrollment_rows(request, whole, now) if whole else []
     waiting = whole.total(ACT_LABELS).plus(whole.no_answer) if whole else LabelTotals()
-    on_the_way = whole.total(BY_KEY["on-the-way"].labels) if whole else LabelTotals()
+    on_the_way = whole.total(BY_KEY["on_the_way"].labels) if whole else LabelTotals()
     return request.render(
         "home.html",
         "Home",
@@ -101,29 +104,23 @@ async def show_home(request: PageRequest) -> Response:
 
 
 def _claim_rows(request: PageRequest, whole: SiteSummary, now: datetime) -> list[ToDo]:
-    rows = []
-    for label in ACT_LABELS:
-        totals = whole.labels.get(label, LabelTotals())
-        only = label.value.replace(" ", "-")
-        words = TO_DO_WORDS.get(label, LABEL_WORDS[label])
-        rows.append(_row(request, CONCERNS[label].value, words, totals, now, only=only))
-    rows.append(
-        _row(request, "late", f"{NO_ANSWER} from the payer", whole.no_answer, now, only=SILENT)
-    )
+    totals = {**whole.labels, ClaimLabel.NO_ANSWER: whole.no_answer}
+    rows = [
+        _row(request, label, totals.get(label, LabelTotals()), now)
+        for label in BY_KEY["needs_you"].labels
+    ]
     return [row for row in rows if row.count]
 
 
-def _row(
-    request: PageRequest, kind: str, text: str, totals: LabelTotals, now: datetime, *, only: str
-) -> ToDo:
+def _row(request: PageRequest, label: ClaimLabel, totals: LabelTotals, now: datetime) -> ToDo:
     days = (now - totals.oldest_at).days if totals.oldest_at else 0
     return ToDo(
-        kind=kind,
-        text=text,
+        kind=CONCERNS[label].value,
+        text=TO_DO_WORDS.get(label, LABEL_WORDS[label]),
         count=totals.count,
         cents=totals.charge,
         oldest=page_text.count(days, "day"),
-        href=request.url("/worklists", only=only),
+        href=request.url("/worklists", label=label.value),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from clearlane.console.claims.claim_filters import ACT_LABELS
+from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.payments.payments_page import list_viewer
 from clearlane.pipeline.query.claim_summary import SiteSummary, load_summary, refresh_summary

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.ids import NUMBER_DIGITS, format_digits, parse_digits
 
 EVENT_LETTER = "E"
@@ -92,7 +92,7 @@ def envelope(
     return {
         "id": format_event_id(event.id),
         "type": event.type,
-        "created": from_micros(event.at).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "created": moment_text(from_micros(event.at)),
         "mode": mode,
         "site": site,
         "actor": event.actor,

@@ -69,7 +69,7 @@ _ROWS = (
         "claim.corrected",
         _SITE,
         "Another claim takes its place: `data.successor`, with the names of the changed fields. It comes again with "
-        "`data.outcome` replaced once the payer has decided on that one.",
+        "`data.label` replaced once the payer has decided on that one.",
     ),
     EventType(
         "claim.voided",

@@ -38,8 +38,8 @@ def to_micros(moment: datetime) -> int:
 
 
 def moment_text(at: datetime) -> str:
-    """Return a moment in ISO 8601, UTC as ``Z``."""
-    return at.isoformat().replace("+00:00", "Z")
+    """Return a moment in ISO 8601, UTC as ``Z``, always to the microsecond."""
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def from_micros(micros: int) -> datetime:

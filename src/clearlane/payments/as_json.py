@@ -49,7 +49,8 @@ def money_text(cents: int | None) -> str | None:
 
 def payment_object(payment: Payment) -> Json:
     """Return a payment without its claims."""
-    found: Json = {name: getattr(payment, name) or "" for name in PAYMENT_TEXT}
+    found: Json = {"id": payment.payment_id}
+    found |= {name: getattr(payment, name) or "" for name in PAYMENT_TEXT}
     found["state"] = payment.state.value
     found |= {name: money_text(getattr(payment, name)) for name in PAYMENT_MONEY}
     found |= {name: day_text(getattr(payment, name)) for name in PAYMENT_DAYS}
@@ -80,10 +81,11 @@ def adjustment_object(one: ProviderAdjustment) -> Json:
 
 def claim_payment_object(one: ClaimPayment) -> Json:
     """Return a claim payment with its lines."""
-    found: Json = {name: str(getattr(one, name)) for name in CLAIM_PAYMENT_TEXT}
+    found: Json = {"id": one.claim_payment_id}
+    found |= {name: str(getattr(one, name)) for name in CLAIM_PAYMENT_TEXT}
     found |= {name: money_text(getattr(one, name)) for name in CLAIM_PAYMENT_MONEY}
     return found | {
-        "label": one.outcome.value,
+        "label": one.label.value,
         "reverses": one.reverses or None,
         "in_force": one.in_force,
         "replaced": one.replaced,
@@ -117,7 +119,7 @@ def line_object(line: PaidLine) -> Json:
         "allowed_source": line.allowed_source.value,
         "paid": money_text(line.paid),
         "patient": money_text(line.patient),
-        "outcome": line.outcome.value,
+        "label": line.label.value,
         "balanced": line.balanced,
         "adjustments": _adjustment_objects(line.adjustments),
         "remarks": _remark_objects(line.remarks),

@@ -1,6 +1,6 @@
 """The groups in which the claims of a payment are shown: paid, denied, taken back and corrected.
 
-    group_of(type="reversal", outcome="taken back")     # ClaimPaymentGroup.CORRECTED
+    group_of(type="reversal", label="taken_back")        # ClaimPaymentGroup.CORRECTED
     pair_corrections(claim_payments)                       # a reversal beside its correction, with the net
 
 What matches no claim is a group of its own and never comes here. Knows claim payments; knows no page and no database.
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from clearlane.payments.outcome import Outcome
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.payment import ClaimPayment, ClaimPaymentType
 
 
@@ -29,14 +29,14 @@ GROUP_TITLES = {
 }
 """In the order of a page: what needs action comes first."""
 
-DENIED_OUTCOMES = frozenset({Outcome.DENIED, Outcome.PARTLY_DENIED})
+DENIED_LABELS = frozenset({ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED})
 
 
-def group_of(*, type: str, outcome: str) -> ClaimPaymentGroup:
+def group_of(*, type: str, label: str) -> ClaimPaymentGroup:
     """Return the group of a claim payment. What takes back or follows a reversal is judged by its type alone."""
-    if type != ClaimPaymentType.ORIGINAL or outcome == Outcome.TAKEN_BACK:
+    if type != ClaimPaymentType.ORIGINAL or label == ClaimLabel.TAKEN_BACK:
         return ClaimPaymentGroup.CORRECTED
-    return ClaimPaymentGroup.DENIED if outcome in DENIED_OUTCOMES else ClaimPaymentGroup.PAID
+    return ClaimPaymentGroup.DENIED if label in DENIED_LABELS else ClaimPaymentGroup.PAID
 
 
 class CorrectedClaim(NamedTuple):

@@ -8,8 +8,8 @@ from datetime import date, datetime
 
 import msgspec
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.safe_repr import show_filled
-from clearlane.payments.outcome import Outcome
 
 REVERSAL = "22"
 """CLP02 of a claim payment that reverses an earlier one."""
@@ -71,7 +71,7 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
     """Patient responsibility: adjustments of group PR, of the claim and of its service lines."""
     adjusted: int = 0
     """All other adjustments."""
-    outcome: Outcome = Outcome.PAID
+    label: ClaimLabel = ClaimLabel.PAID
     lines_balanced: bool = True
     """Whether charge, payment and adjustments agree on every service line."""
     unprocessable: bool = False

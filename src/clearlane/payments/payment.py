@@ -13,18 +13,18 @@ and their names are those of ``docs/how-to/payments.md``. Knows no file, no data
 from datetime import date, datetime
 from enum import StrEnum
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.model import PaymentHeading, PaymentStruct
-from clearlane.payments.outcome import Outcome
 
 
 class PaymentState(StrEnum):
     """What a person has to do about a payment."""
 
-    POSTED = "Posted"
+    POSTED = "posted"
     """Its claims were recorded, and it needs no attention."""
-    NEEDS_REVIEW = "NeedsReview"
+    NEEDS_REVIEW = "needs_review"
     """It does not balance, has claims that match none of ours, or resembles another payment."""
-    DUPLICATE = "Duplicate"
+    DUPLICATE = "duplicate"
     """The same payment came before; this one does not count."""
 
 
@@ -73,7 +73,7 @@ class LineAdjustment(PaymentStruct, frozen=True):
     quantity: str = ""
     """The units that were adjusted, as written; mostly empty."""
     denial: bool = False
-    """Whether it denies payment: nothing was paid, and the reason is none of ``outcome.ORDINARY_REASONS``."""
+    """Whether it denies payment: nothing was paid, and the reason is none of ``claim_payment_label.ORDINARY_REASONS``."""
 
 
 class LineRemark(PaymentStruct, frozen=True):
@@ -117,7 +117,7 @@ class PaidLine(PaymentStruct, frozen=True):
     paid: int = 0
     patient: int = 0
     """The adjustments of group PR."""
-    outcome: Outcome = Outcome.PAID
+    label: ClaimLabel = ClaimLabel.PAID
     adjustments: tuple[LineAdjustment, ...] = ()
     remarks: tuple[LineRemark, ...] = ()
     balanced: bool = True
@@ -143,7 +143,7 @@ class ClaimPayment(PaymentStruct, frozen=True):
     """False once it was reversed or replaced; a reversal is never in force."""
     replaced: bool = False
     """Whether a newer payment replaced it without reversing it. A person should know."""
-    outcome: Outcome = Outcome.PAID
+    label: ClaimLabel = ClaimLabel.PAID
     status_code: str = ""
     """CLP02."""
     status_text: str = ""

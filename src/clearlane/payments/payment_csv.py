@@ -32,7 +32,7 @@ COLUMNS = (
     "payment_amount",
     "claim_payment_id",
     "type",
-    "outcome",
+    "label",
     "claim_number",
     "vendor_claim_id",
     "account_number",
@@ -104,7 +104,7 @@ def _claim_cells(claim_payment: ClaimPayment) -> Cells:
         "row": "claim",
         "claim_payment_id": claim_payment.claim_payment_id,
         "type": claim_payment.type.value,
-        "outcome": claim_payment.outcome.value,
+        "label": claim_payment.label.value,
         "claim_number": claim_payment.claim_number,
         "vendor_claim_id": claim_payment.vendor_claim_id,
         "account_number": claim_payment.account_number,
@@ -119,7 +119,7 @@ def _claim_cells(claim_payment: ClaimPayment) -> Cells:
 def _line_cells(line: PaidLine) -> Cells:
     return {
         "row": "line",
-        "outcome": line.outcome.value,
+        "label": line.label.value,
         "line_number": str(line.line_number or ""),
         "line_control_number": line.line_control_number,
         "service_date": _day(line.service_date),

@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.payments.balance import PaymentTotals
-from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
-from clearlane.payments.outcome import (
+from clearlane.payments.claim_payment_label import (
     UNPROCESSABLE,
     AdjustedReason,
     LinePayment,
-    derive_outcome,
+    derive_label,
 )
+from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.payments.payment import Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_payment import heading_of_set
 from clearlane.x12 import codes, tree
@@ -201,7 +201,7 @@ def _read_claim_payment(
         payer_control_number=payer_number, line_controls=tuple(controls), status_code=code,
         charged=_cents(get_element(clp, 3), "CLP03", unreadable), paid=paid,
         patient=money.patient, adjusted=money.other, lines_balanced=money.lines_balanced,
-        outcome=derive_outcome(status=code, paid=paid, reasons=money.reasons, lines=money.lines),
+        label=derive_label(status=code, paid=paid, reasons=money.reasons, lines=money.lines),
         unprocessable=unprocessable and paid == 0, unreadable=tuple(unreadable),
     )  # fmt: skip
 

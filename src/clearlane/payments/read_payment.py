@@ -13,13 +13,13 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.formats import to_cents
-from clearlane.payments.outcome import (
+from clearlane.payments.claim_payment_label import (
     ORDINARY_REASONS,
     AdjustedReason,
     LinePayment,
-    Outcome,
-    derive_outcome,
+    derive_label,
 )
 from clearlane.payments.payment import (
     AllowedSource,
@@ -137,7 +137,7 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         number=number,
         type=ClaimPaymentType.REVERSAL if view.is_reversal else ClaimPaymentType.ORIGINAL,
         in_force=not view.is_reversal,
-        outcome=derive_outcome(
+        label=derive_label(
             status=view.status,
             paid=paid,
             reasons=reasons_of(own),
@@ -187,12 +187,12 @@ def as_void_answer(claim_payment: ClaimPayment) -> ClaimPayment:
     """Return the claim payment of a void that was carried out: what the payer does not pay is not a denial."""
     return replace(
         claim_payment,
-        outcome=Outcome.VOIDED,
+        label=ClaimLabel.VOIDED,
         denied=0,
         other_adjustments=claim_payment.other_adjustments + claim_payment.denied,
         adjustments=_undenied(claim_payment.adjustments),
         lines=tuple(
-            replace(line, outcome=Outcome.VOIDED, adjustments=_undenied(line.adjustments))
+            replace(line, label=ClaimLabel.VOIDED, adjustments=_undenied(line.adjustments))
             for line in claim_payment.lines
         ),
     )
@@ -230,7 +230,7 @@ class AdjustmentSums:
 
 
 def reasons_of(adjustments: Sequence[LineAdjustment]) -> list[AdjustedReason]:
-    """Return the reasons that decide an outcome."""
+    """Return the reasons that decide a label."""
     return [AdjustedReason(one.group, one.reason, one.amount) for one in adjustments]
 
 
@@ -255,7 +255,7 @@ def _line(view: RemittanceLineView, status: str) -> PaidLine:
         allowed_source=AllowedSource.COMPUTED if reported is None else AllowedSource.REPORTED,
         paid=paid,
         patient=sums.patient,
-        outcome=derive_outcome(status=status, paid=paid, reasons=reasons_of(adjustments)),
+        label=derive_label(status=status, paid=paid, reasons=reasons_of(adjustments)),
         adjustments=adjustments,
         remarks=tuple(map(_remark, view.remarks)),
         balanced=charge - paid - sums.total == 0,

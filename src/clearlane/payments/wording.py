@@ -8,12 +8,11 @@ Values of a payment in, texts and amounts out. Knows no width, no page and no fi
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from enum import StrEnum
 from typing import NamedTuple
 
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.formats import last_first
 from clearlane.payments.balance import format_count
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
     ClaimPayment,
     ClaimPaymentType,
@@ -48,43 +47,6 @@ GROUP_WORDS = {
 """Who bears an adjustment (CAS01)."""
 
 PATIENT_GROUP = "PR"
-
-OUTCOME_LABELS = {
-    Outcome.PAID: "Paid",
-    Outcome.PARTLY_DENIED: "Partly denied",
-    Outcome.DENIED: "Denied",
-    Outcome.PATIENT_OWES: "Patient owes",
-    Outcome.NOTHING_DUE: "Nothing due",
-    Outcome.FORWARDED: "Forwarded",
-    Outcome.PREDETERMINED: "Predetermined",
-    Outcome.TAKEN_BACK: "Taken back",
-    Outcome.VOIDED: "Voided",
-    Outcome.REPLACED: "Replaced",
-}
-"""Outcomes as labels, in the order in which totals list them."""
-
-
-class Concern(StrEnum):
-    """Who must act on an outcome; pages and files show it by color."""
-
-    ACT = "act"
-    WAIT = "wait"
-    AGREED = "agreed"
-    CLOSED = "closed"
-
-
-OUTCOME_CONCERNS = {
-    Outcome.PREDETERMINED: Concern.CLOSED,
-    Outcome.TAKEN_BACK: Concern.ACT,
-    Outcome.FORWARDED: Concern.WAIT,
-    Outcome.DENIED: Concern.ACT,
-    Outcome.PARTLY_DENIED: Concern.ACT,
-    Outcome.PATIENT_OWES: Concern.AGREED,
-    Outcome.NOTHING_DUE: Concern.CLOSED,
-    Outcome.VOIDED: Concern.CLOSED,
-    Outcome.REPLACED: Concern.CLOSED,
-    Outcome.PAID: Concern.AGREED,
-}
 
 
 class EquationTerm(NamedTuple):
@@ -199,10 +161,10 @@ def remark_words(remark: LineRemark) -> str:
     return f"{remark.code} {remark.text or 'A remark that no list has'}"
 
 
-def outcome_label(claim_payment: ClaimPayment) -> str:
+def claim_payment_words(claim_payment: ClaimPayment) -> str:
     """Return what a claim payment is called, with where it was forwarded and whether it corrects an earlier one."""
-    label = OUTCOME_LABELS[claim_payment.outcome]
-    if claim_payment.forwarded_to and claim_payment.outcome is not Outcome.FORWARDED:
+    label = LABEL_WORDS[claim_payment.label]
+    if claim_payment.forwarded_to and claim_payment.label is not ClaimLabel.FORWARDED:
         label += ", forwarded"
     if claim_payment.type is ClaimPaymentType.CORRECTION:
         return f"Corrected: {_lower_first(label)}"

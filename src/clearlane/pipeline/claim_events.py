@@ -2,7 +2,7 @@
 
     tx.add_events(change_events(change, at))
 
-Knows claim facts and their statuses; holds ids, states and outcomes only, never anything that a payer or vendor wrote.
+Knows claim facts and their statuses; holds ids, states and labels only, never anything that a payer or vendor wrote.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +15,9 @@ from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
 from clearlane.events.event import EventActor, EventData, NewEvent
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.payments.claim_payment_label import is_forwarded
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.outcome import Outcome, is_forwarded
 from clearlane.pipeline.claim_label import BY_CLOSING
 from clearlane.store.claims.claim_updates import CountedEvent, LockedClaim
 from clearlane.store.claims.claims import NOT_ACCEPTED
@@ -31,19 +32,19 @@ STATE_TYPES: dict[ClaimState, str] = {
     ClaimState.REJECTED: "claim.rejected",
     ClaimState.COMPLETE: "claim.paid",
 }
-OUTCOME_TYPES: dict[Outcome, str] = {
-    Outcome.PREDETERMINED: "claim.predetermined",
-    Outcome.TAKEN_BACK: "claim.reversed",
-    Outcome.FORWARDED: "claim.forwarded",
-    Outcome.DENIED: "claim.denied",
-    Outcome.PARTLY_DENIED: "claim.partly_denied",
-    Outcome.PATIENT_OWES: "claim.patient_owes",
-    # The claim is decided and no one owes anything: `data.outcome` says which of the two it is.
-    Outcome.NOTHING_DUE: "claim.paid",
-    Outcome.VOIDED: "claim.voided",
+LABEL_TYPES: dict[ClaimLabel, str] = {
+    ClaimLabel.PREDETERMINED: "claim.predetermined",
+    ClaimLabel.TAKEN_BACK: "claim.reversed",
+    ClaimLabel.FORWARDED: "claim.forwarded",
+    ClaimLabel.DENIED: "claim.denied",
+    ClaimLabel.PARTLY_DENIED: "claim.partly_denied",
+    ClaimLabel.PATIENT_OWES: "claim.patient_owes",
+    # The claim is decided and no one owes anything: `data.label` says which of the two it is.
+    ClaimLabel.NOTHING_DUE: "claim.paid",
+    ClaimLabel.VOIDED: "claim.voided",
     # Its successor was named when it was sent; this says that the payer has decided on it.
-    Outcome.REPLACED: "claim.corrected",
-    Outcome.PAID: "claim.paid",
+    ClaimLabel.REPLACED: "claim.corrected",
+    ClaimLabel.PAID: "claim.paid",
 }
 REFUSED_BY: dict[FactKind, str] = {
     FactKind.TA1_REFUSED: "ta1",
@@ -181,27 +182,27 @@ def _payment(change: ClaimChange, recorded: RecordedFact) -> Iterator[_Described
     if not isinstance(fact, ClaimPaymentFact):
         return
     is_void = change.after.is_void and change.after.closing is ClaimClosing.VOIDED
-    outcomes = [Outcome.VOIDED if is_void else fact.outcome]
-    if is_forwarded(fact.status_code) and Outcome.FORWARDED not in outcomes:
-        outcomes.append(Outcome.FORWARDED)
-    for outcome in outcomes:
+    labels = [ClaimLabel.VOIDED if is_void else fact.label]
+    if is_forwarded(fact.status_code) and ClaimLabel.FORWARDED not in labels:
+        labels.append(ClaimLabel.FORWARDED)
+    for label in labels:
         data = {
             **_states(change),
-            "outcome": outcome.value,
+            "label": label.value,
             "document_id": fact.document_id,
             "payment_id": recorded.payment_id,
         }
-        yield OUTCOME_TYPES[outcome], data, recorded.from_payer
+        yield LABEL_TYPES[label], data, recorded.from_payer
 
 
-def _closing(change: ClaimChange, outcome: Outcome) -> _Described:
+def _closing(change: ClaimChange, label: ClaimLabel) -> _Described:
     """Return the event of a claim that the payer's decision on another one closes."""
-    data = {**_states(change), "outcome": outcome.value}
+    data = {**_states(change), "label": label.value}
     if change.claim.successor_id:
         data["successor"] = change.claim.successor_id
     if change.after.document_id:
         data["document_id"] = change.after.document_id
-    return OUTCOME_TYPES[outcome], data, True
+    return LABEL_TYPES[label], data, True
 
 
 def _state(change: ClaimChange, new: Sequence[RecordedFact]) -> _Described:

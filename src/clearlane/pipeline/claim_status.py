@@ -22,7 +22,7 @@ from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
-from clearlane.pipeline.claim_label import claim_outcome, label_claim
+from clearlane.pipeline.claim_label import label_claim
 from clearlane.pipeline.claim_succession import find_closings, follow_successors, open_status
 from clearlane.pipeline.stored_facts import AnyFact, KnownFacts
 from clearlane.store.claims import (
@@ -168,13 +168,7 @@ def _state_update(
     vault: Vault, one: _RecomputedClaim, event_count: int, at: int
 ) -> ClaimStateUpdate:
     claim, status = one.claim, one.status
-    counting = _counting_payment(one.known_facts)
-    label = label_claim(
-        status,
-        outcome=counting.outcome if counting else None,
-        balanced=counting is None or counting.balanced,
-    )
-    outcome = claim_outcome(status, counting)
+    label = label_claim(status, _counting_payment(one.known_facts))
     content = encode_claim_status(one.after)
     return ClaimStateUpdate(
         claim.claim_number,
@@ -185,7 +179,6 @@ def _state_update(
         at,
         vault.seal(claim.vendor_id, STATUS_COLUMN, claim.claim_number, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
-        outcome.value if outcome else None,
         claim.event_sequence + event_count,
         label.value,
     )

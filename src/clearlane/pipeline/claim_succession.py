@@ -11,9 +11,9 @@ from clearlane.claims.lifecycle import Closing
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, to_local
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.stored_facts import (
     AnyFact,
     KnownFacts,
@@ -25,8 +25,8 @@ from clearlane.store.claims.claim_updates import ClaimLink, LockedClaim
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 
-NO_ANSWERS_TO_A_VOID = frozenset({Outcome.FORWARDED, Outcome.PREDETERMINED})
-"""Outcomes of a claim payment that leave a void undecided."""
+NO_ANSWERS_TO_A_VOID = frozenset({ClaimLabel.FORWARDED, ClaimLabel.PREDETERMINED})
+"""Labels of a claim payment that leave a void undecided."""
 
 
 def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
@@ -38,7 +38,7 @@ def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
 
 def is_void_answer(payment: ClaimPaymentFact) -> bool:
     """Return whether a claim payment that names a void carries it out: nothing is paid, whatever the reason."""
-    return payment.paid <= 0 and payment.outcome not in NO_ANSWERS_TO_A_VOID
+    return payment.paid <= 0 and payment.label not in NO_ANSWERS_TO_A_VOID
 
 
 async def find_closings(

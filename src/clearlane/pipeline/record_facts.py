@@ -18,10 +18,10 @@ import msgspec
 from clearlane.claims import lifecycle
 from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.claims.responses.facts import Fact
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.safe_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import ClaimPaymentType, MatchedBy
 from clearlane.pipeline.claim_events import RecordedFact
 from clearlane.pipeline.claim_status import update_statuses
@@ -264,7 +264,7 @@ def _as_answer(vault: Vault, fact: AnyFact, claim: LockedClaim) -> AnyFact:
     """Return a claim payment on a void as what it is: carried out, whatever reason the payer gives for paying nothing."""
     is_answer = isinstance(fact, ClaimPaymentFact) and not fact.is_reversal and is_void_answer(fact)
     if is_answer and claim.status is not None and open_status(vault, claim).is_void:
-        return msgspec.structs.replace(fact, outcome=Outcome.VOIDED)
+        return msgspec.structs.replace(fact, label=ClaimLabel.VOIDED)
     return fact
 
 
@@ -310,7 +310,7 @@ def _claim_payment(one: ClaimFact, fact: AnyFact, identity: str) -> ClaimPayment
         identity=identity,
         reverses="",
         type=type.value,
-        outcome=fact.outcome.value,
+        label=fact.label.value,
         matched_by=one.place.matched_by.value,
         in_force=int(not fact.is_reversal),
         replaced=0,

@@ -19,7 +19,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
-from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, Job, SystemScope, Tx
 from clearlane.store.events.event_watch import EventWatch
 from clearlane.store.vault.vault import Vault
 
@@ -130,3 +130,10 @@ class WorkContext:
     def actor(self) -> Actor:
         """The actor of work that no caller asked for."""
         return Actor("node", self.node)
+
+    async def purge(self, scope: SystemScope, job: Job[int]) -> int:
+        """Repeat a job that removes a few rows and counts them, until it removes none; return how many it removed."""
+        removed = 0
+        while count := await self.database.write(scope, job, actor=self.actor):
+            removed += count
+        return removed

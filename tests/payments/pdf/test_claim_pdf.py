@@ -7,7 +7,7 @@ import msgspec
 import pypdf
 import pytest
 
-from clearlane.payments.outcome import Outcome
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.payment import ClaimPaymentType
 from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, in_force, write_claim_pdf
 from tests.payments.invented import (
@@ -81,7 +81,7 @@ def test_a_claim_that_was_taken_back_alone_owes_nothing():
 
 
 def test_the_charge_is_never_summed():
-    second = replace(CORRECTION, type=ClaimPaymentType.ORIGINAL, outcome=Outcome.PAID)
+    second = replace(CORRECTION, type=ClaimPaymentType.ORIGINAL, label=ClaimLabel.PAID)
     sums = in_force([PaymentOfClaim(PAYMENT, second), PaymentOfClaim(PAYMENT, CORRECTION)])
     assert (sums.charge, sums.paid) == (15_000, 16_000)
 

@@ -1,16 +1,15 @@
 """Calls of ``/clearlane/v1``: what a call changed or read, found by its ``X-Request-Id``."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.accounts.model import Site
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.http.http_responses import json_response
-from clearlane.api.v1.claims import sites_by_id
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows
 from clearlane.kernel.clock import from_micros, moment_text
@@ -24,7 +23,8 @@ endpoints = ResourceRows(Resource.CALLS)
 class AuditedCallJson(BaseModel):
     """One thing that a call changed or read."""
 
-    at: str
+    id: Annotated[int, Field(description="The number of its row in the audit log.")]
+    happened_at: datetime
     action: Annotated[str, Field(description="Such as `claims.submit`.")]
     site: Annotated[
         str | None, Field(description="The vendor site id; null for a call for several.")
@@ -45,7 +45,7 @@ class AuditedCallJson(BaseModel):
 async def get_call(call: Call) -> Response:
     """Return what the vendor's calls with a request id changed or read, newest first."""
     rows = await audit.find_by_request(call.context.database, call.path["request_id"])
-    sites = sites_by_id(call)
+    sites = {site.id: site.vendor_site_id for site in call.sites}
     own = [row for row in rows if _is_own(call, row)]
     if not own:
         raise refuse(
@@ -54,11 +54,12 @@ async def get_call(call: Call) -> Response:
     return json_response(200, {"data": [_call_object(row, sites) for row in own], "next": None})
 
 
-def _call_object(row: Mapping[str, Any], sites: Mapping[SiteId, Site]) -> dict[str, object]:
+def _call_object(row: Mapping[str, Any], sites: Mapping[SiteId, str]) -> dict[str, object]:
     return {
-        "at": moment_text(from_micros(row["at"])),
+        "id": row["seq"],
+        "happened_at": moment_text(from_micros(row["at"])),
         "action": row["action"],
-        "site": sites[row["site_id"]].vendor_site_id if row["site_id"] else None,
+        "site": sites[row["site_id"]] if row["site_id"] else None,
         "ids": msgspec.json.decode(row["ids"]),
         "count": row["count"] or 0,
         "detail": _without_address(row["detail"]),

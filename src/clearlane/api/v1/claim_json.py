@@ -14,10 +14,11 @@ from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim
-from clearlane.kernel.clock import moment_text
-from clearlane.pipeline.claim_label import ClaimLabel, label_key
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.pipeline.query.claim_history import HistoryEntry
 from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.documents import StoredDocument
 
 STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
 Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
@@ -43,6 +44,7 @@ class FindingJson(BaseModel):
 class ClaimJson(BaseModel):
     """A claim as lists show it."""
 
+    id: Annotated[str, Field(description="Its `claim_number`.")]
     claim_number: Annotated[str, Field(description="Ours: V3's `ClaimNumber` and `RequestId`.")]
     vendor_claim_id: Annotated[str, Field(description="The vendor's, as it was sent.")]
     site: Annotated[str, Field(description="The vendor site id.")]
@@ -53,12 +55,12 @@ class ClaimJson(BaseModel):
     label: Annotated[
         str,
         Field(
-            description="What people call it: state and payment in one word.",
-            json_schema_extra={"enum": [label_key(label) for label in ClaimLabel]},
+            description="What people call it: state and payment in one word, as the console shows it.",
+            json_schema_extra={"enum": list(ClaimLabel)},
         ),
     ]
-    outcome: Annotated[
-        str | None, Field(description="What became of it in the payment that counts; null before.")
+    reason: Annotated[
+        str, Field(description="Why it has its label: the first thing to fix, or a sentence.")
     ]
     payer_id: str
     payer_control_number: Annotated[str | None, Field(description="The payer's number of it.")]
@@ -87,7 +89,7 @@ class ClaimJson(BaseModel):
 class HistoryEntryJson(BaseModel):
     """One thing that happened to a claim."""
 
-    at: datetime
+    happened_at: datetime
     event: Annotated[str, Field(description="What happened, in words.")]
     file: Annotated[
         str | None,
@@ -101,6 +103,7 @@ class HistoryEntryJson(BaseModel):
 class BatchJson(BaseModel):
     """A batch that holds the claim, sent or not."""
 
+    id: int
     batch_id: int
     file: str
     state: str
@@ -111,8 +114,9 @@ class BatchJson(BaseModel):
 class ClaimDocumentJson(BaseModel):
     """A payer's answer about a claim. Its id works in V3's `get_by_doc_id` too."""
 
+    id: str
     document_id: str
-    kind: Literal["payment", "status"]
+    type: Literal["payment", "status"]
     claim_number: str
     created_at: datetime
 
@@ -169,10 +173,21 @@ def finding_object(finding: ClaimFinding) -> Json:
 def history_object(entry: HistoryEntry) -> Json:
     """Return one entry of a claim's history."""
     return {
-        "at": moment_text(entry.at),
+        "happened_at": moment_text(entry.at),
         "event": entry.headline,
         "file": entry.file or None,
         "document_id": entry.document_id or None,
         "sentences": list(entry.sentences),
         "findings": [finding_object(one) for one in entry.findings],
+    }
+
+
+def document_object(document: StoredDocument) -> Json:
+    """Return a payer's answer about a claim, as lists show it."""
+    return {
+        "id": document.document_id,
+        "document_id": document.document_id,
+        "type": document.kind,
+        "claim_number": document.claim_number,
+        "created_at": moment_text(from_micros(document.created_at)),
     }

@@ -1,6 +1,7 @@
 """Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, validate; and a claim's 837."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol
 
@@ -16,7 +17,7 @@ from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
-from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
+from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.problems import problem, refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
 from clearlane.claims.fields import DentalDocument, MedicalDocument
@@ -24,6 +25,7 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.json_names import fold_names, take_fields
+from clearlane.kernel.list_filter import FilterType
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
@@ -36,7 +38,7 @@ from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
-from clearlane.pipeline.query.list_claims import claim_object, find_claim_within
+from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Actor, JobExtension, Tx, require_row
@@ -48,7 +50,8 @@ ERRORS_SHOWN_MAX = 200
 FORMS_BY_DOCUMENT = {form.document_type.lower(): form for form in FORMS.values()}
 
 
-class CorrectionRequest(BaseModel):
+@dataclass(frozen=True, slots=True)
+class CorrectionRequest:
     """The fields of a claim that change."""
 
     fields: Annotated[
@@ -85,12 +88,6 @@ class ValidationJson(BaseModel):
 
     accepted: Annotated[int, Field(description="How many claims would be accepted.")]
     claims: Annotated[list[ValidatedClaimJson], Field(description="In the order of the document.")]
-
-
-class CorrectionBody(msgspec.Struct):
-    """The body of a correction."""
-
-    fields: dict[str, Any]
 
 
 class UnsentClaimVerb(Protocol):
@@ -138,22 +135,19 @@ def _unsent(name: str, path: str, summary: str, verb: UnsentClaimVerb) -> None:
     )  # fmt: skip
     async def handle(call: Call) -> Response:
         claim = await require_claim(call)
-        context, sites = call.context.work_context, sites_by_id(call)
-        site = sites[claim.site_id]
+        context = call.context.work_context
 
         async def respond(tx: Tx, result: UnsentResult) -> Response:
             if result.refusal:
                 raise refuse(409, result.refusal, kind="claim_not_changeable")
-            changed = await find_claim_within(
-                tx, context.vault, claim.claim_number, scope=site.scope
-            )
-            return json_response(200, claim_object(require_row(changed, "the claim"), sites))
+            changed = await find_claim_within(tx, context, claim.number)
+            return json_response(200, claim_object(require_row(changed, "the claim")))
 
         recorded = RecordedResponse(call, respond)
         await verb(
             context,
-            site,
-            claim.claim_number,
+            claim.site,
+            claim.number,
             actor=call.actor,
             now=call.now,
             extend=recorded.extend,
@@ -173,7 +167,9 @@ _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_
     CorrectionJson,
     request_type=CorrectionRequest,
     parameters=(
-        parameters.flag("dry_run", "`true` shows what would be sent, and stores nothing."),
+        parameters.filter_parameter(
+            FilterType.FLAG, "dry_run", "`true` shows what would be sent, and stores nothing."
+        ),
     ),
     description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
     "has taken is canceled and the corrected one sent in its place. If two corrections meet, one wins; the other "
@@ -181,10 +177,9 @@ _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_
 )
 async def correct(call: Call) -> Response:
     """Correct a claim, or show how the correction would go out."""
-    body = await read_body(call, CorrectionBody)
+    body = await read_body(call, CorrectionRequest)
     claim = await require_claim(call)
-    site = sites_by_id(call)[claim.site_id]
-    _require_active(site)
+    _require_active(claim.site)
 
     async def respond(_: Tx, stored: CorrectionOutcome) -> Response:
         return json_response(200, _correction(stored))
@@ -193,8 +188,8 @@ async def correct(call: Call) -> Response:
     try:
         outcome = await submit_correction(
             call.context.work_context,
-            site,
-            claim.claim_number,
+            claim.site,
+            claim.number,
             body.fields,
             actor=call.actor,
             now=call.now,
@@ -220,18 +215,18 @@ async def correct(call: Call) -> Response:
 async def claim_x12(call: Call) -> Response:
     """Return a claim as the 837 that its payer gets."""
     claim = await require_claim(call)
-    if claim.state == NOT_ACCEPTED:
+    if claim.stored.state == NOT_ACCEPTED:
         raise refuse(409, "The claim was not accepted, so there is no 837 of it.")
-    context, site = call.context, sites_by_id(call)[claim.site_id]
+    context = call.context
     loaded = await load_claim_in_scope(
-        context.database, context.vault, site.scope, claim.claim_number, actor=call.actor
+        context.database, context.vault, claim.site.scope, claim.number, actor=call.actor
     )
     if loaded is None:
         raise no_claim()
     content = write_claim_837(
         context.work_context,
         loaded.claim,
-        number=claim.claim_number,
+        number=claim.number,
         payer_id=loaded.row.payer_id,
         account_as_number=loaded.row.account_as_number,
         now=call.now,

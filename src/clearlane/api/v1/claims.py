@@ -1,10 +1,7 @@
 """Claims of ``/clearlane/v1``: list, search, and one claim with its history."""
 
-from collections.abc import Mapping
-
 from starlette.responses import Response
 
-from clearlane.accounts.model import Site
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
@@ -12,6 +9,7 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import (
     ClaimDetailsJson,
     ClaimJson,
+    document_object,
     finding_object,
     history_object,
 )
@@ -20,19 +18,21 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.kernel.clock import from_micros, moment_text
-from clearlane.kernel.ids import Scope, SiteId
 from clearlane.payments.as_json import money_text
-from clearlane.pipeline.query.claim_filters import CHOICES, list_order, missing_part, to_where
+from clearlane.pipeline.query.claim_filters import (
+    PATIENT_TOGETHER,
+    ClaimListRequest,
+    missing_part,
+)
 from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
-from clearlane.pipeline.query.list_claims import ClaimSummary, claim_object, find_claim, find_claims
-from clearlane.store.claims.claim_query import ClaimQuery, ListPosition
+from clearlane.pipeline.query.claim_list import ClaimRow, claim_object, find_claim, list_claim_rows
+from clearlane.store.claims.claim_query import ListPosition
 
 endpoints = ResourceRows(Resource.CLAIMS)
 
 LIST = "claims"
 FILTERS = tuple(
-    parameters.filter_parameter(one.type, one.name, one.help, CHOICES.get(one.name, {}))
-    for one in CLAIM_FILTERS
+    parameters.filter_parameter(one.type, one.name, one.help, one.choices) for one in CLAIM_FILTERS
 )
 
 
@@ -49,27 +49,20 @@ def _position(changed: str, day: str, number: str) -> ListPosition:
 )
 async def list_claims(call: Call) -> Response:
     """Return a page of claims."""
-    where, limit = _where(call), call.parameters["limit"]
-    query = ClaimQuery(
-        where=where,
-        order=list_order(where),
+    if missing := missing_part(call.parameters):
+        raise RequestRefusal(call.errors.invalid_fields({missing: [PATIENT_TOGETHER]}))
+    limit = call.parameters["limit"]
+    request = ClaimListRequest(
+        given={one.name: call.parameters[one.name] for one in CLAIM_FILTERS},
         after=call.parameters["after"],
         limit=limit + 1,
     )
-    rows = await find_claims(
-        call.context.database,
-        call.context.vault,
-        query,
-        scope=call.scope,
-        actor=call.actor,
-    )
-    sites = sites_by_id(call)
     return page_response(
-        rows,
+        await list_claim_rows(call.context.work_context, [call.scope], request, actor=call.actor),
         limit=limit,
         of_list=LIST,
-        position=lambda row: tuple(map(str, row.position)),
-        as_json=lambda row: claim_object(row, sites),
+        position=lambda row: tuple(map(str, row.stored.position)),
+        as_json=claim_object,
     )
 
 
@@ -85,20 +78,18 @@ async def get_claim(call: Call) -> Response:
     history = await load_history_in_scope(
         call.context.database,
         call.context.vault,
-        Scope(call.vendor.id, claim.site_id),
-        claim.claim_number,
+        claim.site.scope,
+        claim.number,
         actor=call.actor,
     )
     if history is None:
         raise no_claim()
-    return json_response(200, claim_object(claim, sites_by_id(call)) | _details(history))
+    return json_response(200, claim_object(claim) | _details(history))
 
 
-async def require_claim(call: Call) -> ClaimSummary:
+async def require_claim(call: Call) -> ClaimRow:
     """Return the claim that the path names; refuse the call if the vendor has none of this number."""
-    number = call.path["claim_number"]
-    context = call.context
-    claim = await find_claim(context.database, context.vault, number, scope=call.scope)
+    claim = await find_claim(call.context.work_context, call.path["claim_number"], call.scope)
     if claim is None:
         raise no_claim()
     return claim
@@ -107,18 +98,6 @@ async def require_claim(call: Call) -> ClaimSummary:
 def no_claim() -> RequestRefusal:
     """Return the refusal of a number that is unknown or another vendor's."""
     return refuse(404, "The vendor has no claim of this number.")
-
-
-def sites_by_id(call: Call) -> Mapping[SiteId, Site]:
-    """Return the sites of a call by id."""
-    return {site.id: site for site in call.sites}
-
-
-def _where(call: Call) -> dict[str, object]:
-    if missing := missing_part(call.parameters):
-        sentence = "A patient is found by last name and birth date together."
-        raise RequestRefusal(call.errors.invalid_fields({missing: [sentence]}))
-    return to_where(call.parameters, call.context.vault, call.vendor.id)
 
 
 def _details(history: ClaimHistory) -> dict[str, object]:
@@ -132,6 +111,7 @@ def _details(history: ClaimHistory) -> dict[str, object]:
         "history": [history_object(one) for one in history.entries],
         "batches": [
             {
+                "id": one.batch_id,
                 "batch_id": one.batch_id,
                 "file": one.name,
                 "state": one.state,
@@ -142,20 +122,12 @@ def _details(history: ClaimHistory) -> dict[str, object]:
             }
             for one in history.sendings
         ],
-        "documents": [
-            {
-                "document_id": one.document_id,
-                "kind": one.kind,
-                "claim_number": one.claim_number,
-                "created_at": moment_text(from_micros(one.created_at)),
-            }
-            for one in history.documents
-        ],
+        "documents": [document_object(one) for one in history.documents],
         "payments": [
             {
                 "payment_id": one.payment_id,
                 "type": one.type,
-                "label": one.outcome,
+                "label": one.label,
                 "in_force": bool(one.in_force),
                 "charge": money_text(one.charge_cents),
                 "paid": money_text(one.paid_cents),

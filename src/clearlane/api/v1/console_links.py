@@ -1,10 +1,10 @@
 """One-time addresses into the console, for the button in the practice software: ``POST console_links``."""
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import quote
 
-import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -13,7 +13,7 @@ from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.http_responses import json_response
-from clearlane.api.v1.claims import no_claim, sites_by_id
+from clearlane.api.v1.claims import no_claim
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
 from clearlane.kernel import limits
 from clearlane.kernel.clock import moment_text
@@ -23,7 +23,7 @@ from clearlane.pipeline.access.sign_in_link import (
     SIGN_IN_LINK_SECONDS_MAX,
     create_sign_in_link,
 )
-from clearlane.pipeline.query.list_claims import find_claim
+from clearlane.pipeline.query.claim_list import find_claim
 from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Tx
 
@@ -32,7 +32,8 @@ endpoints = ResourceRows(Resource.CONSOLE_LINKS)
 CLAIM_PAGE = "/claims/"
 
 
-class ConsoleLinkRequest(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ConsoleLinkRequest:
     """Who is to be signed in, and to what."""
 
     user: Annotated[
@@ -47,14 +48,7 @@ class ConsoleLinkJson(BaseModel):
     """A one-time address. Whoever opens it first is signed in."""
 
     url: str
-    expires_at: str
-
-
-class ConsoleLinkBody(msgspec.Struct):
-    """The body of the call."""
-
-    user: str
-    claim_number: str | None = None
+    expires_at: datetime
 
 
 @endpoints.change(
@@ -69,7 +63,7 @@ class ConsoleLinkBody(msgspec.Struct):
 )
 async def create_console_link(call: Call) -> Response:
     """Make a one-time address that signs a user of the vendor in."""
-    body = await read_body(call, ConsoleLinkBody)
+    body = await read_body(call, ConsoleLinkRequest)
     user = await _user(call, body.user)
     page = ""
     if body.claim_number is not None:
@@ -113,12 +107,10 @@ async def _user(call: Call, name: str) -> ConsoleUser:
 
 async def _require_visible(call: Call, user: ConsoleUser, claim_number: str) -> None:
     """Refuse a claim that the vendor does not have, or that the user may not see."""
-    usable = claim_number.isprintable()
-    context = call.context
     claim = (
-        await find_claim(context.database, context.vault, claim_number, scope=call.scope)
-        if usable
+        await find_claim(call.context.work_context, claim_number, call.scope)
+        if claim_number.isprintable()
         else None
     )
-    if claim is None or not user.may_see(sites_by_id(call)[claim.site_id]):
+    if claim is None or not user.may_see(claim.site):
         raise no_claim()

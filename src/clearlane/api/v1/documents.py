@@ -7,11 +7,10 @@ from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.http.http_responses import json_response
-from clearlane.api.v1.claim_json import ClaimDocumentJson
+from clearlane.api.v1.claim_json import ClaimDocumentJson, document_object
 from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, ResourceRows
-from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.pipeline.query.retrieve_documents import record_documents_read
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims import documents
@@ -24,7 +23,7 @@ endpoints = ResourceRows(Resource.DOCUMENTS)
 class DocumentJson(ClaimDocumentJson):
     """A payer's answer about one claim."""
 
-    source: Annotated[str, Field(description="The transaction: 835, 277CA, 277, 999 or TA1.")]
+    source: Annotated[str, Field(description="The transaction: 835, 277ca, 277, 999 or ta1.")]
     x12: Annotated[
         str, Field(description="The claim's part of the payer's file, as a complete interchange.")
     ]
@@ -43,12 +42,8 @@ async def get_document(call: Call) -> Response:
     )
     source = open_document_source(context.vault, document)
     text = decode_part(source.part)
-    content = {
-        "document_id": document.document_id,
-        "kind": document.kind,
-        "claim_number": document.claim_number,
-        "created_at": moment_text(from_micros(document.created_at)),
-        "source": getattr(source.fact, "source", "") or "835",
+    content = document_object(document) | {
+        "source": (getattr(source.fact, "source", "") or "835").lower(),
         "x12": text,
     }
     return json_response(200, content)

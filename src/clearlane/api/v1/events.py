@@ -1,5 +1,6 @@
 """Events of ``/clearlane/v1``: one ordered feed with a cursor, and long poll."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -31,7 +32,7 @@ class EventJson(BaseModel):
         str, Field(description="Its id, which is also a cursor: ids sort as events happened.")
     ]
     type: Annotated[str, Field(description="What happened, such as `claim.paid`.")]
-    created: Annotated[str, Field(description="When it happened.")]
+    created: Annotated[datetime, Field(description="When it happened.")]
     mode: Literal["sandbox", "production"]
     site: Annotated[str | None, Field(description="The vendor site id; null for no site.")]
     actor: Literal["payer", "vendor", "person", "system"]

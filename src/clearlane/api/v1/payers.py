@@ -11,6 +11,7 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
+from clearlane.kernel.list_filter import FilterType
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
 
@@ -18,12 +19,13 @@ endpoints = ResourceRows(Resource.PAYERS, touches_phi=False)
 
 LIST = "payers"
 MATCHES_MAX = 500
-TYPES = {one.lower(): one for one in PAYER_TYPES}
+TYPES = tuple(one.lower() for one in PAYER_TYPES)
 
 
 class ReachedPayerJson(BaseModel):
     """A payer for one type of claims, and what it offers."""
 
+    id: str
     payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
     svc_payer_id: str
     national_payer_id: str | None
@@ -61,8 +63,12 @@ SEARCH = parameters.optional(
 )
 FILTERS = (
     SEARCH,
-    parameters.choice("type", f"{' or '.join(TYPES).capitalize()}.", TYPES),
-    parameters.flag("eligibility", "`true`: those that answer eligibility requests."),
+    parameters.filter_parameter(
+        FilterType.CHOICE, "type", f"{' or '.join(TYPES).capitalize()}.", TYPES
+    ),
+    parameters.filter_parameter(
+        FilterType.FLAG, "eligibility", "`true`: those that answer eligibility requests."
+    ),
 )
 
 
@@ -84,7 +90,7 @@ async def list_payers(call: Call) -> Response:
     def wanted(payer: Payer) -> bool:
         return (
             payer.active
-            and given["type"] in (None, payer.type)
+            and given["type"] in (None, payer.type.lower())
             and given["eligibility"] in (None, payer.offers_eligibility)
         )
 
@@ -123,6 +129,7 @@ async def get_payer(call: Call) -> Response:
 def payer_object(payer: Payer) -> dict[str, object]:
     """Return a payer."""
     return {
+        "id": payer.payer_id,
         "payer_id": payer.payer_id,
         "svc_payer_id": payer.svc_payer_id,
         "national_payer_id": payer.national_payer_id or None,

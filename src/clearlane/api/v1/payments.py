@@ -4,6 +4,7 @@ The names are those of ``payments.as_json``; a vendor gets the heading of a paym
 """
 
 from collections.abc import AsyncIterator
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -46,6 +47,7 @@ class PaymentJson(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
+    id: str
     payment_id: str
     state: str
     payer_id: str
@@ -56,10 +58,10 @@ class PaymentJson(BaseModel):
     your_amount: Annotated[
         str | None, Field(description="The part of the vendor's own claims and adjustments.")
     ]
-    effective_date: str | None
-    received_at: str | None
+    effective_date: date | None
+    received_at: datetime | None
     fetched_at: Annotated[
-        str | None, Field(description="When the vendor's software first read it.")
+        datetime | None, Field(description="When the vendor's software first read it.")
     ]
     balanced: bool | None
     duplicate_of: str | None
@@ -70,6 +72,7 @@ class ClaimPaymentJson(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
+    id: str
     claim_payment_id: str
     type: str
     label: str
@@ -97,7 +100,7 @@ class PaymentDetailsJson(PaymentJson):
 
 
 FILTERS = tuple(
-    parameters.filter_parameter(one.type, one.name, one.help, {word: word for word in one.choices})
+    parameters.filter_parameter(one.type, one.name, one.help, one.choices)
     for one in payment_query.FILTERS.values()
 )
 

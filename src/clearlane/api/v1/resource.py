@@ -8,6 +8,7 @@
 A resource is one module with such rows, and its name in ``endpoints``. Knows no resource.
 """
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
@@ -38,7 +39,7 @@ CONVENTIONS = CallConventions(
 )
 
 Row = TypeVar("Row")
-T = TypeVar("T", bound=msgspec.Struct)
+T = TypeVar("T")
 
 
 class Resource(StrEnum):
@@ -124,12 +125,14 @@ def page_response(
 async def read_body(call: Call, type: type[T]) -> T:
     """Return the JSON document of a call; unknown fields are named in ``X-Ignored-Fields``."""
     document = await call.body.read_document()
-    fields = msgspec.structs.fields(type)
-    known = {field.encode_name for field in fields}
+    fields = {field.name: field for field in dataclasses.fields(type)}  # type: ignore[arg-type]
     given = decode(document, dict[str, msgspec.Raw], call.errors)
-    required = [field.encode_name for field in fields if field.required]
-    missing = {name: ["The field is required."] for name in required if name not in given}
+    missing = {
+        name: ["The field is required."]
+        for name, field in fields.items()
+        if name not in given and field.default is field.default_factory is dataclasses.MISSING
+    }
     if missing:
         raise RequestRefusal(call.errors.invalid_fields(missing))
-    call.ignored_fields.extend(name for name in given if name not in known)
+    call.ignored_fields.extend(name for name in given if name not in fields)
     return decode(document, type, call.errors)

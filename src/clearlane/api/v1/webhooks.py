@@ -1,10 +1,11 @@
 """Webhook endpoints of ``/clearlane/v1``: the addresses that a vendor receives events at, and what was sent there."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeVar
 
-import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -27,6 +28,7 @@ from clearlane.connect.webhook_http import address_fault
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import EVERYTHING, unknown_patterns
 from clearlane.kernel.clock import from_micros, moment_text, to_micros
+from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
 from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import (
     NoSuchEndpoint,
@@ -53,35 +55,6 @@ T = TypeVar("T")
 # ---- documents ---------------------------------------------------------------------------------
 
 
-class NewEndpoint(msgspec.Struct, forbid_unknown_fields=False):
-    """The body of a new endpoint."""
-
-    url: str
-    types: list[str] = []
-    sites: list[str] = []
-
-
-class EndpointChange(msgspec.Struct):
-    """The body of a change; what is left out stays."""
-
-    url: str | None = None
-    types: list[str] | None = None
-    sites: list[str] | None = None
-
-
-class EnableRequest(msgspec.Struct):
-    """The body of an enabling."""
-
-    replay: bool = True
-
-
-class ReplayRequest(msgspec.Struct):
-    """The body of a replay."""
-
-    since: str | None = None
-    after: str | None = None
-
-
 URL = Annotated[str, Field(description="https only; in a sandbox also http://127.0.0.1.")]
 TYPES = Annotated[
     list[str],
@@ -90,15 +63,17 @@ TYPES = Annotated[
 SITES = Annotated[list[str], Field(description="Vendor site ids; none for all sites.")]
 
 
-class NewEndpointJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class NewEndpoint:
     """A new webhook endpoint."""
 
     url: URL
-    types: TYPES = []
-    sites: SITES = []
+    types: TYPES = field(default_factory=list)
+    sites: SITES = field(default_factory=list)
 
 
-class EndpointChangeJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class EndpointChange:
     """A change of an endpoint; what is left out stays."""
 
     url: URL | None = None
@@ -106,7 +81,8 @@ class EndpointChangeJson(BaseModel):
     sites: SITES | None = None
 
 
-class EnableJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class EnableRequest:
     """How a disabled endpoint is enabled."""
 
     replay: Annotated[
@@ -114,7 +90,8 @@ class EnableJson(BaseModel):
     ] = True
 
 
-class ReplayJson(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
     """From when on events are delivered again; one of the two."""
 
     since: Annotated[str | None, Field(description="A moment.")] = None
@@ -129,11 +106,11 @@ class WebhookEndpointJson(BaseModel):
     types: TYPES
     sites: SITES
     state: Literal["active", "disabled"]
-    created_at: str
-    failing_since: Annotated[
-        str | None, Field(description="Since when deliveries fail; null while they succeed.")
+    created_at: datetime
+    first_failed_at: Annotated[
+        datetime | None, Field(description="Since when deliveries fail; null while they succeed.")
     ]
-    disabled_at: str | None
+    disabled_at: datetime | None
     failed_event: Annotated[
         str | None, Field(description="The first event that it did not get; enabling replays from it.")
     ]  # fmt: skip
@@ -151,12 +128,13 @@ class SecretJson(WebhookEndpointJson):
 class DeliveryJson(BaseModel):
     """One event for one endpoint."""
 
+    id: Annotated[str, Field(description="Its `event_id`: an endpoint gets an event once.")]
     event_id: str
     type: str
     state: Literal["waiting", "delivered", "failed"]
     attempts: int
-    next_attempt_at: str | None
-    attempted_at: str | None
+    next_attempt_at: datetime | None
+    attempted_at: datetime | None
     status: Annotated[int | None, Field(description="The HTTP status of the last answer.")]
     fault: str | None
     answer: Annotated[str | None, Field(description="The first kilobyte of the last answer.")]
@@ -197,7 +175,7 @@ async def list_endpoints(call: Call) -> Response:
     "webhook_endpoints",
     "Receive events by webhook.",
     SecretJson,
-    request_type=NewEndpointJson,
+    request_type=NewEndpoint,
     success_status=201,
     description=AT_LEAST_ONCE,
 )
@@ -232,7 +210,7 @@ async def get_endpoint(call: Call) -> Response:
     ONE,
     "Change the address, types or sites.",
     WebhookEndpointJson,
-    request_type=EndpointChangeJson,
+    request_type=EndpointChange,
     verb="PATCH",
 )
 async def change_endpoint(call: Call) -> Response:
@@ -284,7 +262,7 @@ async def rotate_secret(call: Call) -> Response:
     f"{ONE}/enable",
     "Enable a disabled endpoint, and replay what it missed.",
     WebhookEndpointJson,
-    request_type=EnableJson,
+    request_type=EnableRequest,
 )
 async def enable_endpoint(call: Call) -> Response:
     """Enable a disabled endpoint."""
@@ -325,7 +303,7 @@ async def ping_endpoint(call: Call) -> Response:
     f"{ONE}/replay",
     "Deliver everything again from a moment or an event on.",
     DoneJson,
-    request_type=ReplayJson,
+    request_type=ReplayRequest,
     success_status=202,
 )
 async def replay_endpoint(call: Call) -> Response:
@@ -463,8 +441,8 @@ def _replay_after(call: Call, given: ReplayRequest) -> int:
             raise RequestRefusal(call.errors.invalid_fields({"after": [text]}))
         return after
     try:
-        since = parameters.read_moment(given.since or "")
-    except ParameterFault as fault:
+        since = read_filter(FilterType.MOMENT, given.since or "")
+    except FilterFault as fault:
         raise RequestRefusal(call.errors.invalid_fields({"since": [str(fault)]})) from None
     # Numbers of events are the microseconds of the wall clock.
     return max(to_micros(since) - 1, 0)
@@ -482,7 +460,7 @@ def _object(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
         "sites": [names[site] for site in endpoint.sites if site in names],
         "state": row.state,
         "created_at": _moment(row.created_at),
-        "failing_since": _moment(row.failing_since),
+        "first_failed_at": _moment(row.failing_since),
         "disabled_at": _moment(row.disabled_at),
         "failed_event": None if row.failed_event is None else format_event_id(row.failed_event),
         "fault": row.fault or None,
@@ -495,6 +473,7 @@ def _with_secret(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
 
 def _delivery_object(row: DeliveryRow, answer: str) -> dict[str, object]:
     return {
+        "id": format_event_id(row.event_id),
         "event_id": format_event_id(row.event_id),
         "type": row.type,
         "state": row.state,

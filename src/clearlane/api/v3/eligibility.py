@@ -28,11 +28,6 @@ endpoints = EndpointRows(
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
-async def suspended(call: Call) -> Response:
-    """Refuse a suspended site."""
-    return responses.suspended()
-
-
 def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
     """Return the id of a request; refuse a text that is not an integer."""
     given = (text or "").strip()
@@ -48,7 +43,7 @@ def read_eligibility_request_id(text: str | None, endpoint: Endpoint) -> int:
     "/api/v3/eligibility/submit",
     "Ask payers about benefits; answered when all have answered, at 55 seconds at the latest.",
     EligibilityResponseJson,
-    suspended_handler=suspended,
+    suspended_handler=responses.refuse_suspended,
     request_type=EligibilityRequest,
     error_types={400: responses.ModelState, 413: responses.Message},
 )

@@ -7,17 +7,11 @@ from clearlane.api.v3 import enrollment_json, responses
 from clearlane.api.v3.error_responses import V3Errors
 from clearlane.pipeline.enrollment.enroll import enroll
 
-
-async def suspended(call: Call) -> Response:
-    """Refuse a suspended site."""
-    return responses.suspended()
-
-
 endpoints = EndpointRows(
     family=EndpointFamily.ENROLLMENT,
     errors=V3Errors(enrollment_json.faults_response),
     touches_phi=True,
-    suspended_handler=suspended,
+    suspended_handler=responses.refuse_suspended,
 )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from clearlane.api.frame.endpoint import Call
 from clearlane.api.http.http_responses import JSON_UTF8, header_text, json_response
 from clearlane.api.http.static_content import accepts_gzip
 from clearlane.api.http.stream import stream_text
@@ -207,7 +208,7 @@ def null_entry(name: str, type: str, method: str) -> Response:
     return message_detail(400, INVALID, detail)
 
 
-def suspended() -> Response:
+async def refuse_suspended(call: Call) -> Response:
     """Return 400 for a suspended account."""
     return message(400, "The client account is suspended.")
 

@@ -12,7 +12,7 @@ from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.api.v3.status_rows import ClaimStatusJson, encode_rows
 from clearlane.kernel.client_dates import parse_client_date
-from clearlane.pipeline.query.list_claims import list_statuses
+from clearlane.pipeline.query.claim_list import list_statuses
 
 endpoints = EndpointRows(
     family=EndpointFamily.CLAIMS,

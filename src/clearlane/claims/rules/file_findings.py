@@ -14,6 +14,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms.x12_form import (
     FORMS_BY_TRANSACTION,
     ClaimPlaces,
@@ -80,6 +81,8 @@ class FileFindings:
                 group=set.group.number,
                 set=set.number,
                 first_segment=set.first_segment,
+                # Its message may quote a value, so its repr has none.
+                finding_type=ClaimFinding,
             )
 
     def _close_set(self, set: TransactionSet) -> list[Finding]:

@@ -27,7 +27,7 @@ def print_x12(claim: str, data: Path | None) -> None:
 
     async def work(installation: Installation) -> bytes:
         found = await _load(installation, claim)
-        if found.row.state == "NotAccepted":
+        if found.row.state == "not_accepted":
             refuse(
                 f"{found.row.claim_number} was not accepted, so there is no 837 of it. See: clearlane claim explain"
             )

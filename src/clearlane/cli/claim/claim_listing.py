@@ -21,17 +21,17 @@ from clearlane.cli.command.client_command import (
     client_session,
     usage_error,
 )
-from clearlane.cli.command.filter_options import filter_option, with_options
+from clearlane.cli.command.filter_options import filter_options
 from clearlane.cli.command.output import show_json, show_list
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.csv_text import csv_line, escape_formula
-from clearlane.kernel.filter_type import FilterType
 
 LIMIT_DEFAULT = 100
 COLUMNS = (
     TableColumn("claim number", "claim_number"),
     TableColumn("vendor claim id", "vendor_claim_id"),
     TableColumn("label", "label"),
+    TableColumn("reason", "reason", drop=7, wrap=True),
     TableColumn("payer", "payer_id", drop=1),
     TableColumn("charge", "charge", right=True),
     TableColumn("paid", "paid", right=True, drop=2),
@@ -40,13 +40,6 @@ COLUMNS = (
     TableColumn("received", "created_at", drop=5),
     TableColumn("changed", "changed_at", drop=6),
 )
-METAVARS = {
-    FilterType.CHOICE: "WORD",
-    FilterType.TEXT: "TEXT",
-    FilterType.DAY: "YYYY-MM-DD",
-    FilterType.AMOUNT: "AMOUNT",
-    FilterType.MOMENT: "TIME",
-}
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of claims.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet, with every fact.")]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
@@ -57,9 +50,7 @@ def register(app: typer.Typer) -> None:
     app.command("list")(list_claims)
 
 
-@with_options(
-    filter_option(one.name, one.type, one.help, metavar=METAVARS[one.type]) for one in CLAIM_FILTERS
-)
+@filter_options(CLAIM_FILTERS)
 def list_claims(
     *,
     limit: Limit = LIMIT_DEFAULT,
@@ -76,7 +67,7 @@ def list_claims(
 
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory. Audited.
 
-    Examples: clearlane claim list --label rejected; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv
+    Examples: clearlane claim list --tab needs_you; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv
     """
     filters = {name: text for name, text in given.items() if text is not None}
     if as_csv and as_json:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clearlane.claims.responses.explain import FieldExplanation
     from clearlane.claims.responses.provenance import Explanation
 
-STATE_COLOURS = {"Complete": "green", "Rejected": "red", "NotAccepted": "red"}
+STATE_COLOURS = {"complete": "green", "rejected": "red", "not_accepted": "red"}
 SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
 
 

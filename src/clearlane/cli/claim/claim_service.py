@@ -136,7 +136,7 @@ def _claim_number(session: ClientSession, given: str) -> str:
     wanted = given.strip()
     claims = session.client.claims.find(vendor_claim_id=wanted) if wanted else iter(())
     found = list(islice(claims, CLAIMS_OF_ONE_ID_MAX))
-    found.sort(key=lambda claim: claim.state == "NotAccepted")
+    found.sort(key=lambda claim: claim.state == "not_accepted")
     newest: dict[str, str] = {}
     for claim in found:
         newest.setdefault(claim.site, claim.claim_number)
@@ -175,10 +175,9 @@ def _show_findings(findings: "tuple[ClaimFindingInfo, ...]") -> None:
 
 
 def _print_claim(claim: "ClaimDetails") -> None:
-    outcome = f", {claim.outcome}" if claim.outcome else ""
     show_text(
         f"{claim.claim_number} ({claim.vendor_claim_id}): {claim.kind}, payer {claim.payer_id}, "
-        f"{claim.state}{outcome}",
+        f"{claim.state}, {claim.label}",
         indent=2,
     )
     typer.echo(
@@ -195,7 +194,7 @@ def _print_claim(claim: "ClaimDetails") -> None:
         typer.echo(f"  also billed to another payer as {number}")
     for entry in claim.history:
         typer.echo()
-        show_text(entry.event, f"{entry.at[:19].replace('T', ' ')}  ")
+        show_text(entry.event, f"{entry.happened_at[:19].replace('T', ' ')}  ")
         notes = [entry.file and f"file {entry.file}", *entry.sentences]
         notes += [entry.document_id and f"document {entry.document_id}"]
         for note in filter(None, notes):

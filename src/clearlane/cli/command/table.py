@@ -20,9 +20,9 @@ OWN_LINE = "    "
 
 # Words of states and verdicts. Everything else is printed as it is.
 STATE_COLOURS = {
-    "green": "Accepted Complete Delivered Posted approved fine active up Active Delivered Applied",
-    "yellow": "InDoubt NeedsReview warning Parked UnknownSender TestFile submitted slow Suspended paused",
-    "red": "NotAccepted Rejected Quarantined fault error refused down garbage Failed disabled",
+    "green": "Accepted Complete complete delivered posted approved fine active up Active applied",
+    "yellow": "in_doubt needs_review warning parked unknown_sender test_file submitted slow Suspended suspended paused",
+    "red": "NotAccepted Rejected not_accepted rejected quarantined fault error refused down garbage Failed failed disabled",
 }
 _COLOUR_OF = {word: colour for colour, words in STATE_COLOURS.items() for word in words.split()}
 

@@ -42,7 +42,7 @@ def list_(
 ) -> None:
     """List the batches that are not delivered, the oldest first.
 
-    Ready: waits to be sent. Sending: being sent, or its arrival is being checked. InDoubt: it is not known
+    ready: waits to be sent. sending: being sent, or its arrival is being checked. in_doubt: it is not known
     whether it arrived; find out, then `resend` or `mark-delivered`. When the payer answers all of its
     claims, it counts as delivered by itself.
 

@@ -50,10 +50,10 @@ def list_(
 ) -> None:
     """List the files that need an operator, the newest first.
 
-    Parked: applied, except statements about unknown claims. Quarantined: cannot be read, or is for
-    another receiver. UnknownSender: its route does not know who sent it; it is not applied
-    before you `accept` it. TestFile: marked as a test (ISA15 is T) and this installation is in
-    production; `accept ID --test-file` posts it. With --all also Stored (to be posted within seconds), Applied, Discarded.
+    parked: applied, except statements about unknown claims. quarantined: cannot be read, or is for
+    another receiver. unknown_sender: its route does not know who sent it; it is not applied
+    before you `accept` it. test_file: marked as a test (ISA15 is T) and this installation is in
+    production; `accept ID --test-file` posts it. With --all also stored (to be posted within seconds), applied, discarded.
 
     Example: clearlane inbox list --all --data .data
     """

@@ -123,7 +123,7 @@ def _waits(measures: Measures) -> list[tuple[str, str]]:
     backlog = measures.node.backlog
     return [
         *((f"claims {state.lower()}", f"{count:,}") for state, count in sorted(states.items())),
-        ("files to post", f"{inbox.get('Stored', 0):,}"),
+        ("files to post", f"{inbox.get('stored', 0):,}"),
         ("inquiries open", f"{sum(of.inquiries for of in measures.open_inquiries):,}"),
         *([("engine backlog", f"{backlog.total:,}")] if backlog is not None else []),
     ]

@@ -24,7 +24,7 @@ COLUMNS = (
     TableColumn("site", drop=3),
 )
 # Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
-WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "Acknowledged", "-" * 12]
+WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "acknowledged", "-" * 12]
 
 Types = Annotated[
     list[str] | None,

@@ -39,7 +39,7 @@ ACTIONS: Mapping[str, str] = {
     "webhook.pinged": "A webhook endpoint was tested.",
     "webhook.resent": "An event was sent to a webhook endpoint again.",
     "webhook.replayed": "Events were sent to a webhook endpoint again.",
-    "webhook.secret-rotated": "A webhook endpoint got a new secret.",
+    "webhook.secret_rotated": "A webhook endpoint got a new secret.",
     "instance.token": "A proxy login token was made.",
     "instance.delete": "A proxy login token was deleted.",
     "instance.url": "A login URL was made.",

@@ -2,25 +2,22 @@
 
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from clearlane.cli.command.filter_options import filter_option, with_options
+from clearlane.cli.command.filter_options import filter_options, read_options
 from clearlane.cli.command.operator_command import AsJson, run_in_installation, show_list
 from clearlane.cli.command.output import show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payment.payment_output import claim_payment_lines, payment_lines
-from clearlane.kernel.filter_type import FilterType
-from clearlane.kernel.formats import parse_iso_date, parse_money, to_cents
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
-from clearlane.payments.bank_search import read_bank_text
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.pipeline.query import payments
@@ -29,7 +26,6 @@ from clearlane.pipeline.query.payments import PaymentDetails
 from clearlane.store.payments.payment_query import (
     FILTERS,
     PAYMENTS_PER_PAGE,
-    PaymentFilter,
     PaymentQuery,
 )
 from clearlane.wiring import Installation
@@ -46,10 +42,7 @@ _CLAIM_PAYMENT = re.compile(r"(?:[A-Z0-9]+-)?([1-9][0-9]{0,8})", re.ASCII)
 
 
 @app.command("list")
-@with_options(
-    filter_option(one.name, one.type, one.help, option=one.option, choices=one.choices)
-    for one in FILTERS.values()
-)
+@filter_options(FILTERS.values())
 def list_(
     *,
     limit: Annotated[
@@ -61,12 +54,12 @@ def list_(
 ) -> None:
     """List payments, the newest first.
 
-    Posted: recorded, nothing to do. NeedsReview: it does not balance, has claims that match none of ours, or resembles
-    another payment. Duplicate: it came before and does not count.
+    posted: recorded, nothing to do. needs_review: it does not balance, has claims that match none of ours, or resembles
+    another payment. duplicate: it came before and does not count.
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """
-    where = {name: _read_filter(FILTERS[name], value) for name, value in filters.items()}
+    where = read_options(FILTERS.values(), filters)
 
     async def work(installation: Installation) -> None:
         found = _all_payments(installation, where, limit)
@@ -342,27 +335,6 @@ async def _show_candidates(installation: Installation, payment_id: str, number: 
 
 
 # ---- options -------------------------------------------------------------------------------------
-
-
-def _read_filter(one: PaymentFilter, value: str | bool | None) -> object:
-    """Return the value of a filter; refuses one that cannot be read."""
-    if not isinstance(value, str) or one.type not in READERS:
-        return value
-    read, expected = READERS[one.type]
-    found = read(value)
-    if found is None:
-        refuse(f"{one.option or '--' + one.name}: {value!r} is {expected}.", MISUSED)
-    return found
-
-
-READERS: Mapping[FilterType, tuple[Callable[[str], object], str]] = {
-    FilterType.AMOUNT: (
-        lambda text: to_cents(parse_money(text.replace(",", "").lstrip("$"))),
-        "no amount; give one such as 699.10",
-    ),
-    FilterType.DAY: (parse_iso_date, "no day; give one such as 2026-12-03"),
-    FilterType.BANK: (read_bank_text, ""),
-}
 
 
 def _claim_payment_number(text: str) -> int:

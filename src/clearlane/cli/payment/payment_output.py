@@ -81,7 +81,7 @@ def heading_lines(payment: Payment) -> Iterator[str]:
 
 def claim_payment_lines(claim_payment: ClaimPayment) -> Iterator[str]:
     """Yield one claim payment: whose, what became of it, its lines, and every reason in words."""
-    label = f"{wording.patient_name(claim_payment)}: {wording.outcome_label(claim_payment)}"
+    label = f"{wording.patient_name(claim_payment)}: {wording.claim_payment_words(claim_payment)}"
     yield from _wrapped(label, f"{claim_payment.number}. ")
     if numbers := wording.claim_payment_numbers(claim_payment):
         # A number and its name stay on one line: an unbreakable blank is between them.

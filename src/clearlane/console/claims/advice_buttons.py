@@ -11,7 +11,7 @@ from clearlane.claims.responses.provenance import Explanation
 from clearlane.console.claims.claim_actions import why_not_again, why_not_correct
 from clearlane.console.claims.claim_advice import ClaimAdvice, row_act
 from clearlane.console.frame.page_request import PageRequest
-from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 

@@ -80,7 +80,7 @@ async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
 @pages.page("/claims/{number}/pdf", roles=EVERYBODY)
 async def download_pdf(request: PageRequest) -> Response:
     """Return the claim's explanation of benefits as PDF."""
-    opened = await open_claim(request, action="console.claim-pdf")
+    opened = await open_claim(request, action="console.claim_pdf")
     claim_payments = await load_claim_payments(
         request.context.database, request.context.vault, opened.number, actor=request.actor
     )

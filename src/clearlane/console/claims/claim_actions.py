@@ -14,8 +14,8 @@ from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
 from clearlane.console.claims.claim_advice import claim_advice, why_not_sent_again
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_text import short_day
+from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.intake.submit_correction import IS_A_VOID
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow

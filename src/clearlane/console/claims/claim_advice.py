@@ -13,9 +13,10 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.responses.advice_act import NOT_SENT_AGAIN, AdviceAct
 from clearlane.claims.responses.explain_findings import explain_findings
 from clearlane.claims.responses.provenance import Explanation
-from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.query.claim_history import ClaimHistory
-from clearlane.pipeline.query.claim_list import ClaimRow, is_denied
+from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.query.claim_reason import is_denied
 from clearlane.store.claims.claims import NOT_ACCEPTED
 
 LABEL_ACTS: Mapping[ClaimLabel, AdviceAct] = {

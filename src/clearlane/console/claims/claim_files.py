@@ -59,7 +59,7 @@ def explain_segments(content: bytes, claim: Claim | None = None) -> list[Explain
 def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:
     """Return the claim as the 837 that its payer gets; empty for one that was not accepted."""
     row = loaded.row
-    if row.state == "NotAccepted":
+    if row.state == "not_accepted":
         return b""
     return write_claim_837(
         context,

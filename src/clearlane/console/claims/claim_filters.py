@@ -6,76 +6,49 @@ Knows no claim and no database.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from typing import Any
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, ClaimFilter
+from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, ClaimFilter
 from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
-from clearlane.kernel.clock import to_micros
-from clearlane.kernel.filter_type import FilterType
-from clearlane.kernel.formats import parse_iso_date
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
-from clearlane.pipeline.query.claim_filters import CHOICES, missing_part, to_where
-from clearlane.pipeline.query.claim_list import OPEN_LABELS
-from clearlane.store.vault.vault import Vault
-
-TEXT_CHARACTERS_MAX = 80
-AMOUNT_DOLLARS_MAX = Decimal(10_000_000)
-CENTS = 100
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
+from clearlane.kernel.list_filter import (
+    TEXT_CHARACTERS_MAX,
+    FilterFault,
+    FilterType,
+    read_filter,
+)
+from clearlane.pipeline.query.claim_filters import PATIENT, PATIENT_TOGETHER, missing_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimTab:
-    """A tab of the claim list."""
+    """A tab of the claim list; its labels are in :data:`CLAIM_TABS`."""
 
     key: str
     title: str
-    labels: tuple[ClaimLabel, ...]
     is_worklist: bool = False
     """Ordered by money and age, and worked off."""
     days: int = 0
     """How far back its last change may lie by default; 0 for any time."""
-    with_silent: bool = False
-    """Whether claims without an answer belong to it."""
     nothing: str = ""
     """What an empty list says."""
 
+    @property
+    def labels(self) -> tuple[ClaimLabel, ...]:
+        """The labels of its claims."""
+        return CLAIM_TABS[self.key]
 
-ACT_LABELS = tuple(label for label in ClaimLabel if CONCERNS[label] is LabelConcern.ACT)
+
 TABS = (
-    ClaimTab(key="all", title="All", labels=tuple(ClaimLabel), days=30, nothing="No claims yet."),
-    ClaimTab(
-        key="needs-you",
-        title="Needs you",
-        labels=ACT_LABELS,
-        is_worklist=True,
-        with_silent=True,
-        nothing="Nothing needs you.",
-    ),
-    ClaimTab(
-        key="rejected",
-        title="Rejected",
-        labels=(ClaimLabel.REJECTED,),
-        is_worklist=True,
-        nothing="No rejected claims.",
-    ),
-    ClaimTab(
-        key="denied",
-        title="Denied",
-        labels=(ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED),
-        is_worklist=True,
-        nothing="No denied claims.",
-    ),
-    ClaimTab(
-        key="on-the-way",
-        title="On the way",
-        labels=(ClaimLabel.RECEIVED, *OPEN_LABELS, ClaimLabel.TO_RESEND, ClaimLabel.FORWARDED),
-        nothing="No claims are on their way.",
-    ),
+    ClaimTab(key="all", title="All", days=30, nothing="No claims yet."),
+    ClaimTab(key="needs_you", title="Needs you", is_worklist=True, nothing="Nothing needs you."),
+    ClaimTab(key="rejected", title="Rejected", is_worklist=True, nothing="No rejected claims."),
+    ClaimTab(key="denied", title="Denied", is_worklist=True, nothing="No denied claims."),
+    ClaimTab(key="on_the_way", title="On the way", nothing="No claims are on their way."),
     ClaimTab(
         key="paid",
         title="Paid",
-        labels=(ClaimLabel.PAID, ClaimLabel.PATIENT_OWES, ClaimLabel.PAID_DIFFERS),
         days=30,
         nothing="No paid claims yet. Payments usually follow claims by 14 to 30 days.",
     ),
@@ -87,11 +60,12 @@ CHANGED_CHOICES = {
     "any": "Changed at any time",
 }
 KIND_CHOICES = {kind.value: KINDS[kind].label for kind in SUBMITTED_KINDS}
-FILTERS = {one.name: one for one in CLAIM_FILTERS if one.type is not FilterType.MOMENT}
-"""The filters of claims by name. When a claim changed is chosen by ``changed``."""
-SILENT = "no-answer"
-ONLY_CHOICES = {label.value.replace(" ", "-").replace(",", ""): label for label in ACT_LABELS}
-"""Labels that a worklist can be narrowed to, as the address writes them."""
+FILTERS = {
+    one.name: one
+    for one in CLAIM_FILTERS
+    if one.type is not FilterType.MOMENT and one.name != "tab"
+}
+"""The filters of claims by name, beside the tabs. When a claim changed is chosen by ``changed``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +76,6 @@ class ClaimFilterForm:
     given: Mapping[str, str] = field(default_factory=dict)
     """The texts of :data:`FILTERS` that are given, by name."""
     changed: str = ""
-    only: str = ""
-    """One label of a worklist, or ``no-answer``."""
     cause: str = ""
     """One reason, from "Group by reason"."""
     mine: str = ""
@@ -125,14 +97,12 @@ class ClaimFilterForm:
         found = {**own, **self.given, **changes}
         return {name: value for name, value in found.items() if value}
 
-    def to_where(self, now: datetime, vault: Vault, vendor_id: int) -> dict[str, object]:
-        """Return the filters as the store takes them."""
-        values = {name: _value(FILTERS[name], text) for name, text in self.given.items()}
-        found = to_where(values, vault, vendor_id)
+    def values(self, now: datetime) -> dict[str, Any]:
+        """Return what the filters mean, by name."""
+        found = {name: read_text(FILTERS[name], text) for name, text in self.given.items()}
         if self.changed_choice != "any":
-            since = now - timedelta(days=int(self.changed_choice))
-            found["updated_at_from"] = to_micros(since)
-        return found
+            found["changed_after"] = now - timedelta(days=int(self.changed_choice))
+        return {"tab": self.tab, **found}
 
     def chips(self, *, payer: str = "") -> list[tuple[str, dict[str, str]]]:
         """Return the filters that narrow the list, in words, each with the query that removes it; ``payer`` is its name."""
@@ -141,7 +111,6 @@ class ClaimFilterForm:
             words["payer"] = f"payer {payer}"
         own = {
             "changed": CHANGED_CHOICES.get(self.changed, ""),
-            "only": "no answer" if self.only == SILENT else _label_words(self.only),
             "cause": f"reason {self.cause}",
             "mine": "assigned to me",
         }
@@ -167,68 +136,31 @@ def _faults(given: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the filters that cannot be used, each with a sentence that says what would pass."""
     checks = {
         "tab": (given["tab"] in BY_KEY, f"A list is one of {', '.join(BY_KEY)}."),
-        **{name: _check(one, given[name]) for name, one in FILTERS.items()},
         "changed": (given["changed"] in CHANGED_CHOICES, "A time is 30, 90 or any."),
-        "only": (
-            given["only"] in {*ONLY_CHOICES, SILENT},
-            f"A state is one of {', '.join([*ONLY_CHOICES, SILENT])}.",
-        ),
         "cause": (len(given["cause"]) <= TEXT_CHARACTERS_MAX, "There is no such reason."),
         "mine": (given["mine"] == "1", "Claims assigned to you: 1."),
     }
     found = [(name, text) for name, (fits, text) in checks.items() if given[name] and not fits]
+    for name, one in FILTERS.items():
+        try:
+            read_text(one, given[name]) if given[name] else None
+        except FilterFault as fault:
+            found.append((name, f"{one.title}: {fault}"))
     if missing := missing_part({name: text or None for name, text in given.items()}):
-        both = ("patient_last_name", "patient_birth_date")
-        (other,) = set(both) - {missing}
-        found.append((other, "A patient is found by last name and birth date together."))
+        (other,) = set(PATIENT) - {missing}
+        found.append((other, PATIENT_TOGETHER))
     return found
 
 
-def _check(one: ClaimFilter, text: str) -> tuple[bool, str]:
-    """Return whether a filter can be used as it was given, and what would pass."""
-    match one.type:
-        case FilterType.CHOICE:
-            choices = CHOICES[one.name]
-            words = " or ".join(choices) if len(choices) == 2 else f"one of {', '.join(choices)}"
-            article = "An" if one.title[0] in "AEIOU" else "A"
-            return text in choices, f"{article} {one.title.lower()} is {words}."
-        case FilterType.DAY:
-            return parse_iso_date(text) is not None, "A day is written like 2026-03-05."
-        case FilterType.AMOUNT:
-            return _is_amount(text), "An amount is written like 120.50."
-    sentence = f"{one.title}: at most {TEXT_CHARACTERS_MAX} characters."
-    return len(text) <= TEXT_CHARACTERS_MAX, sentence
-
-
-def _value(one: ClaimFilter, text: str) -> object:
-    """Return the text of a filter as the value that it means."""
-    match one.type:
-        case FilterType.CHOICE:
-            return CHOICES[one.name][text]
-        case FilterType.DAY:
-            return parse_iso_date(text)
-        case FilterType.AMOUNT:
-            return int(_decimal(text) * CENTS)
-    return text
+def read_text(one: ClaimFilter, text: str) -> Any:
+    """Return the text of a filter as the value that it means, or raise a ``FilterFault``."""
+    return read_filter(one.type, text, one.choices)
 
 
 def _words(one: ClaimFilter, text: str) -> str:
     """Return a filter in words."""
     if one.name == "kind":
         return KIND_CHOICES.get(text, text)
+    if one.name == "label":
+        return LABEL_WORDS[read_text(one, text)].lower()
     return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"
-
-
-def _is_amount(text: str) -> bool:
-    try:
-        return _decimal(text) <= AMOUNT_DOLLARS_MAX and _decimal(text) >= 0
-    except InvalidOperation:
-        return False
-
-
-def _decimal(text: str) -> Decimal:
-    return Decimal(text.replace(",", "").removeprefix("$"))
-
-
-def _label_words(only: str) -> str:
-    return ONLY_CHOICES[only].value if only in ONLY_CHOICES else ""

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
@@ -30,7 +31,6 @@ from clearlane.console.claims.claim_boxes import FormSheet, form_sheet, show_val
 from clearlane.console.claims.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claims.claim_filters import (
     BY_KEY,
-    ONLY_CHOICES,
     ClaimFilterForm,
     read_filters,
 )
@@ -40,7 +40,6 @@ from clearlane.console.claims.claim_money import (
     money_table,
 )
 from clearlane.console.claims.claim_words import (
-    LABEL_WORDS,
     LabelTag,
     generation_words,
     label_tag,
@@ -51,12 +50,14 @@ from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import spell_days
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.clock import from_micros
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
-from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.claim_label import shown_label
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
+from clearlane.pipeline.query.claim_filters import usual_days_of
 from clearlane.pipeline.query.claim_history import (
     CHECKED,
     ClaimHistory,
@@ -64,13 +65,8 @@ from clearlane.pipeline.query.claim_history import (
     check_sentences,
     load_history_in_scope,
 )
-from clearlane.pipeline.query.claim_list import (
-    ClaimRow,
-    is_denied,
-    load_claim_rows,
-    to_reason,
-    usual_days_of,
-)
+from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
+from clearlane.pipeline.query.claim_reason import is_denied, to_reason
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.stored_facts import open_document_source
@@ -141,7 +137,9 @@ class OpenedClaim:
     def tag(self) -> LabelTag:
         """The label."""
         row = self.row
-        return label_tag(row.label, no_answer=row.no_answer, is_replaced=self.is_replaced)
+        return label_tag(
+            shown_label(row.label, no_answer=row.no_answer, is_replaced=self.is_replaced)
+        )
 
 
 async def open_claim(request: PageRequest, action: str = "console.claim") -> OpenedClaim:
@@ -444,19 +442,15 @@ class NextClaim(NamedTuple):
 
 async def _next_claim(request: PageRequest) -> NextClaim | None:
     """Return the next claim of the label that the corrected one had, else the next that needs attention, if any."""
-    was = request.query("was").replace(" ", "-")
-    choices = [was, ""] if was in ONLY_CHOICES else [""]
-    for only in choices:
-        form = ClaimFilterForm(tab="needs-you", only=only)
+    was = request.query("was")
+    for label in [was, ""] if was in ACT_LABELS else [""]:
+        form = ClaimFilterForm(tab="needs_you", given={"label": label} if label else {})
         page = await find_page(request, form, rows_max=1)
         if page.keys:
             number = page.keys[0].key.claim_number
             href = request.url(f"/claims/{number}", **{"from": urlencode(form.as_query())})
-            kind = (
-                f"{LABEL_WORDS[ONLY_CHOICES[only]].lower()} claim"
-                if only
-                else "claim that needs you"
-            )
+            words = f"{LABEL_WORDS[ClaimLabel(label)].lower()} claim" if label else ""
+            kind = words or "claim that needs you"
             return NextClaim(href, kind, page.total)
     return None
 

@@ -7,33 +7,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from clearlane.console.frame.page_text import count
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel
 from clearlane.pipeline.query.claim_list import ClaimRow
 
-LABEL_WORDS: dict[ClaimLabel, str] = {
-    ClaimLabel.RECEIVED: "Received",
-    ClaimLabel.HELD: "Held",
-    ClaimLabel.CANCELED: "Canceled",
-    ClaimLabel.SENT: "Sent",
-    ClaimLabel.ACCEPTED: "Accepted by payer",
-    ClaimLabel.IN_PROCESS: "In process",
-    ClaimLabel.NOT_ACCEPTED: "Not accepted",
-    ClaimLabel.REJECTED: "Rejected",
-    ClaimLabel.TO_RESEND: "To be sent again",
-    ClaimLabel.WANTS_RECORDS: "Payer wants records",
-    ClaimLabel.PREDETERMINED: "Predetermined",
-    ClaimLabel.TAKEN_BACK: "Taken back",
-    ClaimLabel.FORWARDED: "Forwarded",
-    ClaimLabel.DENIED: "Denied",
-    ClaimLabel.PARTLY_DENIED: "Partly denied",
-    ClaimLabel.PATIENT_OWES: "Patient owes",
-    ClaimLabel.NOTHING_DUE: "Nothing due",
-    ClaimLabel.VOIDED: "Voided",
-    ClaimLabel.REPLACED: "Replaced",
-    ClaimLabel.PAID: "Paid",
-    ClaimLabel.PAID_DIFFERS: "Paid, differs",
-}
-NO_ANSWER = "No answer"
 ORDINALS = {2: "2nd", 3: "3rd"}
 
 
@@ -44,21 +20,14 @@ class LabelTag(NamedTuple):
     text: str
 
 
-REPLACED = LabelTag("done", LABEL_WORDS[ClaimLabel.REPLACED])
-
-
-def label_tag(label: ClaimLabel, *, no_answer: bool = False, is_replaced: bool = False) -> LabelTag:
-    """Return a label for a page. A claim that another took over from is replaced, unless it was voided."""
-    if is_replaced and label is not ClaimLabel.VOIDED:
-        return REPLACED
-    if no_answer:
-        return LabelTag(LabelConcern.LATE.value, NO_ANSWER)
+def label_tag(label: ClaimLabel) -> LabelTag:
+    """Return a label for a page."""
     return LabelTag(CONCERNS[label].value, LABEL_WORDS[label])
 
 
 def row_tag(row: ClaimRow) -> LabelTag:
     """Return the label of a listed claim."""
-    return label_tag(row.label, no_answer=row.no_answer, is_replaced=row.is_replaced)
+    return label_tag(row.shown_label)
 
 
 def silence_words(

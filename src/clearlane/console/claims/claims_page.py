@@ -1,7 +1,7 @@
 """Claims and worklists: tabs, filters, one row per claim, totals, pages, and the same list as CSV."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TypeAlias
@@ -16,8 +16,6 @@ from clearlane.console.claims.claim_filters import (
     CHANGED_CHOICES,
     FILTERS,
     KIND_CHOICES,
-    ONLY_CHOICES,
-    SILENT,
     TABS,
     ClaimFilterForm,
     ClaimTab,
@@ -28,26 +26,15 @@ from clearlane.console.claims.correction_form import kept_fields
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
-from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query import claim_summary
-from clearlane.pipeline.query.claim_filters import CHOICES
-from clearlane.pipeline.query.claim_list import (
-    OPEN_LABELS,
-    ClaimReason,
-    ClaimRow,
-    load_claim_rows,
-    usual_days_of,
-)
+from clearlane.pipeline.query.claim_filters import ClaimListRequest
+from clearlane.pipeline.query.claim_list import AnyScope, ClaimRow, find_claims, load_claim_rows
+from clearlane.pipeline.query.claim_reason import ClaimReason
 from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
 from clearlane.store.claims import work_items
-from clearlane.store.claims.claim_query import (
-    ClaimListKey,
-    ClaimOrder,
-    ListPosition,
-    by_label,
-    list_claims,
-)
+from clearlane.store.claims.claim_query import ClaimListKey, ClaimOrder, ListPosition
 
 pages = PageRows(roles=EVERYBODY, menu="/claims")
 SNOOZE_UNTIL = "snooze-until"
@@ -151,7 +138,7 @@ async def show_claims(request: PageRequest, refused: RefusedWork | None = None) 
 @pages.page("/worklists", notices=NOTICES)
 async def show_worklists(request: PageRequest, refused: RefusedWork | None = None) -> Response:
     """Show the claims that need attention."""
-    return await _show(request, tab="needs-you", refused=refused)
+    return await _show(request, tab="needs_you", refused=refused)
 
 
 def list_path(request: PageRequest, *, done: str = "") -> str:
@@ -172,7 +159,7 @@ async def download_claims(request: PageRequest) -> Response:
     """Return the claims of the filter as CSV."""
     form, _ = read_filters(request.http_request.query_params)
     page = await find_page(request, form, rows_max=CSV_CLAIMS_MAX)
-    rows = await load_rows(request, page.keys, action="console.claims-csv")
+    rows = await load_rows(request, page.keys, action="console.claims_csv")
     name = f"claims-{form.tab}-{request.today.isoformat()}.csv"
     return download(claims_csv(rows, request.context.payers), name, "text/csv; charset=utf-8")
 
@@ -264,7 +251,6 @@ def _render(
         changed_choices=CHANGED_CHOICES,
         kinds=KIND_CHOICES,
         more_filters=[one for name, one in FILTERS.items() if name not in {"payer", "kind"}],
-        choices=CHOICES,
         chips=[(text, request.url("/claims", **query)) for text, query in chips],
         csv_url=request.url("/claims.csv", **form.as_query()),
         group_url=request.url("/claims", **form.as_query(cause=""), group="0" if groups else ""),
@@ -283,7 +269,7 @@ def tab_counts(summaries: Sequence[SiteSummary]) -> list[tuple[ClaimTab, int]]:
     found = []
     for tab in TABS:
         count = sum(one.total(tab.labels, recent=bool(tab.days)).count for one in summaries)
-        if tab.with_silent:
+        if ClaimLabel.NO_ANSWER in tab.labels:
             count += sum(one.no_answer.count for one in summaries)
         found.append((tab, count))
     return found
@@ -319,8 +305,8 @@ async def find_page(request: PageRequest, form: ClaimFilterForm, *, rows_max: in
 
 async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) -> ClaimPage:
     older, newer = read_cursor(request.query("older")), read_cursor(request.query("newer"))
-    labels = form.chosen_tab.labels
-    found = await _keys(request, form, labels, rows + 1, older_than=older, newer_than=newer)
+    order = ClaimOrder.BY_CHANGE if newer else ClaimOrder.LATEST_CHANGE_FIRST
+    found = await _keys(request, form, rows + 1, order=order, after=older or newer)
     found.sort(key=lambda one: one.key, reverse=True)
     has_more = len(found) > rows
     page = found[1:] if newer and has_more else found[:rows]
@@ -349,10 +335,7 @@ async def _totals(request: PageRequest, form: ClaimFilterForm) -> tuple[LabelTot
             summary = await claim_summary.load_summary(request.context.work_context, site)
             whole = whole.plus(summary.total(tab.labels, recent=bool(tab.days)))
         return whole, False
-    found: list[SiteKey] = []
-    for label in tab.labels:
-        left = TOTALS_CLAIMS_MAX + 1 - len(found)
-        found += await _keys(request, form, [label], left) if left > 0 else []
+    found = await _keys(request, form, TOTALS_CLAIMS_MAX + 1)
     return _sum_keys(found[:TOTALS_CLAIMS_MAX]), len(found) > TOTALS_CLAIMS_MAX
 
 
@@ -367,7 +350,7 @@ def _sum_keys(keys: Sequence[SiteKey]) -> LabelTotals:
 async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: int) -> ClaimPage:
     """Return a page of a worklist: what rests is left out, much money that waits long comes first."""
     now = request.context.clock.now()
-    found = await _worklist_keys(request, form)
+    found = await _keys(request, form, WORKLIST_CLAIMS_MAX)
     found = await _without_resting(request, found, only_mine=bool(form.mine))
     found.sort(key=lambda one: (-_urgency(one.key, now), one.key.claim_number))
     rows = rows_max or PAGE_ROWS
@@ -383,43 +366,20 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
     )
 
 
-async def _worklist_keys(request: PageRequest, form: ClaimFilterForm) -> list[SiteKey]:
-    now = request.context.clock.now()
-    only = ONLY_CHOICES.get(form.only)
-    labels = [only] if only else list(form.chosen_tab.labels)
-    found = []
-    if form.only != SILENT:
-        found += await _keys(request, form, labels, WORKLIST_CLAIMS_MAX)
-    left = WORKLIST_CLAIMS_MAX - len(found)
-    if left and (form.only == SILENT or (form.chosen_tab.with_silent and not form.only)):
-        for group in usual_days_of(request.context.work_context).groups:
-            cutoff = {"updated_at_before": to_micros(group.cutoff(now)), **group.payers.given()}
-            found += await _keys(request, form, OPEN_LABELS, left, conditions=cutoff)
-    return found[:WORKLIST_CLAIMS_MAX]
-
-
 async def _keys(
     request: PageRequest,
     form: ClaimFilterForm,
-    labels: Sequence[ClaimLabel],
     limit: int,
     *,
-    older_than: ListPosition | None = None,
-    newer_than: ListPosition | None = None,
-    conditions: Mapping[str, object] | None = None,
+    order: ClaimOrder = ClaimOrder.LATEST_CHANGE_FIRST,
+    after: ListPosition | None = None,
 ) -> list[SiteKey]:
-    now, vault = request.context.clock.now(), request.context.vault
-    found: list[SiteKey] = []
-    for site in request.counted_sites:
-        where = {**form.to_where(now, vault, site.vendor_id), **(conditions or {})}
-        query = replace(by_label(labels, limit=limit, **where), after=older_than or newer_than)
-        if newer_than is not None:
-            query = replace(query, order=ClaimOrder.BY_CHANGE)
-        async with request.context.database.read(site.scope) as tx:
-            keys = await list_claims(tx, query, ClaimListKey)
-        found += [SiteKey(site, key) for key in keys]
-    found.sort(key=lambda one: one.key, reverse=newer_than is None)
-    return found[:limit]
+    """Return the keys of a list. Each site is read in its own scope, which the index of labels begins with."""
+    sites: dict[AnyScope, Site] = {site.scope: site for site in request.counted_sites}
+    values = form.values(request.context.clock.now())
+    wanted = ClaimListRequest(given=values, order=order, after=after, limit=limit)
+    found = await find_claims(request.context.work_context, sites, wanted, ClaimListKey)
+    return [SiteKey(sites[scope], key) for scope, key in found]
 
 
 async def _without_resting(

@@ -34,8 +34,8 @@ from clearlane.console.claims.correction_ways import (
 from clearlane.console.frame.act_question import ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import (
     REASON_CHARACTERS_MAX,
     BilledChange,
@@ -134,16 +134,8 @@ async def save_correction(request: PageRequest) -> Response:
     opened = await open_claim(request, action="console.correct")
     context = request.context.work_context
     draft = await draft_corrections.load_draft(context, opened.site, opened.number)
-    if refusal := why_not_correct(opened.row, opened.history):
-        if request.form.get("do") == "mine" and draft:
-            return await overtaken_correction.carry_over(request, opened, draft)
-        if request.form.get("do") != "discard":
-            return await overtaken_correction.show(request, opened, draft, refusal)
-    if draft and draft.belongs_to_another(request.signed_in_user.name, request.now):
-        return _render_form(request, CorrectionState(opened=opened, draft=draft))
-    if request.form.get("do") == "discard":
-        await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
-        return request.redirect(f"/claims/{opened.number}", done="discarded")
+    if (stopped := await _stopped(request, opened, draft)) is not None:
+        return stopped
     claim = opened.history.loaded.claim
     was_sent = CorrectionState(opened=opened).was_sent
     given = {
@@ -164,6 +156,25 @@ async def save_correction(request: PageRequest) -> Response:
     if wants_review and changes and not state.errors and not state.conflict:
         return _render_review(request, state)
     return _render_form(request, state, checked=True)
+
+
+async def _stopped(
+    request: PageRequest, opened: OpenedClaim, draft: OpenDraft | None
+) -> Response | None:
+    """Return the page of a correction that ends here: overtaken, someone else's, or discarded; None if it goes on."""
+    do = request.form.get("do")
+    if refusal := why_not_correct(opened.row, opened.history):
+        if do == "mine" and draft:
+            return await overtaken_correction.carry_over(request, opened, draft)
+        if do != "discard":
+            return await overtaken_correction.show(request, opened, draft, refusal)
+    if draft and draft.belongs_to_another(request.signed_in_user.name, request.now):
+        return _render_form(request, CorrectionState(opened=opened, draft=draft))
+    if do != "discard":
+        return None
+    context = request.context.work_context
+    await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
+    return request.redirect(f"/claims/{opened.number}", done="discarded")
 
 
 async def _check(

@@ -7,7 +7,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import resubmission
 from clearlane.console.claims.claim_page import OpenedClaim
 from clearlane.console.frame.page_request import PageRequest
-from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX, BilledChange
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
 from clearlane.pipeline.operator import claim_work, draft_corrections

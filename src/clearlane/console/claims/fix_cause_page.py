@@ -35,8 +35,8 @@ from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.console.frame.page_text import read_day
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import BilledChange, record_billed_change
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import submit_correction
@@ -184,9 +184,9 @@ def _fill(form: CauseForm, pasted: str) -> CauseForm:
 
 async def _group(request: PageRequest, cause: str, payer: str) -> "list[GroupClaim] | Response":
     """Return the claims of a cause and a payer that can be corrected, each with its field, or why none is."""
-    form = ClaimFilterForm(tab="needs-you")
+    form = ClaimFilterForm(tab="needs_you")
     page = await find_page(request, form, rows_max=GROUPED_CLAIMS_MAX)
-    rows = await load_rows(request, page.keys, action="console.fix-cause")
+    rows = await load_rows(request, page.keys, action="console.fix_cause")
     same = [
         row
         for row in rows

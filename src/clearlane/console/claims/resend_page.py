@@ -14,8 +14,8 @@ from clearlane.console.claims.correction_ways import explain_way, record_way
 from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction

@@ -9,7 +9,7 @@ from datetime import date
 
 from starlette.responses import Response
 
-from clearlane.accounts.model import Site
+from clearlane.accounts.model import Site, vendor_scopes
 from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search_name
 from clearlane.console.claims.claim_words import generation_words, row_tag
 from clearlane.console.claims.claims_page import DAY_SECONDS, payer_name
@@ -58,13 +58,8 @@ async def show_search(request: PageRequest) -> Response:
     everywhere = request.query("everywhere") == "1"
     sites = [s for s in request.sites if s.baa_accepted] if everywhere else request.chosen_sites
     exact = await _find(request, sites, _number_filters(request, text))
-    if len(exact) == 1:
-        return request.redirect(f"/claims/{exact[0].number}")
-    payments = [] if exact else await _payments(request, text)
-    if len(payments) == 1:
-        return request.redirect(f"/payments/{payments[0]}")
-    if payments:
-        return request.redirect("/payments", q=text)
+    if (named := await _open_named(request, text, exact)) is not None:
+        return named
     is_wide = request.query("months") == str(SEARCH_MONTHS_MAX)
     months = SEARCH_MONTHS_MAX if is_wide else SEARCH_MONTHS
     found = exact or await _find_by_person(request, sites, text, _months_ago(request.today, months))
@@ -93,6 +88,18 @@ async def show_search(request: PageRequest) -> Response:
         payer_name=lambda payer_id, kind: payer_name(request, payer_id, kind),
         days_old=lambda row: int((now - row.changed_at).total_seconds() // DAY_SECONDS),
     )
+
+
+async def _open_named(
+    request: PageRequest, text: str, exact: Sequence[ClaimRow]
+) -> Response | None:
+    """Open the one claim or payment that a number names, or its payments; None if claims are listed."""
+    if len(exact) == 1:
+        return request.redirect(f"/claims/{exact[0].number}")
+    payments = [] if exact else await _payments(request, text)
+    if len(payments) == 1:
+        return request.redirect(f"/payments/{payments[0]}")
+    return request.redirect("/payments", q=text) if payments else None
 
 
 async def _claim_number(request: PageRequest, text: str) -> str:
@@ -129,7 +136,7 @@ def _number_filters(request: PageRequest, text: str) -> list[str]:
 async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -> list[ClaimRow]:
     """Return the claims that the text names: by the vendor's id, the account, or the payer's number."""
     vault, found = request.context.vault, []
-    for scope in _scopes(sites):
+    for scope in vendor_scopes(sites):
         for text in texts:
             hashes = claim_search.vendor_claim_hashes(vault, scope.vendor, text)
             account = claim_search.account_key(vault, scope.vendor, text)
@@ -171,7 +178,7 @@ async def _find_by_name(
         return []
     found: list[tuple[int, str]] = []
     vault, wanted = request.context.vault, search_name(name)
-    for scope in _scopes(sites):
+    for scope in vendor_scopes(sites):
         where: dict[str, object] = {"name_key": claim_search.name_key(vault, scope.vendor, start)}
         if born:
             where = claim_search.patient_filters(vault, scope.vendor, name, born)
@@ -198,14 +205,6 @@ def read_name(text: str) -> tuple[str, date | None]:
         return text.partition(",")[0], None
     born = read_day(found["day"])
     return (found["name"], born) if born else (text.partition(",")[0], None)
-
-
-def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
-    vendors = dict.fromkeys(site.vendor_id for site in sites)
-    return [
-        VendorScope(vendor, tuple(site.id for site in sites if site.vendor_id == vendor))
-        for vendor in vendors
-    ]
 
 
 async def _numbers(

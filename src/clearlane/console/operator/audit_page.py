@@ -23,23 +23,23 @@ IDS_SHOWN = 6
 TEXT_CHARACTERS_MAX = 80
 CONSOLE_WORDS = {
     "console.claim": "Claim opened",
-    "console.claim-pdf": "Claim as PDF",
+    "console.claim_pdf": "Claim as PDF",
     "console.claims": "Claims listed",
-    "console.claims-csv": "Claims as CSV",
+    "console.claims_csv": "Claims as CSV",
     "console.correct": "Correction opened",
-    "console.fix-cause": "Cause of a group opened",
+    "console.fix_cause": "Cause of a group opened",
     "console.search": "Claims searched",
 }
 """What people look at in the console."""
 VERB_WORDS = {
-    "accept": "accepted", "add": "added", "billed-change": "billed otherwise", "delete": "deleted", "discard": "put aside",
-    "draft": "draft kept", "draft-dropped": "draft discarded", "end-sessions": "sessions ended", "enter": "entered",
+    "accept": "accepted", "add": "added", "billed_change": "billed otherwise", "delete": "deleted", "discard": "put aside",
+    "draft": "draft kept", "draft_dropped": "draft discarded", "end_sessions": "sessions ended", "enter": "entered",
     "export": "exported", "import": "imported", "list": "listed", "mailed": "sent by file", "note": "note added",
     "park": "stopped", "pause": "paused", "read": "looked at", "release": "released", "replay": "replayed",
     "resend": "sent again", "resent": "sent again", "resume": "resumed", "rotate": "secret renewed", "search": "searched",
-    "shown": "looked at", "sending": "being sent", "sign-in": "signed in", "sign-in-link": "one-time address made",
-    "sign-out": "signed out", "submit": "submitted", "test": "tested", "try-now": "tried at once", "url": "address made",
-    "way-chosen": "way of sending chosen",
+    "shown": "looked at", "sending": "being sent", "sign_in": "signed in", "sign_in_link": "one-time address made",
+    "sign_out": "signed out", "submit": "submitted", "test": "tested", "try_now": "tried at once", "url": "address made",
+    "way_chosen": "way of sending chosen",
 }  # fmt: skip
 """What the last part of an action is called; another one is shown as it is."""
 ROWS_VERIFIED_MAX = 200_000
@@ -125,6 +125,6 @@ def action_words(action: str) -> str:
         return CONSOLE_WORDS[action]
     *nouns, verb = action.split(".")
     words = (
-        " ".join((*nouns, VERB_WORDS.get(verb, verb))).replace("-", " ").removeprefix("console ")
+        " ".join((*nouns, VERB_WORDS.get(verb, verb))).replace("_", " ").removeprefix("console ")
     )
     return words[:1].upper() + words[1:]

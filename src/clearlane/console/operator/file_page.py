@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from starlette.responses import Response
 
@@ -141,140 +142,94 @@ async def show_outgoing(request: PageRequest) -> Response:
     )
 
 
-@pages.page("/files/in/{id}/raw")
-async def download_incoming(request: PageRequest) -> Response:
-    """Return a file as it was received."""
-    return await _download(request, incoming=True)
+# ---- acts ----------------------------------------------------------------------------------------
 
 
-@pages.page("/files/out/{id}/raw")
-async def download_outgoing(request: PageRequest) -> Response:
-    """Return a file as it is sent."""
-    return await _download(request, incoming=False)
+class FileAct(NamedTuple):
+    """Something that an operator does with a file of the address."""
+
+    path: str
+    """The direction of the file, and the name of the act."""
+    verb: Callable[..., Awaitable[object]]
+    done: str
+    """The notice afterwards."""
+    refused: str
+    """The title of the page that says why it was not done."""
+    question: ActQuestion | None = None
+    """None for one that repeats safely."""
+    option: tuple[str, str] = ("", "")
+    """A field of the form that may be ticked, and the parameter of the verb that it sets."""
 
 
-@pages.page("/files/in/{id}/x12")
-async def explain_incoming(request: PageRequest) -> Response:
-    """Show a file that came in with every element explained."""
-    return await _explain(request, incoming=True)
-
-
-@pages.page("/files/out/{id}/x12")
-async def explain_outgoing(request: PageRequest) -> Response:
-    """Show a file that went out with every element explained."""
-    return await _explain(request, incoming=False)
-
-
-@pages.act("/files/in/{id}/replay", REPEATS_SAFELY)
-async def replay(request: PageRequest) -> Response:
-    """Read a file again."""
-    return await _act(request, inbox_admin.replay, "in", done="replayed", refused="Not replayed")
-
-
-@pages.act(
-    "/files/in/{id}/accept",
-    AskFirst(
-        back="/files/in/{id}",
-        question=ActQuestion(
+FILE_ACTS = (
+    FileAct("in/replay", inbox_admin.replay, "replayed", "Not replayed"),
+    FileAct(
+        "in/accept", inbox_admin.accept, "accepted", "Not accepted",
+        ActQuestion(
             title="Accept file {id}?",
             sentence="Its payments and answers are recorded on the claims that it names, and vendors get events. That "
             "cannot be undone. If you ticked it, the route trusts this sender from now on.",
             button="It is the payer's: accept",
         ),
+        ("remember", "remember"),
     ),
-)
-async def accept(request: PageRequest) -> Response:
-    """Accept the sender of a file, and read it."""
-    verb = partial(inbox_admin.accept, remember=request.form.get("remember") == "yes")
-    return await _act(request, verb, "in", done="accepted", refused="Not accepted")
-
-
-@pages.act(
-    "/files/in/{id}/accept-test",
-    AskFirst(
-        back="/files/in/{id}",
-        question=ActQuestion(
+    FileAct(
+        "in/accept-test", inbox_admin.accept_test_file, "test-accepted", "Not posted",
+        ActQuestion(
             title="Post test file {id}?",
             sentence="The payer marked it as a test. Posted, its payments and answers count as real: they are recorded on "
             "the claims that it names, and vendors get events. That cannot be undone. The file stays marked as a test.",
             button="Post the test file",
         ),
     ),
-)
-async def accept_test(request: PageRequest) -> Response:
-    """Post a file that is marked as a test."""
-    verb = inbox_admin.accept_test_file
-    return await _act(request, verb, "in", done="test-accepted", refused="Not posted")
-
-
-@pages.act(
-    "/files/in/{id}/discard",
-    AskFirst(
-        back="/files/in/{id}",
-        question=ActQuestion(
+    FileAct(
+        "in/discard", inbox_admin.discard, "discarded", "Not put aside",
+        ActQuestion(
             title="Put file {id} aside permanently?",
             sentence="Nothing more of it is recorded, and no one is asked about it again. The file itself is kept, and "
             "so is what was recorded from it before.",
             button="Put it aside",
         ),
     ),
-)
-async def discard(request: PageRequest) -> Response:
-    """Put a file aside for good."""
-    return await _act(request, inbox_admin.discard, "in", done="discarded", refused="Not put aside")
-
-
-@pages.act(
-    "/files/out/{id}/resend",
-    AskFirst(
-        back="/files/out/{id}",
-        question=ActQuestion(
+    FileAct(
+        "out/resend", batch_admin.resend, "resent", "Not sent again",
+        ActQuestion(
             title="Send file {id} again?",
             sentence="The payer gets every claim of this file once more. If it has the file already, it may deny them as "
             "duplicates. Ask the payer first.",
             button="Send it again",
         ),
+        ("answered", "even_if_answered"),
     ),
-)
-async def resend(request: PageRequest) -> Response:
-    """Send a file that the payer does not have."""
-    verb = partial(batch_admin.resend, even_if_answered=request.form.get("answered") == "yes")
-    return await _act(request, verb, "out", done="resent", refused="Not sent again")
-
-
-@pages.act(
-    "/files/out/{id}/delivered",
-    AskFirst(
-        back="/files/out/{id}",
-        question=ActQuestion(
+    FileAct(
+        "out/delivered", batch_admin.mark_delivered, "delivered", "Not recorded",
+        ActQuestion(
             title="Record that the payer has file {id}?",
             sentence="Its claims count as sent, and the file is never sent again. If the payer does not have it, these "
             "claims are lost until someone notices.",
             button="The payer has it",
         ),
     ),
-)
-async def mark_delivered(request: PageRequest) -> Response:
-    """Record that the payer has a file."""
-    verb = batch_admin.mark_delivered
-    return await _act(request, verb, "out", done="delivered", refused="Not recorded")
+)  # fmt: skip
 
 
-async def _act(
-    request: PageRequest,
-    verb: Callable[..., Awaitable[object]],
-    direction: str,
-    *,
-    done: str,
-    refused: str,
-) -> Response:
+async def do_act(request: PageRequest, act: FileAct) -> Response:
     """Do something with the file of the address, and show the file again or why it was refused."""
     id = path_number(request, "id", "file")
+    field, parameter = act.option
+    options = {parameter: request.form.get(field) == "yes"} if field else {}
     try:
-        await verb(request.context.work_context, id, actor=request.actor)
+        await act.verb(request.context.work_context, id, actor=request.actor, **options)
     except OperationRefused as why:
-        return request.message(409, refused, str(why))
-    return request.redirect(f"/files/{direction}/{id}", done=done)
+        return request.message(409, act.refused, str(why))
+    return request.redirect(f"/files/{act.path.partition('/')[0]}/{id}", done=act.done)
+
+
+for _act in FILE_ACTS:
+    _direction, _, _name = _act.path.partition("/")
+    _file = f"/files/{_direction}/{{id}}"
+    _asked = AskFirst(back=_file, question=_act.question) if _act.question else REPEATS_SAFELY
+    pages.act(f"{_file}/{_name}", _asked)(partial(do_act, act=_act))
 
 
 # ---- contents ------------------------------------------------------------------------------------
@@ -288,13 +243,15 @@ async def _content(request: PageRequest, *, incoming: bool, id: int) -> bytes:
         raise NoSuchPage(NOT_THERE) from why
 
 
-async def _download(request: PageRequest, *, incoming: bool) -> Response:
+async def download_file(request: PageRequest, *, incoming: bool) -> Response:
+    """Return a file as it was received, or is sent."""
     id = path_number(request, "id", "file")
     content = await _content(request, incoming=incoming, id=id)
     return download(content, f"{'in' if incoming else 'out'}-{id}.x12", "application/edi-x12")
 
 
-async def _explain(request: PageRequest, *, incoming: bool) -> Response:
+async def explain_file(request: PageRequest, *, incoming: bool) -> Response:
+    """Show a file with every element explained."""
     id = path_number(request, "id", "file")
     content = await _content(request, incoming=incoming, id=id)
     if len(content) > EXPLAINED_BYTES_MAX:
@@ -363,3 +320,9 @@ def describe(summary: PageSummary) -> FileSummary:
         for group in list(summary.groups.values())[:FINDINGS_SHOWN]
     ]
     return FileSummary(sentences=sentences, findings=findings)
+
+
+for _direction in ("in", "out"):
+    _incoming = _direction == "in"
+    pages.page(f"/files/{_direction}/{{id}}/raw")(partial(download_file, incoming=_incoming))
+    pages.page(f"/files/{_direction}/{{id}}/x12")(partial(explain_file, incoming=_incoming))

@@ -33,10 +33,10 @@ IN_LABELS = {
     inbox.DISCARDED: ("done", "Put aside"),
 }
 OUT_LABELS = {
-    "Ready": ("wait", "Waits"),
-    "Sending": ("wait", "On its way"),
-    "Delivered": ("good", "Delivered"),
-    "InDoubt": ("late", "Delivery in doubt"),
+    "ready": ("wait", "Waits"),
+    "sending": ("wait", "On its way"),
+    "delivered": ("good", "Delivered"),
+    "in_doubt": ("late", "Delivery in doubt"),
 }
 """Kind and words of the label, by state."""
 
@@ -64,7 +64,7 @@ async def show_files(request: PageRequest) -> Response:
     before = read_number(request.query("before")) or NO_FILE
     async with request.context.database.read(route_traffic.SCOPE) as tx:
         review = await inbox.list_files(tx, inbox.NEEDS_ATTENTION, REVIEW_MAX)
-        in_doubt = [one for one in await batches.list_undelivered(tx) if one.state == "InDoubt"]
+        in_doubt = [one for one in await batches.list_undelivered(tx) if one.state == "in_doubt"]
         limit = FILES_PER_PAGE + 1
         if tab == "out":
             sent = await route_traffic.list_sent(tx, None, before=before, limit=limit)

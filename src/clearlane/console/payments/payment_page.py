@@ -19,6 +19,7 @@ from clearlane.console.payments.payment_label import (
     payment_title,
 )
 from clearlane.console.payments.payments_page import payer_name
+from clearlane.kernel.claim_label import CONCERNS
 from clearlane.kernel.clock import to_micros
 from clearlane.payments import wording
 from clearlane.payments.claim_payment_groups import (
@@ -27,9 +28,8 @@ from clearlane.payments.claim_payment_groups import (
     CorrectedClaim,
     pair_corrections,
 )
-from clearlane.payments.outcome import PATIENT_REASONS
+from clearlane.payments.claim_payment_label import PATIENT_REASONS
 from clearlane.payments.payment import ClaimPayment, ClaimPaymentType, MatchedBy, Payment
-from clearlane.payments.wording import Concern
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.operator.payment_admin import MatchCandidate, UnmatchedPage
 from clearlane.pipeline.query.payment_list import PaymentViewer
@@ -47,14 +47,6 @@ NOTICES = {
     "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
     "undone": "The match is undone; the claim is as it was before.",
 }
-
-CONCERN_KINDS = {
-    Concern.ACT: "act",
-    Concern.WAIT: "wait",
-    Concern.AGREED: "good",
-    Concern.CLOSED: "done",
-}
-"""Who must act on an outcome, as the style sheet names its colors."""
 
 PARTS_OF_THEIR_OWN = PATIENT_REASONS | {("CO", "45")}
 """Reasons that are shown in few words: deductible, coinsurance, copayment, write-off by contract."""
@@ -262,12 +254,12 @@ def _net(pair: CorrectedClaim) -> int | None:
 
 
 def _claim_payment(one: ClaimPayment, pair: CorrectedClaim) -> ClaimPaymentTexts:
-    kind = CONCERN_KINDS[wording.OUTCOME_CONCERNS[one.outcome]]
+    kind = CONCERNS[one.label].value
     if one.type is ClaimPaymentType.REVERSAL and len(pair.claim_payments) > 1:
         kind = "done"  # the new claim payment beside it says what to do
     return ClaimPaymentTexts(
         one=one,
-        label=PaymentLabel(kind, wording.outcome_label(one)),
+        label=PaymentLabel(kind, wording.claim_payment_words(one)),
         patient=wording.patient_name(one),
         adjusted=wording.claim_payment_other_part(one),
         reasons=_reasons(one),

@@ -1,7 +1,8 @@
 """The list of payments: what came this month, what needs attention, and a search as a bank statement writes it."""
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.responses import Response
 
@@ -9,10 +10,9 @@ from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
-from clearlane.kernel.filter_type import FilterType
-from clearlane.kernel.formats import parse_amount, parse_iso_date, to_cents
+from clearlane.kernel.list_filter import FilterFault, read_filter
 from clearlane.payers.model import PAYER_TYPES
-from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX, read_bank_text
+from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payment_list import (
@@ -48,12 +48,6 @@ EMPTY_TABS = {
 }
 MENU = tuple(one for one in FILTERS.values() if one.title)
 """The filters beside the tabs and the search field."""
-READERS: dict[FilterType, Callable[[str], object]] = {
-    FilterType.TEXT: str,
-    FilterType.CHOICE: str,
-    FilterType.AMOUNT: lambda text: to_cents(parse_amount(text.replace(",", "").lstrip("$"))),
-    FilterType.DAY: parse_iso_date,
-}
 SITES_MERGED_MAX = 50
 """Maximum number of sites shown together; with more, one is chosen."""
 
@@ -83,11 +77,9 @@ async def show_payments(request: PageRequest) -> Response:
         sentence = f"There are more than {SITES_MERGED_MAX} sites. Choose one of them above."
         return request.message(200, "Payments", sentence)
     given = {one.name: value for one in MENU if (value := _given(request, one))}
-    where: dict[str, object] = {
-        name: READERS[FILTERS[name].type](value) for name, value in given.items()
-    }
+    where = {name: _value(FILTERS[name], value) for name, value in given.items()}
     if text:
-        where["bank"] = read_bank_text(text)
+        where["bank"] = text
     if need := TABS[tab][1]:
         where[need] = True
     page = await list_payment_page(
@@ -126,10 +118,14 @@ async def show_payments(request: PageRequest) -> Response:
 
 def _given(request: PageRequest, one: PaymentFilter) -> str:
     """Return the text of a filter in the address; empty if there is none, or it cannot be read."""
-    text = request.query(one.name).strip()[:BANK_TEXT_CHARACTERS_MAX]
-    if one.type is FilterType.CHOICE:
-        return text if text in one.choices else ""
-    return text if text and READERS[one.type](text) is not None else ""
+    text = request.query(one.name).strip()
+    with suppress(FilterFault):
+        return text if _value(one, text) is not None else ""
+    return ""
+
+
+def _value(one: PaymentFilter, text: str) -> Any:
+    return read_filter(one.type, text, one.choices)
 
 
 def _chips(request: PageRequest, tab: str, given: dict[str, str]) -> list[tuple[str, str]]:

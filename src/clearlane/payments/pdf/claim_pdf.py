@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
+from clearlane.kernel.claim_label import CONCERNS
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.pdf import claim_table
@@ -30,7 +31,7 @@ TITLE = "Explanation of benefits"
 NOT_A_BILL = "This is not a bill."
 
 _PAID_ON, _PAYMENT = Column(0, 58), Column(58, 116)
-_LABEL = claim_table.OUTCOME
+_LABEL = claim_table.LABEL
 
 
 class PaymentOfClaim(NamedTuple):
@@ -116,9 +117,9 @@ def _claim_payment_rows(claim_payments: Sequence[PaymentOfClaim]) -> list[Row]:
 def _claim_payment_row(one: PaymentOfClaim) -> Row:
     payment, claim_payment = one
     counts = claim_payment.in_force
-    colour = claim_table.CONCERN_COLOURS[wording.OUTCOME_CONCERNS[claim_payment.outcome]]
+    colour = claim_table.CONCERN_COLOURS[CONCERNS[claim_payment.label]]
     style = PLAIN if counts else PLAIN._replace(colour=Colour.QUIET)
-    label = wording.outcome_label(claim_payment)
+    label = wording.claim_payment_words(claim_payment)
     return row(
         [
             (_PAID_ON, wording.day(payment.effective_date), style),

@@ -7,6 +7,7 @@ its amount in the column that it belongs to. Knows rows; knows no page.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, LabelConcern
 from clearlane.payments import wording
 from clearlane.payments.payment import (
     ClaimPayment,
@@ -27,13 +28,12 @@ from clearlane.payments.pdf.pages import (
     row,
     space,
 )
-from clearlane.payments.wording import Concern
 
 CONCERN_COLOURS = {
-    Concern.ACT: Colour.RED,
-    Concern.WAIT: Colour.BLUE,
-    Concern.AGREED: Colour.GREEN,
-    Concern.CLOSED: Colour.QUIET,
+    LabelConcern.ACT: Colour.RED,
+    LabelConcern.WAIT: Colour.BLUE,
+    LabelConcern.GOOD: Colour.GREEN,
+    LabelConcern.DONE: Colour.QUIET,
 }
 
 _AMOUNT = 57.0
@@ -44,7 +44,7 @@ CHARGE, ALLOWED, PAID, PATIENT, ADJUSTED = (
     Column(174 + at * _AMOUNT, _AMOUNT, Align.RIGHT) for at in range(5)
 )
 AMOUNTS = (CHARGE, ALLOWED, PAID, PATIENT, ADJUSTED)
-OUTCOME = Column(464, WIDTH - 464)
+LABEL = Column(464, WIDTH - 464)
 PATIENT_NAME = Column(0, 174)
 REASON = Column(58, 287)
 """Reasons in words: from the procedure to where the amounts that they explain begin."""
@@ -58,7 +58,7 @@ HEADINGS: tuple[tuple[Column, str], ...] = (
     (PAID, "Paid"),
     (PATIENT, "Patient"),
     (ADJUSTED, "Adjusted"),
-    (OUTCOME, "Outcome"),
+    (LABEL, "Label"),
 )
 
 
@@ -128,12 +128,12 @@ def amounts_of(claim_payment: ClaimPayment) -> Amounts:
 
 
 def _claim_row(claim_payment: ClaimPayment) -> Row:
-    colour = CONCERN_COLOURS[wording.OUTCOME_CONCERNS[claim_payment.outcome]]
+    colour = CONCERN_COLOURS[CONCERNS[claim_payment.label]]
     return row(
         [
             (PATIENT_NAME, wording.patient_name(claim_payment), BOLD),
             *amount_cells(amounts_of(claim_payment), BOLD),
-            (OUTCOME, wording.outcome_label(claim_payment), BOLD._replace(colour=colour)),
+            (LABEL, wording.claim_payment_words(claim_payment), BOLD._replace(colour=colour)),
         ],
         ground=Colour.GROUND,
         rule=Colour.RULE,
@@ -158,7 +158,7 @@ def _claim_details(claim_payment: ClaimPayment) -> Iterator[Row]:
 
 
 def _line_rows(line: PaidLine) -> Iterator[Row]:
-    colour = CONCERN_COLOURS[wording.OUTCOME_CONCERNS[line.outcome]]
+    colour = CONCERN_COLOURS[CONCERNS[line.label]]
     other = wording.other_part(line.adjustments)
     amounts = Amounts(line.charge, line.allowed, line.paid, line.patient, other)
     yield row(
@@ -167,7 +167,7 @@ def _line_rows(line: PaidLine) -> Iterator[Row]:
             (PROCEDURE, wording.procedure_words(line), PLAIN),
             (UNITS, wording.units_words(line), PLAIN),
             *amount_cells(amounts, PLAIN),
-            (OUTCOME, wording.OUTCOME_LABELS[line.outcome], PLAIN._replace(colour=colour)),
+            (LABEL, LABEL_WORDS[line.label], PLAIN._replace(colour=colour)),
         ],
         before=1,
     )

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.payments import wording
 from clearlane.payments.balance import format_count
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import ClaimPayment, Payment, ProviderAdjustment
 from clearlane.payments.pdf import claim_table
 from clearlane.payments.pdf.page_parts import (
@@ -50,7 +50,7 @@ def write_payment_pdf(
     pages.add(_equation_rows(payment, adjustments))
     if adjustments:
         _add_adjustments(pages, adjustments)
-    totals = _OutcomeTotals()
+    totals = _LabelTotals()
     pages.add([section_row("Claims"), claim_table.headings()])
     pages.repeated = (claim_table.headings(),)
     for claim_payment in claim_payments:
@@ -133,28 +133,35 @@ def _add_adjustments(pages: Pages, adjustments: Sequence[ProviderAdjustment]) ->
     pages.add([space(4)])
 
 
-class _OutcomeTotals:
-    """Sums over the claims of a payment, by outcome."""
+TOTALED_LABELS = (
+    ClaimLabel.PAID, ClaimLabel.PARTLY_DENIED, ClaimLabel.DENIED, ClaimLabel.PATIENT_OWES, ClaimLabel.NOTHING_DUE,
+    ClaimLabel.FORWARDED, ClaimLabel.PREDETERMINED, ClaimLabel.TAKEN_BACK, ClaimLabel.VOIDED,
+)  # fmt: skip
+"""The labels of claim payments, in the order of the totals."""
+
+
+class _LabelTotals:
+    """Sums over the claims of a payment, by label."""
 
     def __init__(self) -> None:
-        self.claims: Counter[Outcome] = Counter()
-        self.amounts: dict[Outcome, claim_table.Amounts] = {}
+        self.claims: Counter[ClaimLabel] = Counter()
+        self.amounts: dict[ClaimLabel, claim_table.Amounts] = {}
 
     def add(self, claim_payment: ClaimPayment) -> None:
         """Add one claim payment."""
-        self.claims[claim_payment.outcome] += 1
-        before = self.amounts.get(claim_payment.outcome, claim_table.Amounts())
-        self.amounts[claim_payment.outcome] = before.plus(claim_table.amounts_of(claim_payment))
+        self.claims[claim_payment.label] += 1
+        before = self.amounts.get(claim_payment.label, claim_table.Amounts())
+        self.amounts[claim_payment.label] = before.plus(claim_table.amounts_of(claim_payment))
 
 
-def _total_rows(totals: _OutcomeTotals) -> Iterator[Row]:
+def _total_rows(totals: _LabelTotals) -> Iterator[Row]:
     yield section_row("Totals")
     yield claim_table.amount_headings()
     whole = claim_table.Amounts()
-    for outcome, label in wording.OUTCOME_LABELS.items():
-        if count := totals.claims[outcome]:
-            whole = whole.plus(totals.amounts[outcome])
-            yield _total_row(label, count, totals.amounts[outcome], PLAIN)
+    for label in TOTALED_LABELS:
+        if count := totals.claims[label]:
+            whole = whole.plus(totals.amounts[label])
+            yield _total_row(LABEL_WORDS[label], count, totals.amounts[label], PLAIN)
     yield _total_row("All", totals.claims.total(), whole, BOLD)
 
 

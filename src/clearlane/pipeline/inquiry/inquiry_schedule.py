@@ -35,7 +35,6 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_old_requests(context: WorkContext, now: datetime) -> int:
     """Delete old requests a few at a time; return how many there were."""
     before = to_micros(now - timedelta(days=context.limits.eligibility_days))
-    deleted = 0
 
     async def job(tx: Tx) -> int:
         counts = await inquiries.purge(tx, before, INQUIRY_PURGED_AT_ONCE)
@@ -43,9 +42,7 @@ async def purge_old_requests(context: WorkContext, now: datetime) -> int:
             tx.audit(f"{TRANSACTIONS[transaction_set].subject}.forgotten", count=count)
         return counts.total()
 
-    while count := await context.database.write(inquiries.SCOPE, job, actor=context.actor):
-        deleted += count
-    return deleted
+    return await context.purge(inquiries.SCOPE, job)
 
 
 async def has_due_inquiries(context: WorkContext, now: datetime) -> bool:

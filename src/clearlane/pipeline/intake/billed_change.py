@@ -72,4 +72,4 @@ async def _keep(
     payload = context.vault.seal(site.scope, work_items.NOTES, id, change.note.encode())
     await work_items.add_note(tx, ClaimNote(id, number, actor.name, to_micros(now), payload))
     detail = f"{' '.join(change.names)}; reason and authority are note {id}"
-    tx.audit("claim.billed-change", ids=[number], detail=detail)
+    tx.audit("claim.billed_change", ids=[number], detail=detail)

@@ -31,10 +31,10 @@ from clearlane.claims.resubmission import (
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import claim_account
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.kernel.safe_repr import shows
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
     KnownZips,

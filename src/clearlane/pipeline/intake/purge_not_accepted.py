@@ -23,7 +23,6 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_old_claims(context: WorkContext, now: datetime) -> int:
     """Remove old claims that were not accepted, a few at a time; return how many there were."""
     before = to_micros(now - timedelta(days=context.limits.not_accepted_days))
-    removed = 0
 
     async def job(tx: Tx) -> int:
         numbers = await not_accepted_claims.purge(tx, before, CLAIMS_PURGED_AT_ONCE)
@@ -31,8 +30,4 @@ async def purge_old_claims(context: WorkContext, now: datetime) -> int:
             tx.audit("claims.forgotten", ids=numbers, count=len(numbers))
         return len(numbers)
 
-    while count := await context.database.write(
-        not_accepted_claims.SCOPE, job, actor=context.actor
-    ):
-        removed += count
-    return removed
+    return await context.purge(not_accepted_claims.SCOPE, job)

@@ -192,7 +192,7 @@ async def rotate_secret(
         return replace(endpoint, content=msgspec.structs.replace(endpoint.content, secrets=secrets))
 
     return await _change(
-        context, vendor_id, endpoint_id, change, "webhook.secret-rotated", actor, extend
+        context, vendor_id, endpoint_id, change, "webhook.secret_rotated", actor, extend
     )
 
 

@@ -86,7 +86,7 @@ async def drop_draft(context: WorkContext, site: Site, claim_number: str, *, act
 
     async def job(tx: Tx) -> None:
         await correction_drafts.drop_draft(tx, claim_number)
-        tx.audit("claim.draft-dropped", ids=[claim_number])
+        tx.audit("claim.draft_dropped", ids=[claim_number])
 
     await context.database.write(site.scope, job, actor=actor)
 
@@ -99,7 +99,7 @@ async def record_chosen_way(
     await write_audit(
         context.database,
         site.scope,
-        "claim.way-chosen",
+        "claim.way_chosen",
         ids=[claim_number],
         detail=way,
         actor=actor,

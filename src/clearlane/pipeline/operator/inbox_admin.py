@@ -132,7 +132,7 @@ async def accept_test_file(context: WorkContext, id: int, *, actor: Actor) -> In
         await inbox.accept_test(tx, id, now)
         # From here on it is posted even if this process ends.
         await inbox.record_outcome(tx, id, InboxOutcome(state=inbox.STORED), now)
-        tx.audit("inbox.accept-test-file", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
+        tx.audit("inbox.accept_test_file", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
 
     await context.database.write(inbox.SCOPE, job, actor=actor)
     await post_file(context, id)

@@ -67,7 +67,7 @@ async def try_now(context: WorkContext, destination: Destination, *, actor: Acto
         for key, poll in (await inbox.all_polls(tx)).items():
             if (poll.type, poll.payer_id) == destination:
                 await inbox.extend_poll(tx, key, now)
-        tx.audit("route.try-now", detail=" ".join(destination))
+        tx.audit("route.try_now", detail=" ".join(destination))
 
     await context.database.write(batches.SCOPE, job, actor=actor)
 

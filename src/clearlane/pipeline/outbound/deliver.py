@@ -182,7 +182,7 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
         members = await batches.list_members(tx, batch.id)
         counted = await claim_updates.count_event(tx, [one.claim_number for one in members])
         tx.add_events(in_doubt_events(counted, to_micros(context.clock.now())))
-        tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
+        tx.audit("batch.in_doubt", ids=[str(batch.id)], detail=batch.name)
 
     await context.database.write(batches.SCOPE, job, actor=context.actor)
     if sent.id in await confirm_answered_batches(context, sent.payer_id):

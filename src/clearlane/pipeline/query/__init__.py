@@ -1,7 +1,8 @@
 """Read what is stored. Every access to claims and payments is audited, and what was read first is marked as read.
 
-- Claims: ``list_claims`` and ``claim_list`` list them by the filters of ``claim_filters``, ``claim_history`` and
-  ``retrieve_documents`` load one's history and documents, ``cause_counts`` says how often a cause was seen.
+- Claims: ``claim_list`` lists them for every face by the filters of ``claim_filters``, ``claim_reason`` explains their
+  labels, ``claim_history`` and ``retrieve_documents`` load one's history and documents, ``cause_counts`` says how often
+  a cause was seen.
 - Payments: ``payment_list`` lists them for every face; ``payments`` loads one for operators, ``vendor_payments`` for the
   API, ``payment_pages`` for the console; ``pdf_process`` makes files to print.
 - Operating: ``measures`` reads the installation, ``conditions`` is the table of what an operator is warned of,

@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from clearlane.accounts.model import Site
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.claim_label import ClaimLabel
 from clearlane.pipeline.load_claim import open_claim
-from clearlane.pipeline.query.claim_list import explain_label, load_answers
-from clearlane.pipeline.query.list_claims import stored_claim
+from clearlane.pipeline.query.claim_list import load_answers, stored_claim
+from clearlane.pipeline.query.claim_reason import explain_label
 from clearlane.pipeline.stored_facts import open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claim_query import (

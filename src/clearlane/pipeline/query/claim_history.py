@@ -224,7 +224,7 @@ def check_sentences(
     loaded: LoadedClaim, name_field: Callable[[str], str] = path_in_claim
 ) -> Iterator[str]:
     """Yield what our check found and repaired; ``name_field`` names a field by its path."""
-    yield "Not accepted." if loaded.row.state == "NotAccepted" else "Accepted."
+    yield "Not accepted." if loaded.row.state == "not_accepted" else "Accepted."
     for finding in loaded.findings:
         yield ": ".join(filter(None, (name_field(finding.location), finding.message)))
     yield from summarise_repairs((name_field(path), kind) for path, kind in loaded.repairs)

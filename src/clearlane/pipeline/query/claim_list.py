@@ -1,50 +1,56 @@
-"""Load claims as lists show them: label, patient, payer, the reason in one line, and money. Every look is audited.
+"""List claims and open what lists show of them: label, patient, payer, the reason in one line, and money.
 
-    keys = await list_claims(tx, query, ClaimListKey)
-    rows = await load_claim_rows(context, site, [key.claim_number for key in keys], ...)
+    rows = await list_claim_rows(context, [scope], ClaimListRequest(given={"tab": "needs_you"}, limit=51), actor=actor)
+    keys = await find_claims(context, scopes, request, ClaimListKey)     # keys alone, for totals and long worklists
 
-Knows how claims, facts and payments are sealed; knows no page.
+V3's status list, v1, the console, exports and the CLI list claims with this, and only render. Every look is audited.
+Knows how claims, facts and payments are sealed; knows no page and no HTTP.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.forms import FORMS
-from clearlane.claims.responses import provenance
-from clearlane.claims.responses.explain_findings import (
-    OWN_SOURCE,
-    explain_findings,
-    finding_reason,
-    rule_reason,
-)
-from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
-from clearlane.claims.responses.payer_words import short_reason
-from clearlane.claims.responses.provenance import Explanation
-from clearlane.kernel.clock import from_micros
+from clearlane.claims.claim_filters import OPEN_LABELS
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.formats import last_first
+from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.payments.as_json import money_text
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.outcome import is_denial, is_forwarded
-from clearlane.payments.read_claim_part import read_claim_part
-from clearlane.pipeline.answer_days import UsualDays, usual_days
-from clearlane.pipeline.claim_label import ClaimLabel
-from clearlane.pipeline.load_claim import LoadedClaim, open_claim, open_header, sent_line_controls
-from clearlane.pipeline.query.list_claims import open_status, stored_claim
-from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
+from clearlane.pipeline.answer_days import UsualDays
+from clearlane.pipeline.claim_label import shown_label
+from clearlane.pipeline.load_claim import open_claim, open_header
+from clearlane.pipeline.query.claim_filters import ClaimListRequest, list_queries, usual_days_of
+from clearlane.pipeline.query.claim_reason import (
+    ClaimReason,
+    explain_label,
+    find_next_payer,
+    silence_reason,
+)
+from clearlane.pipeline.stored_facts import open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_query, documents, facts, work_items
-from clearlane.store.claims.claim_query import ClaimListRow
+from clearlane.store.claims.claim_query import (
+    STATUS_COLUMN,
+    ClaimListRow,
+    ClaimOrder,
+    ClaimQuery,
+    Row,
+    StatusListRow,
+)
+from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.claims.work_items import ClaimWorkItem
-from clearlane.store.database.database import Actor, Tx
+from clearlane.store.database.database import Actor, Database, Tx, write_audit
 from clearlane.store.vault.vault import Vault
 
-OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
-"""Labels of claims that a payer has and has not decided."""
-REFUSALS = frozenset({FactKind.CLAIM_REFUSED, FactKind.SET_REFUSED, FactKind.TA1_REFUSED})
+AnyScope = Scope | VendorScope
+STATUSES_AT_ONCE = 500
 GENERATIONS_MAX = 9
 UNPAID_LABELS = frozenset(
     {
@@ -56,26 +62,6 @@ UNPAID_LABELS = frozenset(
     }
 )
 """Labels of claims on which no payment is in force, whatever was paid before."""
-NEXT_PAYER = "the next payer"
-CENTS = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimReason:
-    """Why a claim is where it is: the first thing to fix, or the sentence for it."""
-
-    text: str = field(repr=False)
-    """What claims of one cause have in common."""
-    detail: str = field(default="", repr=False)
-    """What is so with this claim alone; empty if the text says it."""
-    cause: str = ""
-    """What claims of one cause have in common: source, code and field; empty if there is nothing to fix."""
-    explanation: Explanation | None = field(default=None, repr=False)
-
-    @property
-    def of_claim(self) -> str:
-        """The reason as the row of this claim shows it."""
-        return self.detail or self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +69,12 @@ class ClaimRow:
     """A claim as lists show it; without a repr of patient data. Amounts are cents."""
 
     site: Site
+    stored: ClaimListRow = field(repr=False)
+    status: ClaimStatus | None = field(repr=False)
+    """None for a claim that was not accepted."""
     number: str
     label: ClaimLabel
+    """As it is stored; :attr:`shown_label` is what is shown."""
     no_answer: bool
     """Whether the payer has been silent for longer than is usual."""
     kind: str
@@ -109,57 +99,140 @@ class ClaimRow:
     """The next payer, if this one forwarded the claim: its name, or words for one without a name."""
 
     @property
+    def shown_label(self) -> ClaimLabel:
+        """The label that people and programs see."""
+        return shown_label(self.label, no_answer=self.no_answer, is_replaced=self.is_replaced)
+
+    @property
     def readable_charge(self) -> int | None:
         """The charge; None if the claim was not accepted and has none that could be read."""
         return None if self.label is ClaimLabel.NOT_ACCEPTED and not self.charge else self.charge
 
 
-@dataclass(frozen=True, slots=True)
-class _PageRows:
-    rows: Mapping[str, ClaimListRow]
+class _Answers(NamedTuple):
+    """What is loaded beside the rows of claims."""
+
     facts: Mapping[str, Sequence[FactRow]]
     documents: Mapping[str, StoredDocument]
     generations: Mapping[str, int]
     work: Mapping[str, ClaimWorkItem]
 
 
-def usual_days_of(context: WorkContext) -> UsualDays:
-    """Return within how many days payers usually answer."""
-    access = context.payer_access
-    default = context.limits.claim_silence_days
-    return usual_days(access.payers(), access.connections(), default=default)
+async def find_claims(
+    context: WorkContext, scopes: Iterable[AnyScope], request: ClaimListRequest, row_type: type[Row]
+) -> list[tuple[AnyScope, Row]]:
+    """Return one page of the claims of several scopes, each with its scope, in the order of the list.
+
+    Each vendor has its own queries, because what is found by keyed hash is hashed with its key.
+    """
+    column, descends = request.chosen_order.value
+    found: list[tuple[AnyScope, Row]] = []
+    for scope in scopes:
+        async with context.database.read(scope) as tx:
+            for query in list_queries(context, scope.vendor, request):
+                rows = await claim_query.list_claims(tx, query, row_type)
+                found += [(scope, row) for row in rows]
+        found.sort(key=lambda one: (getattr(one[1], column), one[1].claim_number), reverse=descends)
+        del found[request.limit :]
+    return found
+
+
+async def list_claim_rows(
+    context: WorkContext, scopes: Sequence[AnyScope], request: ClaimListRequest, *, actor: Actor
+) -> list[ClaimRow]:
+    """Return one page of claims for programs. The search is audited in each scope, with the filters' names."""
+    detail = " ".join(sorted(name for name, value in request.given.items() if value is not None))
+    for scope in scopes:
+        await write_audit(context.database, scope, "claims.search", detail=detail, actor=actor)
+    found = await find_claims(context, scopes, request, ClaimListRow)
+    opened: dict[str, ClaimRow] = {}
+    for scope in dict.fromkeys(scope for scope, _ in found):
+        async with context.database.read(scope) as tx:
+            own = [row for of, row in found if of == scope]
+            rows = await _open(tx, context, own, context.accounts().sites)
+        opened |= {row.number: row for row in rows}
+    return [opened[row.claim_number] for _, row in found]
+
+
+async def find_claim(context: WorkContext, claim_number: str, scope: AnyScope) -> ClaimRow | None:
+    """Return one claim of the scope, for a caller that audits what it does with it."""
+    async with context.database.read(scope) as tx:
+        return await find_claim_within(tx, context, claim_number)
+
+
+async def find_claim_within(tx: Tx, context: WorkContext, claim_number: str) -> ClaimRow | None:
+    """Return one claim of the scope of a transaction, as the transaction sees it."""
+    found = await claim_query.claims_by_number(tx, [claim_number])
+    opened = await _open(tx, context, list(found.values()), context.accounts().sites)
+    return opened[0] if opened else None
 
 
 async def load_claim_rows(
     context: WorkContext, site: Site, numbers: Sequence[str], *, actor: Actor, action: str
 ) -> list[ClaimRow]:
-    """Load claims of a site in this order; the look is one audit row with their numbers."""
+    """Load claims of a site in this order, for people; the look is one audit row with their numbers."""
     if not numbers:
         return []
 
-    async def job(tx: Tx) -> _PageRows:
-        page = await _load_page(tx, numbers)
-        await context.vault.load_keys_of(tx, _sealed(page))
-        tx.audit(action, ids=list(page.rows))
-        return page
+    async def job(tx: Tx) -> list[ClaimRow]:
+        rows = await claim_query.claims_by_number(tx, numbers)
+        tx.audit(action, ids=list(rows))
+        shown = [rows[number] for number in numbers if number in rows]
+        return await _open(tx, context, shown, [site])
 
-    page = await context.database.write(site.scope, job, actor=actor)
-    now, usual = context.clock.now(), usual_days_of(context)
-    return [
-        _row(context.vault, site, page, page.rows[number], now, usual)
-        for number in numbers
-        if number in page.rows
-    ]
+    return await context.database.write(site.scope, job, actor=actor)
 
 
-async def _load_page(tx: Tx, numbers: Sequence[str]) -> _PageRows:
-    rows = await claim_query.claims_by_number(tx, numbers)
-    return _PageRows(
-        rows,
-        *await load_answers(tx, list(rows)),
-        await _generations(tx, rows.values()),
-        await work_items.list_items(tx, list(rows)),
+async def list_statuses(
+    database: Database,
+    vault: Vault,
+    first: date,
+    last: date,
+    *,
+    scope: Scope,
+    actor: Actor,
+) -> AsyncIterator[list[ClaimStatus]]:
+    """Yield pages of the statuses of claims created on these days, both included; the last may be empty."""
+    days = {"created_day_from": first.isoformat(), "created_day_to": last.isoformat()}
+    await write_audit(
+        database, scope, "claims.status", detail="..".join(days.values()), actor=actor
     )
+    query = ClaimQuery(where=days, order=ClaimOrder.OLDEST_FIRST, limit=STATUSES_AT_ONCE)
+    while True:
+        async with database.read(scope) as tx:
+            page = await claim_query.list_claims(tx, query, StatusListRow)
+            await vault.load_keys_of(tx, [row.status for row in page])
+        yield [open_status(vault, scope, row.claim_number, row.status) for row in page]
+        if len(page) < STATUSES_AT_ONCE:
+            return
+        query = replace(query, after=page[-1].position)
+
+
+def claim_object(row: ClaimRow) -> dict[str, object]:
+    """Return a claim as v1 and `claim list --json` show it."""
+    stored, status = row.stored, row.status
+    return {
+        "id": row.number,
+        "claim_number": row.number,
+        "vendor_claim_id": row.vendor_claim_id,
+        "site": row.site.vendor_site_id,
+        "kind": row.kind,
+        "state": stored.state,
+        "label": row.shown_label,
+        "reason": row.reason.of_claim,
+        "payer_id": row.payer_id,
+        "payer_control_number": (status and status.payer_control_number) or None,
+        "charge": money_text(row.charge),
+        "paid": money_text(status.payer_cents if status else 0),
+        "patient": money_text(status.patient_cents if status else 0),
+        "adjustments": money_text(status.adjustment_cents if status else 0),
+        "document_id": (status and status.document_id) or None,
+        "created_at": moment_text(from_micros(stored.created_at)),
+        "changed_at": moment_text(row.changed_at),
+        "predecessor": stored.predecessor_id,
+        "successor": stored.successor_id,
+        "prior_payer_claim": stored.prior_payer_claim,
+    }
 
 
 async def load_answers(
@@ -171,6 +244,28 @@ async def load_answers(
         by_claim[row.claim_number].append(row)
     kept = await documents.list_for_claims(tx, numbers)
     return by_claim, {document.document_id: document for document in kept}
+
+
+def open_status(
+    vault: Vault, scope: Scope | VendorScope, claim_number: str, sealed: bytes
+) -> ClaimStatus:
+    """Return the status of a claim."""
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, sealed))
+
+
+def stored_claim(row: ClaimListRow) -> StoredClaim:
+    """Return a listed claim as it is opened."""
+    return StoredClaim(
+        row.claim_number,
+        row.kind,
+        row.form,
+        row.state,
+        row.payer_id,
+        bool(row.account_as_number),
+        row.created_at,
+        row.payload,
+        row.header,
+    )
 
 
 async def _generations(tx: Tx, rows: Iterable[ClaimListRow]) -> dict[str, int]:
@@ -189,15 +284,31 @@ async def _generations(tx: Tx, rows: Iterable[ClaimListRow]) -> dict[str, int]:
     return found
 
 
-def _sealed(page: _PageRows) -> list[bytes]:
-    sealed = [sealed for row in page.rows.values() for sealed in (row.payload, row.header)]
-    sealed += [row.status for row in page.rows.values() if row.status is not None]
-    sealed += [one.payload for each in page.facts.values() for one in each]
-    return sealed + [one.payload for one in page.documents.values()]
+async def _open(
+    tx: Tx, context: WorkContext, rows: Sequence[ClaimListRow], sites: Iterable[Site]
+) -> list[ClaimRow]:
+    """Open claims of the scope of a transaction, with what lists show of them."""
+    numbers = [row.claim_number for row in rows]
+    answers = _Answers(
+        *await load_answers(tx, numbers),
+        await _generations(tx, rows),
+        await work_items.list_items(tx, numbers),
+    )
+    sealed = [sealed for row in rows for sealed in (row.payload, row.header)]
+    sealed += [row.status for row in rows if row.status is not None]
+    sealed += [one.payload for each in answers.facts.values() for one in each]
+    await context.vault.load_keys_of(
+        tx, sealed + [one.payload for one in answers.documents.values()]
+    )
+    by_id = {site.id: site for site in sites}
+    now, usual = context.clock.now(), usual_days_of(context)
+    return [
+        _row(context.vault, by_id[SiteId(row.site_id)], answers, row, now, usual) for row in rows
+    ]
 
 
 def _row(
-    vault: Vault, site: Site, page: _PageRows, row: ClaimListRow, now: datetime, usual: UsualDays
+    vault: Vault, site: Site, answers: _Answers, row: ClaimListRow, now: datetime, usual: UsualDays
 ) -> ClaimRow:
     header = open_header(vault, site.scope, row.claim_number, row.header)
     status = None
@@ -207,8 +318,10 @@ def _row(
     changed_at = from_micros(row.updated_at)
     late = now - timedelta(days=usual.of(row.kind, row.payer_id))
     no_answer = label in OPEN_LABELS and changed_at < late
-    known = [open_fact(vault, one) for one in page.facts[row.claim_number]]
-    forwarded_to = "" if label in UNPAID_LABELS else find_next_payer(vault, known, page.documents)
+    known = [open_fact(vault, one) for one in answers.facts[row.claim_number]]
+    forwarded_to = (
+        "" if label in UNPAID_LABELS else find_next_payer(vault, known, answers.documents)
+    )
     reason = (
         silence_reason(label, changed_at)
         if no_answer
@@ -218,7 +331,7 @@ def _row(
             lambda: open_claim(vault, site.scope, stored_claim(row)),
             status,
             known,
-            page.documents,
+            answers.documents,
             is_replaced=bool(row.is_superseded),
             forwarded_to=forwarded_to,
         )
@@ -226,6 +339,8 @@ def _row(
     decided = status is not None and any(isinstance(fact, ClaimPaymentFact) for fact in known)
     return ClaimRow(
         site=site,
+        stored=row,
+        status=status,
         number=row.claim_number,
         label=label,
         no_answer=no_answer,
@@ -243,180 +358,7 @@ def _row(
         owes=status.patient_cents if status and decided else None,
         forwarded_to=forwarded_to,
         changed_at=changed_at,
-        generation=page.generations[row.claim_number],
+        generation=answers.generations[row.claim_number],
         is_replaced=bool(row.is_superseded),
-        work=page.work.get(row.claim_number),
+        work=answers.work.get(row.claim_number),
     )
-
-
-def explain_label(
-    vault: Vault,
-    label: ClaimLabel,
-    load: Callable[[], LoadedClaim],
-    status: ClaimStatus | None,
-    known: Sequence[AnyFact],
-    kept: Mapping[str, StoredDocument],
-    *,
-    is_replaced: bool = False,
-    forwarded_to: str = "",
-) -> ClaimReason:
-    """Return the reason of a claim's label in one line; the claim is opened only for a label that needs it."""
-    if label is ClaimLabel.NOT_ACCEPTED:
-        return _own_reason(load())
-    if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
-        return _refusal_reason(load(), known)
-    if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
-        return _denial_reason(vault, load(), known, kept)
-    text = _plain_reason(label, status, is_replaced=is_replaced)
-    if forwarded_to:
-        text = f"{text}, forwarded to {forwarded_to}" if text else f"Forwarded to {forwarded_to}"
-    return ClaimReason(text=text)
-
-
-def silence_reason(label: ClaimLabel, since: datetime) -> ClaimReason:
-    """Return the reason of a claim whose payer is silent."""
-    words = {ClaimLabel.SENT: "Sent", ClaimLabel.ACCEPTED: "Accepted"}.get(label, "In process")
-    text = f"{words} {since:%b} {since.day}, nothing since"
-    return ClaimReason(text=text, cause="no answer")
-
-
-def find_refusal(known: Sequence[AnyFact]) -> Fact | None:
-    """Return the last statement by which a payer refused a claim, or asked for something."""
-    refusals = [
-        fact
-        for fact in known
-        if isinstance(fact, Fact)
-        and (
-            fact.kind in REFUSALS
-            or (
-                fact.kind is FactKind.STATUS
-                and (fact.verdict is StatusVerdict.REJECTED or _wants_records(fact))
-            )
-        )
-    ]
-    return max(refusals, key=lambda fact: (fact.at, fact.serial), default=None)
-
-
-def _wants_records(fact: Fact) -> bool:
-    return any(code.category.startswith("R") for code in fact.codes)
-
-
-def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReason:
-    refusal = find_refusal(known)
-    if refusal is None:
-        return ClaimReason(text="The payer refused it.")
-    controls = sent_line_controls(loaded)
-    found = list(provenance.explain_complaints(refusal, loaded.claim, controls))
-    # What names a field can be fixed here, so it comes first.
-    found.sort(key=lambda one: not one.fields)
-    return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
-
-
-def _own_reason(loaded: LoadedClaim) -> ClaimReason:
-    """Return the first error of our own check; those of fields come first, because they can be fixed."""
-    found = explain_findings(FORMS[loaded.row.form], loaded.findings)
-    found.sort(key=lambda one: not one.fields)
-    return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
-
-
-def payment_in_force(known: Sequence[AnyFact]) -> ClaimPaymentFact | None:
-    """Return the latest claim payment that takes nothing back."""
-    paid = [fact for fact in known if isinstance(fact, ClaimPaymentFact) and not fact.is_reversal]
-    return max(paid, key=lambda fact: (fact.at, fact.serial, fact.order), default=None)
-
-
-def find_next_payer(
-    vault: Vault, known: Sequence[AnyFact], kept: Mapping[str, StoredDocument]
-) -> str:
-    """Return to whom the payer forwarded a claim, by name or in words; empty if it did not. Opens only what says so."""
-    payment = payment_in_force(known)
-    if payment is None or not is_forwarded(payment.status_code):
-        return ""
-    document = kept.get(payment.document_id)
-    if document is None:
-        return NEXT_PAYER
-    _, paid = read_claim_part(open_document_source(vault, document).part)
-    return (paid.forwarded_to.name if paid.forwarded_to else "") or NEXT_PAYER
-
-
-def explain_payment(
-    vault: Vault, loaded: LoadedClaim, payment: ClaimPaymentFact, kept: Mapping[str, StoredDocument]
-) -> list[Explanation]:
-    """Return the adjustments of a claim payment in words, denials first."""
-    document = kept.get(payment.document_id)
-    if document is None:
-        return []
-    _, paid = read_claim_part(open_document_source(vault, document).part)
-    found = provenance.explain_adjustments(paid, loaded.claim, sent_line_controls(loaded))
-    return sorted(found, key=lambda one: not is_denied(one))
-
-
-def is_denied(explanation: Explanation) -> bool:
-    """Return whether an adjustment denies payment."""
-    group, _, reason = explanation.code.partition("-")
-    return is_denial(group, reason, int((explanation.amount or 0) * CENTS))
-
-
-def _denial_reason(
-    vault: Vault,
-    loaded: LoadedClaim,
-    known: Sequence[AnyFact],
-    kept: Mapping[str, StoredDocument],
-) -> ClaimReason:
-    payment = payment_in_force(known)
-    found = explain_payment(vault, loaded, payment, kept) if payment else []
-    return to_reason(found[0]) if found else ClaimReason(text="The payer gave no reason.")
-
-
-def to_reason(explanation: Explanation) -> ClaimReason:
-    """Return an explanation as the reason in one line: the box and its name, then what is wrong."""
-    place = explanation.fields[0] if explanation.fields else None
-    field_name = place.path.rpartition(".")[2] if place else ""
-    is_own = explanation.source == OWN_SOURCE
-    if is_own:
-        field_name = field_name.partition("[")[0]  # one rule about any of the values
-    return ClaimReason(
-        text=rule_reason(explanation) if is_own else short_reason(explanation),
-        detail=finding_reason(explanation) if is_own else "",
-        cause=" ".join(filter(None, (explanation.source, explanation.code, field_name))),
-        explanation=explanation,
-    )
-
-
-def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced: bool) -> str:
-    """Return the sentence of a claim with nothing to fix."""
-    if status is None:
-        return ""
-    day = status.decided_day or status.state_changed_day
-    on_day = f"{day:%b} {day.day}"
-    sentences = {
-        ClaimLabel.RECEIVED: "Leaves with the next file",
-        ClaimLabel.HELD: "Kept back until it is released",
-        ClaimLabel.CANCELED: f"Taken back {on_day}, never sent",
-        ClaimLabel.SENT: f"Sent {on_day}",
-        ClaimLabel.TO_RESEND: f"The payer refused the whole file {on_day}: the operator sees to it, nothing to do",
-        ClaimLabel.ACCEPTED: f"Accepted {on_day}",
-        ClaimLabel.IN_PROCESS: f"In process since {on_day}",
-        ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}"
-        + ("" if is_replaced else "; no correction yet"),
-        ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
-        ClaimLabel.NOTHING_DUE: "Nothing is due from anyone",
-        ClaimLabel.VOIDED: "The payer canceled the earlier claim, as asked"
-        if status.is_void
-        else "The payer canceled it, as asked",
-        ClaimLabel.REPLACED: "The payer decided on the claim that replaces it",
-        ClaimLabel.PAID_DIFFERS: "The payer's figures do not add up",
-        ClaimLabel.PATIENT_OWES: f"Patient owes {_money(status.patient_cents)}: not a denial",
-    }
-    if label is ClaimLabel.PAID:
-        if status.payer_cents == status.total_cents:
-            return "Paid in full"
-        less = (
-            f" less write-off {_money(status.adjustment_cents)}" if status.adjustment_cents else ""
-        )
-        return f"Paid{less}"
-    return sentences.get(label, "")
-
-
-def _money(cents: int) -> str:
-    return f"{cents // CENTS:,}.{cents % CENTS:02}"

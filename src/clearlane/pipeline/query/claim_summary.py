@@ -15,14 +15,15 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from clearlane.accounts.model import Site
+from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.engine.workflows import WorkSteps
 from clearlane.enrollment.lifecycle import EnrollmentState, current_states
+from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.kernel.ids import first_number
 from clearlane.pipeline.answer_days import UsualDays
-from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
-from clearlane.pipeline.query.claim_list import OPEN_LABELS, usual_days_of
+from clearlane.pipeline.query.claim_filters import usual_days_of
 from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext

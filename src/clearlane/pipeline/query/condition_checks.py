@@ -228,9 +228,9 @@ def find_passed_over(measures: Measures) -> Iterator[ConditionCase]:
 
 # State of inbox files that a person must look at, and what is said of them.
 INBOX_SENTENCES = {
-    "Quarantined": "cannot be read or are addressed to another receiver",
-    "UnknownSender": "are of a sender that the route does not know",
-    "TestFile": "are marked as tests (ISA15 is T) and wait for an operator",
+    "quarantined": "cannot be read or are addressed to another receiver",
+    "unknown_sender": "are of a sender that the route does not know",
+    "test_file": "are marked as tests (ISA15 is T) and wait for an operator",
 }
 
 
@@ -247,7 +247,7 @@ def find_inbox_files(measures: Measures) -> Iterator[ConditionCase]:
 def find_parked(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the files with statements about no known claim."""
     for of in measures.inbox:
-        if of.files and of.state == "Parked":
+        if of.files and of.state == "parked":
             yield ConditionCase(
                 f"{counted(of.files, 'file')} with statements about no known claim."
             )

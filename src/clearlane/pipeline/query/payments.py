@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import to_cents
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.match_lines import SentLine, number_lines
-from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
     ClaimPayment,
     ClaimPaymentType,
@@ -315,7 +315,7 @@ def _matched(
     from clearlane.payments.read_payment import as_void_answer, read_claim_payment
 
     claim_payment = read_claim_payment(source.part, number=row.number)
-    if row.outcome == Outcome.VOIDED:
+    if row.label == ClaimLabel.VOIDED:
         claim_payment = as_void_answer(claim_payment)
     return replace(
         claim_payment,

@@ -262,7 +262,7 @@ async def set_vendor_proxy_login(
     database: Database, key: str, *, allowed: bool, actor: Actor
 ) -> AccountChange:
     """Allow or forbid a vendor the proxy login calls."""
-    action = f"vendor.proxy-login-{'on' if allowed else 'off'}"
+    action = f"vendor.proxy_login_{'on' if allowed else 'off'}"
     return await _set(database, _PROXY_LOGIN, key, int(allowed), action=action, actor=actor)
 
 
@@ -368,7 +368,7 @@ async def accept_baa(
     database: Database, vendor_site_id: str, *, now: datetime, actor: Actor
 ) -> AccountChange:
     """Record that the client has accepted the agreement. The time of the first acceptance stays."""
-    action, accepted = "site.baa-accept", to_micros(now)
+    action, accepted = "site.baa_accept", to_micros(now)
     event = NewEvent("baa.accepted", accepted)
     return await _set(
         database, _BAA, vendor_site_id, accepted, action=action, actor=actor, event=event
@@ -377,14 +377,14 @@ async def accept_baa(
 
 async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -> AccountChange:
     """Record that the client no longer accepts the agreement."""
-    return await _set(database, _BAA, vendor_site_id, None, action="site.baa-revoke", actor=actor)
+    return await _set(database, _BAA, vendor_site_id, None, action="site.baa_revoke", actor=actor)
 
 
 async def set_console_corrections(
     database: Database, vendor_site_id: str, *, allowed: bool, actor: Actor
 ) -> AccountChange:
     """Allow or forbid people to correct a site's claims in the console."""
-    action = f"site.corrections-{'on' if allowed else 'off'}"
+    action = f"site.corrections_{'on' if allowed else 'off'}"
     return await _set(
         database, _CORRECTIONS, vendor_site_id, int(allowed), action=action, actor=actor
     )

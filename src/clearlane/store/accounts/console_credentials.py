@@ -61,7 +61,7 @@ async def count_sessions(tx: Tx, now: datetime) -> dict[int, int]:
 async def end_other_sessions(tx: Tx, user: ConsoleUser, keep: bytes) -> int:
     """End every session of a user but one; return how many there were."""
     ended = await tx.run(_END_OTHERS, user=user.id, keep=keep)
-    tx.audit("user.end-sessions", ids=[user.name], count=ended)
+    tx.audit("user.end_sessions", ids=[user.name], count=ended)
     return ended
 
 

@@ -142,7 +142,7 @@ async def set_state(database: Database, name: str, state: UserState, *, actor: A
 async def set_password(database: Database, name: str, password_hash: str, *, actor: Actor) -> None:
     """Give a user another password; live sessions end."""
     values = {"password_hash": password_hash}
-    await _change(database, name, "user.reset-password", values, actor=actor)
+    await _change(database, name, "user.reset_password", values, actor=actor)
 
 
 async def set_totp(database: Database, name: str, sealed: bytes, *, actor: Actor) -> None:
@@ -245,7 +245,7 @@ async def begin_session(
     """Sign a user in: mark the code's step as used, and end the oldest sessions if there are too many."""
     await record_used_code(tx, user, step)
     await _store_session(tx, user, session_hash, now=now, ends=ends)
-    tx.audit("console.sign-in", ids=[user.name])
+    tx.audit("console.sign_in", ids=[user.name])
 
 
 async def _store_session(
@@ -269,7 +269,7 @@ async def add_sign_in_link(
     await tx.run(_SWEEP_LINKS, now=to_micros(now))
     values = {"code_hash": code_hash, "user_id": user.id, "expires_at": to_micros(expires_at)}
     await tx.run(_ADD_LINK, **values)
-    tx.audit("user.sign-in-link", ids=[user.name])
+    tx.audit("user.sign_in_link", ids=[user.name])
 
 
 async def use_sign_in_link(tx: Tx, code_hash: bytes, now: datetime) -> ConsoleUser | None:
@@ -284,7 +284,7 @@ async def begin_linked_session(
 ) -> None:
     """Sign in a user who opened a one-time address."""
     await _store_session(tx, user, session_hash, now=now, ends=ends)
-    tx.audit("console.sign-in", ids=[user.name], detail="one-time address")
+    tx.audit("console.sign_in", ids=[user.name], detail="one-time address")
 
 
 async def find_session(tx: Tx, session_hash: bytes, now: datetime) -> ConsoleSession | None:
@@ -304,7 +304,7 @@ async def touch_session(tx: Tx, session_hash: bytes, now: datetime) -> None:
 async def end_session(tx: Tx, session_hash: bytes, user: ConsoleUser) -> None:
     """Sign a user out."""
     if await tx.run(_END, session_hash=session_hash):
-        tx.audit("console.sign-out", ids=[user.name])
+        tx.audit("console.sign_out", ids=[user.name])
 
 
 def _user(row: Row, sites: frozenset[SiteId]) -> ConsoleUser:

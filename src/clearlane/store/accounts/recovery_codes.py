@@ -14,7 +14,7 @@ async def replace_codes(tx: Tx, user: ConsoleUser, hashes: Collection[bytes]) ->
     """Give a user these codes and no others."""
     await drop_codes(tx, user.id)
     await tx.many(_ADD, [{"user_id": user.id, "code_hash": each} for each in hashes])
-    tx.audit("user.recovery-codes", ids=[user.name], count=len(hashes))
+    tx.audit("user.recovery_codes", ids=[user.name], count=len(hashes))
 
 
 async def use_code(tx: Tx, user: ConsoleUser, code_hash: bytes) -> bool:
@@ -22,7 +22,7 @@ async def use_code(tx: Tx, user: ConsoleUser, code_hash: bytes) -> bool:
     if not await tx.run(_USE, user=user.id, used=code_hash):
         return False
     left = await count_codes(tx, user)
-    tx.audit("user.recovery-code-used", ids=[user.name], detail=f"{left} left")
+    tx.audit("user.recovery_code_used", ids=[user.name], detail=f"{left} left")
     return True
 
 

@@ -15,14 +15,22 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, bindparam, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, tuple_
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.safe_repr import shows
 from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import Statement, among, scoped_select, select_as, without_index
+from clearlane.store.database.sql import (
+    Statement,
+    among,
+    inlined,
+    scoped_select,
+    select_as,
+    without_index,
+)
 
 STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
@@ -78,7 +86,6 @@ class ClaimListRow(NamedTuple):
     form: str
     state: str
     label: str
-    outcome: str | None
     payer_id: str
     account_as_number: int
     total_cents: int
@@ -133,7 +140,8 @@ class ClaimQuery:
     bound; ``_from`` and ``_to`` include it. Beside columns:
 
     - ``claim_numbers``, ``labels``, ``vendor_claim_hashes``: one of these;
-    - ``payers``, ``other_than``: the payer keys of ``payer_filter``.
+    - ``payers``, ``other_than``: the payer keys of ``payer_filter``;
+    - ``replaced``: what is shown with this label, because another claim was sent in its place.
 
     ``patient_key`` is given with ``name_key``: one index holds both, in this order. ``member_key`` is given with
     ``created_day_from`` and for one site: the index entries of these days are read.
@@ -166,8 +174,6 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     labels: Any = where.pop("labels", None)
     if labels is None:
         return await _read(tx, query, where, row_type)
-    if "label" in where:
-        labels = [label for label in labels if label == where["label"]]
     found: list[Row] = []
     for label in labels:
         found += await _read(tx, query, {**where, "label": label}, row_type)
@@ -220,6 +226,10 @@ async def _read(
 _BOUNDS = {"from": operator.ge, "to": operator.le, "after": operator.gt, "before": operator.lt}
 _SPECIAL: dict[str, ColumnElement[bool]] = {
     "claim_numbers": among(claims.c.claim_number, "claim_numbers"),
+    "replaced": or_(
+        claims.c.label == bindparam("replaced"),
+        and_(not_(IS_NOT_SUPERSEDED), claims.c.label != inlined(ClaimLabel.VOIDED.value)),
+    ),
     **payer_filter.CONDITIONS,
 }
 _LISTED = {
@@ -227,7 +237,7 @@ _LISTED = {
     Listed.LATEST: IS_NOT_SUPERSEDED,
     Listed.FINDABLE: or_(claims.c.state != NOT_ACCEPTED, IS_NOT_SUPERSEDED),
 }
-_ASKS_FOR_ANY = {"state", "label", "claim_numbers"}
+_ASKS_FOR_ANY = {"state", "label", "replaced", "claim_numbers"}
 _LEAST: dict[str, object] = {"created_day": "", "updated_at": 0}
 _KEYS = {"claim_numbers", "account_key", "payer_number_key", "name_key", "patient_key"}
 """Filters that few claims pass. Not the member id, whose key is in the index of days."""

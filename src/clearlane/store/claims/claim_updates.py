@@ -54,7 +54,6 @@ class ClaimStateUpdate(NamedTuple):
     status: bytes
     payer_number_key: int | None
     """Keyed hash of the payer's number, cut to 64 bits."""
-    outcome: str | None
     event_sequence: int
     label: str
     """What people call the claim (``pipeline.claim_label``)."""

@@ -16,7 +16,7 @@ from clearlane.store.database.sql import Statement, among, inlined, scoped_inser
 TABLE = "claims"
 HEADER_COLUMN = "claims.header"
 
-RECEIVED = "Received"
+RECEIVED = "received"
 NOT_ACCEPTED = NOT_ACCEPTED_STATE
 SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""

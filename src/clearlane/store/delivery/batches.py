@@ -358,7 +358,7 @@ async def mark_in_doubt_after_restore(
         )
     queued = await claim_queue.mark_queued_in_doubt(tx)
     if marked or queued:
-        tx.audit("batch.in-doubt-after-restore", count=marked, detail=f"{queued} queued claims")
+        tx.audit("batch.in_doubt_after_restore", count=marked, detail=f"{queued} queued claims")
     return marked, queued
 
 

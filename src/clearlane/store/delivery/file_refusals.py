@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, bindparam, func, select, update
 
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claims, file_refusals
 from clearlane.store.database.sql import Statement, insert_into, select_as
 
 DUPLICATE_NOTE = "025"
 """TA105: a duplicate interchange control number. The payer has a file of this number."""
-TO_RESEND = "to be sent again"
 """The label of claims whose file was refused (``pipeline.claim_label``)."""
 
 
@@ -138,7 +138,7 @@ _COUNT = Statement(
     .join(claims, claims.c.claim_number == batch_claims.c.claim_number)
     .where(
         _IS_OPEN,
-        claims.c.label == TO_RESEND,
+        claims.c.label == ClaimLabel.TO_RESEND.value,
         claims.c.is_superseded == 0,
         claims.c.sendings == batch_claims.c.attempt,
     )

@@ -20,9 +20,9 @@ OWNER = 0
 """The data key that seals a file is the installation's, which is not a vendor."""
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
-STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
-QUARANTINED, DISCARDED = "Quarantined", "Discarded"
-UNKNOWN_SENDER, TEST_FILE = "UnknownSender", "TestFile"
+STORED, APPLIED, PARKED = "stored", "applied", "parked"
+QUARANTINED, DISCARDED = "quarantined", "discarded"
+UNKNOWN_SENDER, TEST_FILE = "unknown_sender", "test_file"
 NEEDS_ATTENTION = (QUARANTINED, UNKNOWN_SENDER, TEST_FILE, PARKED)
 """The states in which a file waits for an operator."""
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, select
 
-from clearlane.payments.claim_payment_groups import DENIED_OUTCOMES, ClaimPaymentGroup, group_of
-from clearlane.payments.outcome import Outcome
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.payments.claim_payment_groups import DENIED_LABELS, ClaimPaymentGroup, group_of
 from clearlane.payments.payment import ClaimPaymentType
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_payments, documents
@@ -31,8 +31,8 @@ async def group_totals(
     """Return the totals of the matched claim payments of a payment, by group."""
     found: dict[ClaimPaymentGroup, GroupTotal] = {}
     rows = await tx.rows(_OWN_TOTALS if own else _TOTALS, payment_id=payment_id)
-    for type, outcome, *amounts in rows:
-        group = group_of(type=type, outcome=outcome)
+    for type, label, *amounts in rows:
+        group = group_of(type=type, label=label)
         pairs = zip(found.get(group, GroupTotal()), amounts, strict=True)
         found[group] = GroupTotal(*(one + int(other) for one, other in pairs))
     return found
@@ -50,23 +50,23 @@ async def list_group(
 _SUMMED = (
     select(
         claim_payments.c.type,
-        claim_payments.c.outcome,
+        claim_payments.c.label,
         func.count(),
         func.sum(claim_payments.c.charge_cents),
         func.sum(claim_payments.c.paid_cents),
         func.sum(claim_payments.c.patient_cents),
     )
     .where(claim_payments.c.payment_id == bindparam("payment_id"))
-    .group_by(claim_payments.c.type, claim_payments.c.outcome)
+    .group_by(claim_payments.c.type, claim_payments.c.label)
 )
 _TOTALS = Statement(_SUMMED, system=True)
 _OWN_TOTALS = scoped_select(_SUMMED, claim_payments)
 
 _IS_CORRECTED = or_(
     claim_payments.c.type != ClaimPaymentType.ORIGINAL.value,
-    claim_payments.c.outcome == Outcome.TAKEN_BACK.value,
+    claim_payments.c.label == ClaimLabel.TAKEN_BACK.value,
 )
-_IS_DENIED = claim_payments.c.outcome.in_(sorted(DENIED_OUTCOMES))
+_IS_DENIED = claim_payments.c.label.in_(sorted(DENIED_LABELS))
 # The same three groups as `claim_payment_groups.group_of`; a test compares them.
 _GROUP_CONDITIONS: dict[ClaimPaymentGroup, ColumnElement[bool]] = {
     ClaimPaymentGroup.CORRECTED: _IS_CORRECTED,

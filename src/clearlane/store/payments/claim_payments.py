@@ -35,7 +35,7 @@ class ClaimPaymentRow(NamedTuple):
     reverses: str
     """That of the fact which a reversal takes back; empty if there is none."""
     type: str
-    outcome: str
+    label: str
     matched_by: str
     in_force: int
     replaced: int

@@ -1,7 +1,7 @@
 """List payments by any of the filters of one table, the newest first, page by page.
 
     query = PaymentQuery(where={"payer": "TST01", "unmatched": True}, limit=51)             # any client's, for operators
-    query = PaymentQuery(where={"bank": read_bank_text("EFT 42")}, scope=site.scope)        # what a site has a share of
+    query = PaymentQuery(where={"bank": "EFT 42"}, scope=site.scope)        # what a site has a share of
     found = await find_page(tx, vault, query)
 
 v1, the console, the CLI and exports all list payments with this. A new filter is one row of :data:`FILTERS`: its name is
@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, exists, func, literal, or_, select
 
-from clearlane.kernel.filter_type import FilterType
 from clearlane.kernel.ids import Scope, VendorScope
-from clearlane.payments.bank_search import BankSearch
+from clearlane.kernel.list_filter import FilterType
+from clearlane.payments.bank_search import BankSearch, read_bank_text
 from clearlane.payments.payment import PaymentState
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import payment_shares, payments
@@ -154,7 +154,8 @@ def _values(vault: Vault, one: PaymentFilter, value: Any) -> Mapping[str, object
     return {one.name: str(value) if one.type is FilterType.DAY else value}
 
 
-def _bank_values(vault: Vault, search: BankSearch) -> Mapping[str, object]:
+def _bank_values(vault: Vault, given: str | BankSearch) -> Mapping[str, object]:
+    search = read_bank_text(given) if isinstance(given, str) else given
     traces = [trace_hash(vault, one) for one in search.traces]
     return {"bank_traces": traces, "bank_amounts": list(search.amounts)}
 
@@ -210,7 +211,7 @@ FILTERS = {
         ),
         PaymentFilter(
             "bank",
-            FilterType.BANK,
+            FilterType.TEXT,
             "An amount or a number, as a bank statement writes it.",
             or_(
                 among(payments.c.trace, "bank_traces"),

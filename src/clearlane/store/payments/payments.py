@@ -30,7 +30,7 @@ TABLE, ADJUSTMENTS_TABLE = "payments", "provider_adjustments"
 PAYMENT_LETTER = "P"
 """Payment ids look like claim numbers, with this letter."""
 
-POSTED, NEEDS_REVIEW, DUPLICATE = "Posted", "NeedsReview", "Duplicate"
+POSTED, NEEDS_REVIEW, DUPLICATE = "posted", "needs_review", "duplicate"
 
 
 @shows("payment_id")

@@ -14,7 +14,7 @@ class FindingCollector:
     """A collector that adds the position in the file to each finding."""
 
     __slots__ = (
-        "_counts", "_findings", "_first_segment", "_group", "_interchange", "_set", "_warnings",
+        "_counts", "_finding_type", "_findings", "_first_segment", "_group", "_interchange", "_set", "_warnings",
     )  # fmt: skip
 
     def __init__(
@@ -26,8 +26,10 @@ class FindingCollector:
         set: int = 0,
         first_segment: int = 0,
         warnings: frozenset[str] = frozenset(),
+        finding_type: type[Finding] = Finding,
     ) -> None:
         """Collect into ``findings``; errors of the rules in ``warnings`` are warnings here."""
+        self._finding_type = finding_type
         self._findings = findings
         self._interchange = interchange
         self._group = group
@@ -82,7 +84,7 @@ class FindingCollector:
             repetition=repetition,
         )
         self._findings.append(
-            Finding(
+            self._finding_type(
                 rule=rule,
                 message=message,
                 severity=severity,

@@ -80,7 +80,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0001l"
+HEAD = "v0001m"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -380,9 +380,9 @@ audit_head = installation_table(
 NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 
 # The state of a claim about which nothing more is expected. Claims in any other are counted for the operator.
-COMPLETE_STATE = "Complete"
+COMPLETE_STATE = "complete"
 # The state of a claim that the checks at intake did not let pass: no payer was sent it.
-NOT_ACCEPTED_STATE = "NotAccepted"
+NOT_ACCEPTED_STATE = "not_accepted"
 
 claims = client_table(
     "claims",
@@ -431,8 +431,6 @@ claims = client_table(
     Column("name_key", BigInteger),
     Column("member_key", BigInteger),
     Column("payer_number_key", BigInteger),
-    # What became of it in the payment that counts; null before there is one.
-    Column("outcome", Text),
     # The number of events about it that its vendor was given; the first is that it was received or refused.
     Column("event_sequence", Integer, nullable=False, server_default="1"),
     # What people call it (``pipeline.claim_label``), and its first day of service.

@@ -33,10 +33,10 @@ __all__ = [
     "sandbox_agenda", "sandbox_ledger", "sandbox_state", "seen_files",
 ]  # fmt: skip
 
-# Stored: not yet processed. Parked: applied, except statements about unknown claims. UnknownSender, TestFile: a person
+# stored: not yet processed. parked: applied, except statements about unknown claims. unknown_sender, test_file: a person
 # decides.
 INBOX_STATES = (
-    "Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender", "TestFile",
+    "stored", "applied", "parked", "quarantined", "discarded", "unknown_sender", "test_file",
 )  # fmt: skip
 
 
@@ -228,8 +228,8 @@ inbox = installation_table(
     Index(
         "ix_inbox_stored",
         "id",
-        sqlite_where=text("state = 'Stored'"),
-        postgresql_where=text("state = 'Stored'"),
+        sqlite_where=text("state = 'stored'"),
+        postgresql_where=text("state = 'stored'"),
     ),
     Index("ix_inbox_state", "state", "received_at"),
     Index("ix_inbox_destination", "type", "payer_id", "id"),

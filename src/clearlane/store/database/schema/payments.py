@@ -59,7 +59,7 @@ payments = installation_table(
     Column("received_at", BigInteger, nullable=False),
     # The heading of the 835, sealed.
     Column("payload", LargeBinary, nullable=False),
-    CheckConstraint("state IN ('Posted', 'NeedsReview', 'Duplicate')", name="state"),
+    CheckConstraint("state IN ('posted', 'needs_review', 'duplicate')", name="state"),
     UniqueConstraint("inbox_id", "interchange", "group_number", "set_number"),
     Index(
         "uq_payments_identity",
@@ -111,7 +111,7 @@ claim_payments = client_table(
     Column("identity", Text, nullable=False),
     Column("reverses", Text, nullable=False),
     Column("type", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
+    Column("label", Text, nullable=False),
     Column("matched_by", Text, nullable=False),
     Column("in_force", SmallInteger, nullable=False),
     # 1 once a newer payment replaced it without reversing it.

@@ -1,6 +1,6 @@
-"""The outcome of a claim payment or service line: what a person calls it.
+"""The label of a claim payment or service line: what a person calls it.
 
-    derive_outcome(status="1", paid=0, reasons=[AdjustedReason("PR", "1", 10_000)])     # Outcome.PATIENT_OWES
+    derive_label(status="1", paid=0, reasons=[AdjustedReason("PR", "1", 10_000)])     # ClaimLabel.PATIENT_OWES
 
 Denied is not CLP02 4 alone: by X12's interpretation 4 means that the patient is not known, and ordinary denials come
 as 1, 2 or 3 with 0 paid and a reason. So the reasons decide, by two lists: reasons of what the patient owes, and
@@ -8,25 +8,9 @@ reasons of what no one owes. Any other reason of an unpaid amount denies. Knows 
 """
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
-
-class Outcome(StrEnum):
-    """What became of a claim or line in a payment, in the words that people see."""
-
-    PREDETERMINED = "predetermined"
-    TAKEN_BACK = "taken back"
-    FORWARDED = "forwarded"
-    DENIED = "denied"
-    PARTLY_DENIED = "partly denied"
-    PATIENT_OWES = "patient owes"
-    NOTHING_DUE = "nothing due"
-    VOIDED = "voided"
-    """Of a void that was carried out, and of the claim that it voids. No code says so: the claim's frequency does."""
-    REPLACED = "replaced"
-    """Of a claim whose replacement was decided; of no payment."""
-    PAID = "paid"
+from clearlane.kernel.claim_label import ClaimLabel
 
 
 class AdjustedReason(NamedTuple):
@@ -44,13 +28,13 @@ class LinePayment(NamedTuple):
     reasons: Sequence[AdjustedReason]
 
 
-STATUS_OUTCOMES: dict[str, Outcome] = {
-    "4": Outcome.DENIED,
-    "22": Outcome.TAKEN_BACK,
-    "23": Outcome.FORWARDED,
-    "25": Outcome.PREDETERMINED,
+STATUS_LABELS: dict[str, ClaimLabel] = {
+    "4": ClaimLabel.DENIED,
+    "22": ClaimLabel.TAKEN_BACK,
+    "23": ClaimLabel.FORWARDED,
+    "25": ClaimLabel.PREDETERMINED,
 }
-"""CLP02 codes that decide the outcome, whatever the amounts."""
+"""CLP02 codes that decide the label, whatever the amounts."""
 
 FORWARDED_STATUSES = frozenset({"19", "20", "21"})
 """CLP02 codes of claims that were processed and then forwarded: the money decides, and if nothing was paid and
@@ -77,37 +61,37 @@ def is_denial(group: str, reason: str, amount: int) -> bool:
 
 def is_forwarded(status: str) -> bool:
     """Return whether a CLP02 says that the claim was forwarded to another payer, paid before or not."""
-    return status in FORWARDED_STATUSES or STATUS_OUTCOMES.get(status) is Outcome.FORWARDED
+    return status in FORWARDED_STATUSES or STATUS_LABELS.get(status) is ClaimLabel.FORWARDED
 
 
-def derive_outcome(
+def derive_label(
     *,
     status: str,
     paid: int,
     reasons: Iterable[AdjustedReason] = (),
     lines: Iterable[LinePayment] = (),
-) -> Outcome:
-    """Return the outcome of a claim: CLP02, cents paid, the claim's own reasons, and its lines.
+) -> ClaimLabel:
+    """Return the label of a claim: CLP02, cents paid, the claim's own reasons, and its lines.
 
     For a single line pass the CLP02 of its claim, and the line's own payment and reasons.
     """
-    decided = STATUS_OUTCOMES.get(status)
+    decided = STATUS_LABELS.get(status)
     if decided is not None:
         return decided
     if paid < 0:
-        return Outcome.TAKEN_BACK
+        return ClaimLabel.TAKEN_BACK
     lines = tuple(lines)
     if paid > 0:
         # Reasons of the claim as a whole lower what was paid; only a line that got nothing was denied.
         unpaid = any(line.paid == 0 and _has_denial(line.reasons) for line in lines)
-        return Outcome.PARTLY_DENIED if unpaid else Outcome.PAID
+        return ClaimLabel.PARTLY_DENIED if unpaid else ClaimLabel.PAID
     every = [*reasons, *(reason for line in lines for reason in line.reasons)]
     if _has_denial(every):
-        return Outcome.DENIED
+        return ClaimLabel.DENIED
     if status in FORWARDED_STATUSES:
-        return Outcome.FORWARDED
+        return ClaimLabel.FORWARDED
     owes = any((one.group, one.reason) in PATIENT_REASONS and one.amount > 0 for one in every)
-    return Outcome.PATIENT_OWES if owes else Outcome.NOTHING_DUE
+    return ClaimLabel.PATIENT_OWES if owes else ClaimLabel.NOTHING_DUE
 
 
 def _has_denial(reasons: Iterable[AdjustedReason]) -> bool:

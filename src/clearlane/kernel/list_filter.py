@@ -1,0 +1,84 @@
+"""The filters of lists: what type of value each takes, and how its text is read.
+
+    read_filter(FilterType.DAY, "2026-01-31")      # date(2026, 1, 31), or a FilterFault
+
+v1, the console and the CLI read the texts of every list with this, so all of them accept the same and say the same of
+what they do not.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from clearlane.kernel.formats import parse_iso_date
+
+TEXT_CHARACTERS_MAX = 120
+AMOUNT_PATTERN = r"\d{1,13}(\.\d{1,2})?"
+_AMOUNT = re.compile(AMOUNT_PATTERN, re.ASCII)
+_FLAGS = {"true": True, "false": False}
+
+
+class FilterType(StrEnum):
+    """How the value of a filter is read, and what it is then."""
+
+    TEXT = "text"
+    CHOICE = "choice"
+    AMOUNT = "amount"
+    """Cents."""
+    DAY = "day"
+    """A date."""
+    MOMENT = "moment"
+    """A date and a time with its offset."""
+    FLAG = "flag"
+
+
+class FilterFault(ValueError):
+    """A text is no value of its filter: a sentence that says what would pass."""
+
+
+def read_filter(type: FilterType, text: str, choices: Sequence[str] = ()) -> Any:
+    """Return the value that a text means, or raise a :class:`FilterFault`."""
+    found: object
+    if type is FilterType.CHOICE:
+        found = {word.lower(): word for word in choices}.get(text.strip().lower())
+        expected = f"One of {', '.join(choices)} is expected."
+    else:
+        read, expected = _READERS[type]
+        found = read(text.strip())
+    if found is None:
+        raise FilterFault(expected)
+    return found
+
+
+def read_moment(text: str) -> datetime | None:
+    """Return a moment written in ISO 8601; one without an offset is UTC. A plus sign may have come as a space."""
+    try:
+        found = datetime.fromisoformat(text.replace(" ", "+"))
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _read_text(text: str) -> str | None:
+    return text if 0 < len(text) <= TEXT_CHARACTERS_MAX and text.isprintable() else None
+
+
+def _read_amount(text: str) -> int | None:
+    """Return cents; people also write ``$1,250.00``."""
+    plain = text.replace(",", "").removeprefix("$")
+    return int(Decimal(plain) * 100) if _AMOUNT.fullmatch(plain) else None
+
+
+_READERS: Mapping[FilterType, tuple[Callable[[str], object], str]] = {
+    FilterType.TEXT: (_read_text, f"1 to {TEXT_CHARACTERS_MAX} printable characters are expected."),
+    FilterType.AMOUNT: (
+        _read_amount,
+        "An amount such as 150 or 150.25 is expected, of at most 13 digits and 2 decimals.",
+    ),
+    FilterType.DAY: (parse_iso_date, "A day such as 2026-01-31 is expected."),
+    FilterType.MOMENT: (read_moment, "A moment such as 2026-01-31T08:30:00Z is expected."),
+    FilterType.FLAG: (lambda text: _FLAGS.get(text.lower()), "One of true, false is expected."),
+}
