@@ -57,7 +57,7 @@ def run(service, monkeypatch):
 ENDS = [
     (["payer", "available"], None, Reply(body=[sample_calls.PAYER]), 0, ["TST01", "Meadow Mutual"]),
     (["payer", "available", "dental", "--test"], None, Reply(body=[]), 0, ["No payers."]),
-    (["payer", "available", "veterinary"], None, None, 2, ["medical or dental"]),
+    (["payer", "available", "veterinary"], None, None, 2, ["'medical', 'dental'"]),
     (["payer", "available", "--test", "--eligibility"], None, None, 2, ["two lists"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(body=ACCEPTED), 0, ["A-1", "Accepted", "R1"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(body=sample_calls.SUBMISSION), 1, ["NotAccepted", "is wrong"]),
