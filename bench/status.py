@@ -32,7 +32,7 @@ SIZES = (1_000, 100_000, 1_000_000)
 FIRST = date(2019, 1, 1)
 ROUNDS = 7
 COLUMNS = (
-    "vendor_id", "site_id", "claim_number", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    "vendor_id", "site_id", "claim_number", "kind", "form", "header", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload", "status",
 )  # fmt: skip
 
@@ -84,7 +84,7 @@ def _rows(vault, site, before: int, until: int) -> Iterator[tuple]:
         stored = encode_claim_status(a_status(number, day))
         status = vault.seal(scope, STATUS_COLUMN, number, stored)
         yield (
-            vendor, site.id, number, "medical", "complete", "TST01", f"v{at}", f"c{at}", 0, 15_000,
+            vendor, site.id, number, "medical", "v3_medical", b"", "complete", "TST01", f"v{at}", f"c{at}", 0, 15_000,
             to_micros(moment), str(day), to_micros(moment), b"x" * 600, status,
         )  # fmt: skip
 

@@ -57,7 +57,7 @@ class ClaimContext:
     """A claim, with what its placement tables need to know of it."""
 
     __slots__ = (
-        "claim", "claim_values", "decision", "diagnosis_numbers", "form", "line_shapes", "lines",
+        "claim", "claim_values", "decision", "diagnoses", "diagnosis_numbers", "form", "line_shapes", "lines",
         "outgoing", "patient_is_insured", "remaining", "repeated_values", "shape", "values",
     )  # fmt: skip
 
@@ -86,7 +86,8 @@ class ClaimContext:
         if self.decision:
             patient_paid = form.value(self.claim, "patient_paid") or ZERO
             self.remaining = remaining_liability(self.decision, patient_paid)
-        self.diagnosis_numbers = hi_numbers(form.diagnoses(self.claim))
+        self.diagnoses = form.diagnoses(self.claim)
+        self.diagnosis_numbers = hi_numbers(self.diagnoses)
         """The number in HI of each diagnosis of the claim."""
 
 

@@ -182,7 +182,7 @@ def diagnoses(most: int, *fields: str) -> Computed[ClaimContext]:
 def _hi(context: ClaimContext) -> tuple[str, ...]:
     # A dental claim may leave out the version, which then is ICD-10.
     version = context.form.value(context.claim, "icd_version") or "10"
-    return claim_context.health_care_codes(version, context.form.diagnoses(context.claim))
+    return claim_context.health_care_codes(version, context.diagnoses)
 
 
 # --- lines, and what an earlier payer decided --------------------------------------------------------------
