@@ -40,7 +40,7 @@ FILL = """
 INSERT INTO claims (vendor_id, site_id, claim_number, kind, form, header, state, payer_id, vendor_claim_hash, content_hash,
     account_as_number, total_cents, created_at, created_day, updated_at, payload, label, service_day)
 WITH RECURSIVE numbers(n) AS (SELECT :first UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :last)
-SELECT :vendor, :site, 'B' || n, 'medical', 'v3_medical', x'00', 'Complete', 'TST01', 'B' || n, 'B' || n, 0,
+SELECT :vendor, :site, 'B' || n, 'medical', 'v3_medical', x'00', 'complete', 'TST01', 'B' || n, 'B' || n, 0,
     CASE WHEN n % 10 < 3 THEN 0 ELSE 10000 END, n, '2020-01-01', n, x'00',
     CASE n % 10 WHEN 0 THEN 'rejected' WHEN 1 THEN 'accepted' WHEN 2 THEN 'sent' ELSE 'paid' END, '2020-01-01'
 FROM numbers

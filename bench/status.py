@@ -84,7 +84,7 @@ def _rows(vault, site, before: int, until: int) -> Iterator[tuple]:
         stored = encode_claim_status(a_status(number, day))
         status = vault.seal(scope, STATUS_COLUMN, number, stored)
         yield (
-            vendor, site.id, number, "medical", "v3_medical", b"", "Complete", "TST01", f"v{at}", f"c{at}", 0, 15_000,
+            vendor, site.id, number, "medical", "v3_medical", b"", "complete", "TST01", f"v{at}", f"c{at}", 0, 15_000,
             to_micros(moment), str(day), to_micros(moment), b"x" * 600, status,
         )  # fmt: skip
 

@@ -143,7 +143,7 @@ async def _store(row: dict[str, object], audited: bool, tx: Tx) -> None:  # noqa
 def _row(id: str, now: int, payload: bytes) -> dict[str, object]:
     """Return a claim's row, whose number and moments are in the order of time as a real claim's are."""
     return {
-        "claim_number": id, "kind": "medical", "form": "v3_medical", "state": "Received", "payer_id": "p",
+        "claim_number": id, "kind": "medical", "form": "v3_medical", "state": "received", "payer_id": "p",
         "header": b"",
         "vendor_claim_hash": secrets.token_hex(16), "content_hash": "c", "account_as_number": 0,
         "total_cents": 0, "created_at": now, "created_day": "2024-03-05", "updated_at": now,

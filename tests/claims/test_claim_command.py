@@ -87,7 +87,7 @@ def test_the_table_names_field_rule_and_what_is_not_checked(tmp_path):
     assert "Claims[0].F28_TotalCharge" in shown
     assert "C701" in shown
     assert "Claims[0].Odd" in shown
-    assert "not_accepted" in shown
+    assert "NotAccepted" in shown
     assert "Not checked here" in shown
 
 
@@ -138,7 +138,7 @@ def test_one_bad_claim_of_several_makes_the_exit_code(tmp_path):
     document["Claims"] = [good, {**good, "F28_TotalCharge": 5}]
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
     statuses = [one["Status"] for one in json.loads(checked.stdout)["ClaimResults"]]
-    assert (checked.exit_code, statuses) == (1, ["Accepted", "not_accepted"])
+    assert (checked.exit_code, statuses) == (1, ["Accepted", "NotAccepted"])
 
 
 def test_a_folder_cannot_be_read_as_a_document(tmp_path):
@@ -261,7 +261,7 @@ def test_a_stored_claim_is_explained_field_by_field(data):
     assert (zip_code["given"], zip_code["repaired"]) == ("78701", "787019998")
     assert {"field": "F33_BillingProviderZip", "repair": "completed"} in shown["repairs"]
     table = command(data, "explain", answer.claim_number)
-    assert f"{answer.claim_number} ({shown['vendor_claim_id']}): medical, Received" in table
+    assert f"{answer.claim_number} ({shown['vendor_claim_id']}): medical, received" in table
     assert "given 78701, repaired to 787019998, sent in 2010AA/N4/03" in table
     assert "F33_BillingProviderZip was completed with 9998." in table
 

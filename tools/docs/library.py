@@ -98,7 +98,7 @@ OWN_API = """
 from clearlane.client import Client, Conflict, CursorFile
 
 with Client.from_environment() as client:
-    for claim in client.claims.find(state="Rejected", payer="TST01"):
+    for claim in client.claims.find(state="rejected", payer="TST01"):
         try:
             client.claims.correct(claim.claim_number, {"F03_PatientDob": "1979-05-17"})
         except Conflict as fault:
