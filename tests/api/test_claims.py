@@ -556,7 +556,7 @@ def test_a_call_is_found_again_by_its_request_id_without_patient_data(server, ac
     assert "Claims were submitted." in shown
     assert "answered 200: 1 Accepted, 2 NotAccepted" in shown
     assert first["RequestId"] in shown
-    assert f"{second['RequestId']}  NotAccepted" in shown
+    assert f"{second['RequestId']}  not_accepted" in shown
     assert good["Claims"][0]["F02_PatientNameLast"] not in shown
     (found,) = json.loads(server.command("call", "show", id, "--json"))
     assert found["ids"][:2] == [first["RequestId"], second["RequestId"]]

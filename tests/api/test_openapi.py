@@ -7,6 +7,7 @@ import json
 import re
 from functools import cache
 from importlib import metadata
+from types import SimpleNamespace
 
 import jsonschema_rs
 import pytest
@@ -275,7 +276,7 @@ def test_tags_stand_below_their_version_and_are_shown_as_words():
 def test_two_endpoints_cannot_share_a_path():
     with pytest.raises(ValueError, match="twice"):
         ApiApplication(
-            TWO_VENDORS,
+            SimpleNamespace(accounts=TWO_VENDORS, database=None, vault=None),
             (*ENDPOINTS, ENDPOINTS[0]),
             errors=V3.errors,
             limits=ApiLimits(),

@@ -266,7 +266,7 @@ def test_a_service_that_is_no_sandbox_is_reported_by_the_command(tmp_path):
     finally:
         local_server.stop()
     assert reported.exit_code == 2
-    assert "no sandbox" in reported.output
+    assert "not a sandbox" in reported.output
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ OTHER_NAMES = {ClaimState.HELD: "Received", ClaimState.CANCELED: "Rejected"}
 @pytest.mark.parametrize("state", ClaimState)
 def test_every_state_is_named(state):
     row = msgspec.json.decode(encode_rows([msgspec.structs.replace(PAID, state=state)], SITE))
-    assert row["CurrentState"] == OTHER_NAMES.get(state, state.value)
+    assert row["CurrentState"] == OTHER_NAMES.get(state, state.value.title().replace("_", ""))
 
 
 def test_a_status_of_a_payer_is_named_by_its_category():

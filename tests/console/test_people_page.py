@@ -127,7 +127,7 @@ async def test_recovery_codes_are_shown_once_renewed_with_a_code_and_counted(san
     page = await operator.text(f"/people/{await id_of(operator, 'rosa')}")
     assert "<dt>Recovery codes left</dt><dd>0</dd>" in page
     audit = await operator.text("/audit?person=rosa")
-    assert "recovery-code-used" in audit
+    assert "recovery_code_used" in audit
     assert "9 left" in audit
     assert first[0] not in audit
 

@@ -11,6 +11,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from clearlane.engine import self_check
 from clearlane.engine.dbos_engine import Engine, EngineRefused, RecoverySettings
 from clearlane.engine.workflows import Workflow, WorkSchedule, WorkTables
 from clearlane.kernel.clock import SystemClock
@@ -35,6 +36,12 @@ async def poison(context, steps, id):
 async def tick(context, steps):
     """A schedule that writes a line."""
     write_line(context, "ticks", steps.work)
+
+
+def read_marks(data, id):
+    """The marks of a self-check, the oldest first."""
+    file = self_check._file(data, id)
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def write_line(context, name, line):

@@ -118,7 +118,7 @@ def test_what_is_carried_by_hand_is_marked_and_goes_out_no_more(clearlane, left,
 def test_a_file_of_somebody_else_is_not_overwritten(clearlane, left, tmp_path):
     name = clearlane("batch list --json")[0]["name"]
     (tmp_path / name).write_bytes(b"mine")
-    assert "is another file" in clearlane(f"export-undelivered --to {tmp_path}", code=1)
+    assert "is a different file" in clearlane(f"export-undelivered --to {tmp_path}", code=1)
     assert (tmp_path / name).read_bytes() == b"mine"
 
 

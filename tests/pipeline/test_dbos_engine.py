@@ -43,6 +43,7 @@ from clearlane.store.installation.nodes import SCOPE, NodeRegistration, live_nod
 from tests.contexts import EngineContext
 from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS, until
+from tests.pipeline.nodes_engine import read_marks
 
 RECOVERY = RecoverySettings(
     heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7
@@ -56,12 +57,6 @@ QUICK = replace(
     schedules=(),
     ticks=(),
 )
-
-
-def read_marks(data, id):
-    """The marks of a self-check, the oldest first."""
-    file = self_check._file(data, id)
-    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def tables(**verbs):
@@ -130,7 +125,7 @@ async def everything_kept(place):
     ],
 )
 def test_only_ids_enter(value):
-    with pytest.raises(NotAnId, match="value 2 is no id"):
+    with pytest.raises(NotAnId, match="value 2 is not an id"):
         check_ids(["good", value])
 
 

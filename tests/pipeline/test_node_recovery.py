@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 import pytest
 from sqlalchemy import select
 
-from clearlane.engine import self_check
 from clearlane.engine.engine_storage import EMBEDDED, engine_database_url
 from clearlane.engine.node_recovery import NodeRecovery, RecoverySettings
 from clearlane.engine.workflow_client import CANCELLED, WorkflowClient
@@ -21,6 +20,7 @@ from clearlane.store.database.schema import takeovers
 from clearlane.store.database.sql import Statement
 from clearlane.store.installation.nodes import SCOPE, live_nodes
 from tests.patience import PATIENCE_SECONDS, until
+from tests.pipeline.nodes_engine import read_marks
 from tests.prepared_process import PreparedProcess
 
 RECOVERY = RecoverySettings(
@@ -76,12 +76,12 @@ async def client_of(place):
 
 
 def begun(place, id, step):
-    return any(mark.startswith(f"{step} begun") for mark in self_check.read_marks(place.data, id))
+    return any(mark.startswith(f"{step} begun") for mark in read_marks(place.data, id))
 
 
 def how_often(place, id):
     """How often each step began and ended, whoever took it."""
-    return Counter(mark.rsplit(" ", 1)[0] for mark in self_check.read_marks(place.data, id))
+    return Counter(mark.rsplit(" ", 1)[0] for mark in read_marks(place.data, id))
 
 
 ONCE = Counter(f"{step} {what}" for step in (1, 2, 3) for what in ("begun", "ended"))
@@ -137,10 +137,8 @@ async def test_a_node_that_wakes_after_its_work_was_taken_records_no_further_ste
                 "heir",
             ]
             sleeper.kill(signal.SIGCONT)
-            await until(lambda: "2 ended sleeper" in self_check.read_marks(place.data, "zombie"))
-            assert not any(
-                mark == "3 begun sleeper" for mark in self_check.read_marks(place.data, "zombie")
-            )
+            await until(lambda: "2 ended sleeper" in read_marks(place.data, "zombie"))
+            assert not any(mark == "3 begun sleeper" for mark in read_marks(place.data, "zombie"))
             assert await client.result(piece, seconds=PATIENCE_SECONDS) == [
                 "sleeper",
                 "heir",
