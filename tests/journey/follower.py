@@ -25,7 +25,7 @@ REST = "..."
 
 # What differs from run to run. Those that are names are remembered and replaced in later commands.
 NAMES = (
-    r"^\d{1,6}(?= [A-Z][A-Za-z]+ )|"  # the id at the start of a row, before its state
+    r"^\d{1,6}(?= [A-Z][A-Za-z]+ | [a-z_]+ [A-Z])|"  # the id at the start of a row, before its state
     r"(?<=batch )\d{1,6}|(?<=File )\d{1,6}|CLEARLANE-837[PD]-\d{9}\.x12|[CEP]1[0-9A-Z]{17}|"
     r"SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|"
     r"(?<=Request )\d{9}\b|(?<=\"eligibility_request_id\":)\d{9}\b"
