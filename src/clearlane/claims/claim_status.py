@@ -13,7 +13,7 @@ import msgspec
 
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus, PayerDocumentKind
 from clearlane.claims.resubmission import ORIGINAL, VOID
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 
 
 # array_like: a status is stored as an array, which opens in a third of the time of an object, and lists have

@@ -16,11 +16,13 @@ import msgspec
 
 from clearlane.claims.codes import ORIGINAL
 from clearlane.claims.view import ClaimView, LineView
+from clearlane.kernel.redacted_repr import shows
 
 Days = tuple[date, date]
 """First and last day of a service."""
 
 
+@shows()
 class ClaimHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whom and what a claim is about."""
 
@@ -46,10 +48,6 @@ class ClaimHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """First and last day of each service line that has one."""
     line_controls: tuple[str, ...] = ()
     """The control numbers of lines that the caller chose, each once."""
-
-    def __repr__(self) -> str:
-        """Leave out what the claim says."""
-        return "ClaimHeader()"
 
     @property
     def service_day(self) -> date | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 
 NAME_START_LETTERS = 3
 

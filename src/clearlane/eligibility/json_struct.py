@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 import msgspec
 from pydantic_core import core_schema
 
-from clearlane.kernel.safe_repr import show_filled
+from clearlane.kernel.redacted_repr import show_filled
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler

@@ -11,7 +11,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
-from clearlane.kernel.safe_repr import show_filled
+from clearlane.kernel.redacted_repr import show_filled
 
 V = TypeVar("V")
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from clearlane.inquiry.inquiry_outcome import AnswerError, InterchangeStatus
 from clearlane.kernel.formats import parse_control_number
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.x12 import tree, views
 from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1
 from clearlane.x12.views import verdicts

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 
 
 class ClaimReference(Protocol):

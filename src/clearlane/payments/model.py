@@ -9,7 +9,7 @@ from datetime import date, datetime
 import msgspec
 
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.kernel.safe_repr import show_filled
+from clearlane.kernel.redacted_repr import show_filled
 
 REVERSAL = "22"
 """CLP02 of a claim payment that reverses an earlier one."""

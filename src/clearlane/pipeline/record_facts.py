@@ -20,7 +20,7 @@ from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.claims.responses.facts import Fact
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.payment import ClaimPaymentType, MatchedBy
 from clearlane.pipeline.claim_events import RecordedFact

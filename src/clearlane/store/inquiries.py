@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests

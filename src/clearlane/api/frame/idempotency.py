@@ -17,7 +17,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Job, Tx
 from clearlane.store.installation import idempotent_answers
 from clearlane.store.installation.idempotent_answers import (

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from clearlane.kernel.safe_repr import show_filled
+from clearlane.kernel.redacted_repr import show_filled
 
 
 class FactKind(StrEnum):

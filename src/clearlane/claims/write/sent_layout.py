@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.x12 import tree
 from clearlane.x12.reader import reader
 

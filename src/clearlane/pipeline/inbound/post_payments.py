@@ -20,7 +20,7 @@ from clearlane.claims.responses.claim_parts import extract_claim
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
 from clearlane.payments.model import ClaimPaymentFact

@@ -11,7 +11,7 @@ from clearlane.accounts.model import Site
 from clearlane.eligibility import model
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries

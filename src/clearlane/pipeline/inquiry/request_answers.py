@@ -24,7 +24,7 @@ from clearlane.inquiry.inquiry_outcome import (
 )
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.pipeline.inquiry.inquiry_runner import open_inquiry
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     A,

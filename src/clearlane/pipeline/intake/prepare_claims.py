@@ -34,7 +34,7 @@ from clearlane.claims.write.write_837 import claim_account
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
     KnownZips,

@@ -15,7 +15,7 @@ from clearlane.events.signature import new_secret
 from clearlane.events.types import is_for_vendors, matching_types
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorId, VendorScope, new_number
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, JobExtension, OperationRefused, Tx, unextended
 from clearlane.store.events import events, webhooks

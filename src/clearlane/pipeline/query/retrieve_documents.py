@@ -18,7 +18,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import PayerDocumentKind, remittance_roles
 from clearlane.kernel.clock import from_micros, to_local, to_micros
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact

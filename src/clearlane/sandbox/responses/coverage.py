@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.sandbox import members
 from clearlane.sandbox.members import Level, Refusal, Scenario
 from clearlane.sandbox.model import Profile

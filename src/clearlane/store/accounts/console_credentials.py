@@ -10,7 +10,7 @@ from sqlalchemy import LargeBinary, bindparam, delete, func, select, update
 
 from clearlane.accounts.users import ConsoleUser
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.accounts import recovery_codes
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import console_sessions, console_users

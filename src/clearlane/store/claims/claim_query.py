@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, tuple_
 
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx

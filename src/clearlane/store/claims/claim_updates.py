@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, update
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims, sites
 from clearlane.store.database.sql import Statement, among, select_as

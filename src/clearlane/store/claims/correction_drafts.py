@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import correction_drafts
 from clearlane.store.database.sql import scoped_delete, scoped_select, scoped_upsert, select_as

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, delete, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import documents
 from clearlane.store.database.sql import (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, update
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_facts
 from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as

@@ -7,7 +7,7 @@ from operator import attrgetter
 import msgspec
 
 from clearlane.claims.resubmission import REFUSALS, ResubmissionDecision, ResubmissionTimes
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims.claim_ids import ClaimId
 from clearlane.store.claims.claims import RECEIVED
 from clearlane.store.database.database import Tx

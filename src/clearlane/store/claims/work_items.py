@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_notes, work_items
 from clearlane.store.database.sql import (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
 from clearlane.store.database.schema import inbox, parked_statements, polls
 from clearlane.store.database.sql import Statement, among, insert_into, select_as

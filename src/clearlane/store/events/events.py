@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, case, delete, or_, select
 
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Row, SystemScope, Tx
 from clearlane.store.database.schema import claims, event_head, events, installation_events, vendors
 from clearlane.store.database.sql import Statement, among, scoped_select

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select, update
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import webhook_deliveries, webhook_endpoints
 from clearlane.store.database.sql import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import MissingRow, SystemScope, Tx
 from clearlane.store.database.schema import idempotent_answers as answers
 from clearlane.store.database.sql import (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, func, literal, select, update
 
-from clearlane.kernel.safe_repr import shows
+from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import (
     claim_payments,

@@ -28,7 +28,7 @@ import msgspec
 
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
-from clearlane.kernel.safe_repr import show_filled
+from clearlane.kernel.redacted_repr import show_filled
 from clearlane.x12 import codes
 from clearlane.x12.tree import Item, Loop, Segment
 

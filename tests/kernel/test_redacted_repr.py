@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from clearlane.kernel.safe_repr import show_filled, shows
+from clearlane.kernel.redacted_repr import show_filled, shows
 
 
 class Inner(NamedTuple):
