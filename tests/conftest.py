@@ -12,6 +12,7 @@ from collections import Counter
 import pytest
 import uvloop
 from hypothesis import HealthCheck, settings
+from typer import testing
 
 from clearlane.store.database import sqlite
 from tests.cases import IS_QUICK
@@ -42,6 +43,9 @@ if IS_QUICK:
     gc.set_threshold(100_000, 20, 20)
     # Each reader is a thread and a connection, opened by each of a thousand tests; few read side by side.
     sqlite.SQLITE_READERS = 2
+
+# The tree of an app's commands is built from their signatures, and again for each command that a test runs.
+testing._get_command = functools.cache(testing._get_command)
 
 # What is imported and collected stays too: nothing of it is garbage.
 gc.disable()
