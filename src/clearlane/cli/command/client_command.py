@@ -7,7 +7,7 @@ options and the environment; a password never from the command line.
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -128,15 +128,23 @@ def with_common_options(
         options = ServiceOptions(**{name: given.pop(name) for name in COMMON_OPTIONS})
         call(options, given)
 
+    return declare_options(command, work, COMMON_OPTIONS)
+
+
+def declare_options(
+    command: Callable[..., None], work: Callable[..., object], added: Mapping[str, tuple[Any, Any]]
+) -> Callable[..., None]:
+    """Let typer read the parameters of ``work``, less its first, and those added, as options of a command."""
     _, *own = inspect.signature(work).parameters.values()
-    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
-    for option, (annotation, default) in COMMON_OPTIONS.items():
-        parameters.append(
-            inspect.Parameter(
-                option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-            )
+    given = [one for one in own if one.kind is not one.VAR_KEYWORD]
+    parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in given] + [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
         )
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        for name, (annotation, default) in added.items()
+    ]
+    rest = own[len(given) :]  # the filters of a list, which ``filter_options`` declares
+    command.__signature__ = inspect.Signature(parameters + rest)  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = work.__name__, work.__doc__
     return command
 
