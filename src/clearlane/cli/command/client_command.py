@@ -7,7 +7,7 @@ options and the environment; a password never from the command line.
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -132,19 +132,24 @@ def with_common_options(
 
 
 def declare_options(
-    command: Callable[..., None], work: Callable[..., object], added: Mapping[str, tuple[Any, Any]]
+    command: Callable[..., None],
+    work: Callable[..., object],
+    added: Mapping[str, tuple[Any, Any]],
+    last: Sequence[str] = (),
 ) -> Callable[..., None]:
-    """Let typer read the parameters of ``work``, less its first, and those added, as options of a command."""
+    """Let typer read the parameters of ``work``, less its first, and those added, as options of a command.
+
+    Help lists those of ``last`` last, in this order.
+    """
     _, *own = inspect.signature(work).parameters.values()
-    given = [one for one in own if one.kind is not one.VAR_KEYWORD]
-    parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in given] + [
+    parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in own] + [
         inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
         )
         for name, (annotation, default) in added.items()
     ]
-    rest = own[len(given) :]  # the filters of a list, which ``filter_options`` declares
-    command.__signature__ = inspect.Signature(parameters + rest)  # type: ignore[attr-defined]
+    parameters.sort(key=lambda one: last.index(one.name) if one.name in last else -1)
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = work.__name__, work.__doc__
     return command
 

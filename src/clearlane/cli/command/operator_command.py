@@ -4,6 +4,7 @@ Opens the installation, waits until running nodes have loaded a change, and prin
 """
 
 import asyncio
+import importlib
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -76,22 +77,26 @@ def run_in_installation(data: Path | None, work: Callable[[Installation], Awaita
 
 
 def in_installation(
-    ask: str = "",
+    *, ask: str = "", uses: str = ""
 ) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
     """Return a decorator that makes a command with ``--data`` of a function that takes the open installation.
 
     With ``ask`` the command has ``--yes``, and asks this question before it opens anything; names in braces are options.
+    ``uses`` names a module that the function imports and that logs: loggers are set up when the installation is open.
     """
-    added: dict[str, tuple[Any, Any]] = {"yes": (Yes, False)} if ask else {}
+    asked: dict[str, tuple[Any, Any]] = {"yes": (Yes, False)} if ask else {}
 
     def decorate(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         def command(**given: Any) -> None:
             data = given.pop("data")
             if ask:
                 confirm(ask.format(**given), yes=given.pop("yes"))
+            if uses:
+                importlib.import_module(f"clearlane.{uses}")
             run_in_installation(data, lambda installation: work(installation, **given))
 
-        return declare_options(command, work, added | {"data": (Data, None)})
+        added = asked | {"data": (Data, None)}
+        return declare_options(command, work, added, last=("yes", "as_json", "data"))
 
     return decorate
 
