@@ -5,16 +5,12 @@ Knows what typer reads of a function; knows no filter.
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from clearlane.cli.command.client_command import usage_error
-from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
-
-if TYPE_CHECKING:
-    from clearlane.claims.claim_filters import ClaimFilter
-    from clearlane.store.payments.payment_query import PaymentFilter
+from clearlane.kernel.list_filter import FilterType, ListFilter, read_filters
 
 METAVARS = {
     FilterType.CHOICE: "WORD",
@@ -27,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def filter_options(
-    filters: "Iterable[ClaimFilter | PaymentFilter]",
+    filters: Iterable[ListFilter[Any]],
 ) -> Callable[[F], F]:
     """Let typer read an option for each filter before those of a function, which takes them as ``**filters``."""
     added = [_option(one) for one in filters]
@@ -43,19 +39,17 @@ def filter_options(
 
 
 def read_options(
-    filters: "Iterable[ClaimFilter | PaymentFilter]", given: Mapping[str, Any]
+    filters: Iterable[ListFilter[Any]],
+    given: Mapping[str, Any],
+    check: Callable[[Mapping[str, Any]], Mapping[str, str]] = lambda values: {},
 ) -> dict[str, Any]:
-    """Return the values of the options that were given; refuse one that cannot be read."""
-    found = {}
-    for one in filters:
-        value = given.get(one.name)
-        try:
-            found[one.name] = (
-                read_filter(one.type, value, one.choices) if isinstance(value, str) else value
-            )
-        except FilterFault as fault:
-            usage_error(f"{one.option or option_of(one.name)}: {fault}")
-    return found
+    """Return the values of the options; refuse those that cannot be read, and what ``check`` finds, all at once."""
+    values, faults = read_filters(filters, given)
+    faults |= check(given)
+    if faults:
+        names = {one.name: one.option or option_of(one.name) for one in filters}
+        usage_error("\n".join(f"{names[name]}: {fault}" for name, fault in faults.items()))
+    return values
 
 
 def option_of(name: str) -> str:
@@ -63,7 +57,7 @@ def option_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _option(one: "ClaimFilter | PaymentFilter") -> inspect.Parameter:
+def _option(one: ListFilter[Any]) -> inspect.Parameter:
     is_flag = one.type is FilterType.FLAG
     choices = f" One of {', '.join(one.choices)}." if one.choices else ""
     declared = typer.Option(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clearlane.claims.batch_lifecycle import BatchEvent, allows
+from clearlane.cli.command.filter_options import filter_options, read_options
 from clearlane.cli.command.operator_command import (
     AsJson,
     run_in_installation,
@@ -19,13 +20,15 @@ from clearlane.cli.command.storage_command import Data, DryRun, Yes, confirm, op
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.store.delivery import batches
-from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.batches import UNDELIVERED, Batch
+from clearlane.store.delivery.file_query import BATCH_FILTERS, FileQuery, find_batches
 from clearlane.wiring import Installation
 
 if TYPE_CHECKING:
     from clearlane.pipeline.operator.batch_admin import BatchDetails
 
 BATCHES_LISTED = 200
+UNLIMITED = 1 << 62
 
 app = typer.Typer(help="Files to payers: list, show, resend, mark-delivered.", add_completion=False)
 
@@ -33,12 +36,15 @@ Id = Annotated[int, typer.Argument(metavar="ID", help="The batch's number.", min
 
 
 @app.command("list")
+@filter_options(BATCH_FILTERS)
 def list_(
+    *,
     everything: Annotated[
         bool, typer.Option("--all", help="Include delivered batches, the newest first.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
+    **filters: str | None,
 ) -> None:
     """List the batches that are not delivered, the oldest first.
 
@@ -49,12 +55,16 @@ def list_(
     Example: clearlane batch list --all
     """
 
+    where = read_options(BATCH_FILTERS, filters)
+    everything = everything or where["state"] is not None
+
     async def work(installation: Installation) -> list[dict[str, object]]:
         async with installation.database.read(batches.SCOPE) as tx:
             if everything:
-                found = await batches.list_newest(tx, BATCHES_LISTED)
+                found = await find_batches(tx, FileQuery(where=where, limit=BATCHES_LISTED))
             else:
-                found = await batches.list_undelivered(tx)
+                undelivered = FileQuery(where=where | {"state": UNDELIVERED}, limit=UNLIMITED)
+                found = (await find_batches(tx, undelivered))[::-1]
         return [facts(batch, _next_attempt(installation, batch)) for batch in found]
 
     found = run_in_installation(data, work)
@@ -62,7 +72,9 @@ def list_(
         show_json(found)
     else:
         hint = (
-            "One is made when a claim is accepted."
+            "Other filters may list some."
+            if any(where.values())
+            else "One is made when a claim is accepted."
             if everything
             else "Everything is delivered. Use --all to list every batch."
         )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clearlane.cli.command.filter_options import filter_options, read_options
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,
@@ -19,6 +20,7 @@ from clearlane.cli.command.storage_command import Data, Yes, confirm, operator
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_query import INBOX_FILTERS, FileQuery, find_inbox_files
 from clearlane.store.delivery.inbox import InboxFile, RoutePoll
 from clearlane.store.delivery.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
@@ -37,16 +39,18 @@ app = typer.Typer(
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-EVERY_STATE = (*inbox.NEEDS_ATTENTION, inbox.STORED, inbox.APPLIED, inbox.DISCARDED)
 
 
 @app.command("list")
+@filter_options(INBOX_FILTERS)
 def list_(
+    *,
     everything: Annotated[
         bool, typer.Option("--all", help="Include stored, applied and discarded files.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
+    **filters: str | None,
 ) -> None:
     """List the files that need an operator, the newest first.
 
@@ -57,11 +61,14 @@ def list_(
 
     Example: clearlane inbox list --all --data .data
     """
-    states = EVERY_STATE if everything else inbox.NEEDS_ATTENTION
+    where = read_options(INBOX_FILTERS, filters)
+    filtered = any(where.values())
+    if not everything and where["state"] is None:
+        where["state"] = inbox.NEEDS_ATTENTION
 
     async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
         async with installation.database.read(inbox.SCOPE) as tx:
-            files = await inbox.list_files(tx, states, INBOX_LISTED)
+            files = await find_inbox_files(tx, FileQuery(where=where, limit=INBOX_LISTED))
             return files, [one for one in (await inbox.all_polls(tx)).values() if one.passed_over]
 
     files, passed_over = run_in_installation(data, work)
@@ -69,7 +76,7 @@ def list_(
     if as_json:
         show_json(found)
     else:
-        hint = "" if everything else "need attention. Use --all to list every file."
+        hint = "" if everything or filtered else "need attention. Use --all to list every file."
         marked = any(row["mark"] for row in found)
         columns = [one for one in COLUMNS if marked or one is not MARK]
         show_list(columns, found, noun="file", hint=hint)
