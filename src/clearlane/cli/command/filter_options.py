@@ -26,7 +26,7 @@ def filter_options(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let typer read an option for each filter before those of a command, which gets their values as ``where``.
 
-    With ``read=False`` it gets their texts, to be read by somebody else.
+    With ``read=False`` it gets their texts, which the service may read.
     """
     added = [_option(one) for one in filters]
 
