@@ -204,19 +204,14 @@ async def create(
 
 async def list_undelivered(tx: Tx) -> list[Batch]:
     """Return the batches that are ready, being sent or in doubt, oldest first."""
-    found = [_batch(row) for row in await tx.rows(_UNDELIVERED)]
+    found = [to_batch(row) for row in await tx.rows(_UNDELIVERED)]
     return sorted(found, key=lambda batch: batch.id)
-
-
-async def list_newest(tx: Tx, limit: int) -> list[Batch]:
-    """Return the newest batches, newest first."""
-    return [_batch(row) for row in await tx.rows(_NEWEST, limit=limit)]
 
 
 async def find(tx: Tx, id: int) -> Batch | None:
     """Return one batch."""
     row = await tx.row(_FIND, id=id)
-    return None if row is None else _batch(row)
+    return None if row is None else to_batch(row)
 
 
 async def find_by_control(tx: Tx, control: int) -> Batch | None:
@@ -224,7 +219,7 @@ async def find_by_control(tx: Tx, control: int) -> Batch | None:
     if not 0 < control <= CONTROL_NUMBER_MAX:
         return None
     row = await tx.row(_BY_CONTROL, control=control)
-    return None if row is None else _batch(row)
+    return None if row is None else to_batch(row)
 
 
 async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
@@ -258,7 +253,7 @@ async def list_member_claims(tx: Tx, batch_id: int, *, after: str, limit: int) -
 async def lock(tx: Tx, id: int) -> Batch | None:
     """Return one batch and lock its row until the transaction ends."""
     row = await tx.row(_LOCK, id=id)
-    return None if row is None else _batch(row)
+    return None if row is None else to_batch(row)
 
 
 async def apply_event(
@@ -380,8 +375,9 @@ def _file_values(file: BatchFile) -> dict[str, object]:
     return {name: getattr(file, name) for name in _FILE}
 
 
-def _batch(row: Row) -> Batch:
-    values = dict(zip(_NAMES, row, strict=True))
+def to_batch(row: Row) -> Batch:
+    """Return the batch of a row of :data:`NAMES`."""
+    values = dict(zip(NAMES, row, strict=True))
     return Batch(
         **values | {"state": BatchState(values["state"]), "arriving": bool(values["arriving"])}
     )
@@ -389,7 +385,7 @@ def _batch(row: Row) -> Batch:
 
 # ---- statements -------------------------------------------------------------------------------
 
-_NAMES = tuple(column.name for column in batches.columns if column.name != "content")
+NAMES = tuple(column.name for column in batches.columns if column.name != "content")
 _FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
@@ -403,7 +399,7 @@ _ADD_MEMBER = Statement(
     insert_into(batch_claims, "batch_id", "claim_number", "attempt"), system=True
 )
 
-_BATCHES = select(*(batches.c[name] for name in _NAMES))
+_BATCHES = select(*(batches.c[name] for name in NAMES))
 # Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
 _UNDELIVERED = Statement(
     _BATCHES.where(
@@ -411,7 +407,6 @@ _UNDELIVERED = Statement(
         batches.c.not_before >= inlined(0),
     )
 )
-_NEWEST = Statement(_BATCHES.order_by(batches.c.id.desc()).limit(bindparam("limit", type_=Integer)))
 _FIND = Statement(_BATCHES.where(batches.c.id == bindparam("id")))
 _LOCK = Statement(_BATCHES.where(batches.c.id == bindparam("id")).with_for_update())
 _BY_CONTROL = Statement(_BATCHES.where(batches.c.control == bindparam("control")))
