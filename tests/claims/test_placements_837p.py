@@ -1,6 +1,6 @@
 """Medical claims as an 837P: accepted by an independent parser, free of findings, each field in its place.
 
-Also tests `claims/write/placements_837`, `claims/rendering_provider`, `claims/cob` and `claims/drug_quantity`.
+Also tests `claims/write/placements_837` and `claims/cob`.
 """
 
 import pytest
