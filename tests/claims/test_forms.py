@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 import clearlane
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, fields_of_forms, form_of
+from clearlane.claims.forms import FORMS, fields_of_forms, form_of, samples
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.payers.model import PAYER_TYPES
 from tests.claims.outgoing import stored

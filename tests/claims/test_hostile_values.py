@@ -5,9 +5,8 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import ClaimPart, fields_of
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, samples
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import is_carried
 from clearlane.claims.rules import RuleInputs, repair_and_check

@@ -1,7 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/claims/correction_form`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
-`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
+`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/forms/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/claims/correction_drafts`.
 """
 
@@ -14,9 +14,8 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_MEDICAL, samples
 from clearlane.claims.read.decode import restore
 from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
 from clearlane.console.claims.correction_form import changed_texts, is_billed, to_fields

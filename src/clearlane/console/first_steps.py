@@ -10,8 +10,7 @@ from datetime import timedelta
 
 from starlette.responses import Response
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
