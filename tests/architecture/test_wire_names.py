@@ -1,4 +1,4 @@
-"""The shapes of an API version stay in its package: nothing else stores or passes its JSON."""
+"""The shapes of an API version stay in its package, and kinds of claim in their tables: nothing else names them."""
 
 import ast
 import re
@@ -11,6 +11,7 @@ from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.status_rows import ClaimStatusJson
 from clearlane.claims.fields import ClaimPart, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import ClaimKind
 from clearlane.eligibility import fields
 from clearlane.eligibility.json_struct import JsonStruct
 from tests.architecture.source import SOURCE, nodes_of, python_files
@@ -169,12 +170,43 @@ def test_names_of_claim_fields_are_in_the_forms_alone():
     names -= ALSO_ELSEWHERE.keys()
     found = [
         f"{file.relative_to(SOURCE)}:{line} {name}"
-        for file in FILES
+        for file in other_files(*KNOW_CLAIM_FIELDS)
         if not is_of_v3(file)
-        if not str(file.relative_to(SOURCE)).startswith(KNOW_CLAIM_FIELDS)
         for line, text in names_in(file)
         # A text may be a path: ``F24_ClaimLines[0].F24F_Charges``.
         if " " not in text
         for name in names.intersection(re.split(r"\W+", text))
     ]
     assert not found
+
+
+MODEL_TEST = re.compile(r"isinstance\(.*(Medical|Dental)")
+
+
+def other_files(*own: str) -> Iterator[Path]:
+    """Return the files of the product that are not below one of these paths."""
+    return (file for file in FILES if not file.relative_to(SOURCE).as_posix().startswith(own))
+
+
+def test_nothing_else_distinguishes_kinds_of_claim():
+    assert not [
+        f"{file.relative_to(SOURCE)}:{number}"
+        for file in other_files("claims/forms/", "claims/fields.py")
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if MODEL_TEST.search(line)
+    ]
+
+
+def test_no_other_module_names_a_kind_of_claim():
+    """The tables of kinds, the forms, the directory's types and V3's own calls do; client and sandbox stand alone."""
+    own = (
+        "claims/forms/", "claims/fields.py", "claims/kinds.py", "payers/model.py", "payers/samples.py", "api/v3/",
+        "client/", "sandbox/",
+    )  # fmt: skip
+    kinds = set(ClaimKind)
+    assert not [
+        f"{file.relative_to(SOURCE)}: {node.value}"
+        for file in other_files(*own)
+        for node in nodes_of(file)
+        if isinstance(node, ast.Constant) and str(node.value).lower() in kinds
+    ]

@@ -66,6 +66,20 @@ def extended(kind: AnyForm) -> Claim:
     return stored(kind, extended_claim(kind, DAY))
 
 
+PAID = ("F29_PayerAmountPaid", "X12_ClaimPrimaryPayerPaidAmount")
+ONE_LINE = {
+    V3_MEDICAL: {"F28_TotalCharge": "100.00"} | dict.fromkeys(PAID, "55.00"),
+    V3_DENTAL: {"F32_TotalFee": "100.00"},
+}
+"""The amounts of a claim of which one line is left."""
+
+
+def extended_claim_of_one_line(kind: AnyForm, day: date) -> dict:
+    """Return a claim in which every field appears; its other lines repeat the first one."""
+    claim = extended_claim(kind, day)
+    return claim | ONE_LINE[kind] | {kind.lines_field: claim[kind.lines_field][:1]}
+
+
 def outgoing(claim: Claim, number: int = 1, **more: object) -> OutgoingClaim:
     return OutgoingClaim(claim=claim, number=f"C{number:018}", payer_id="MM001", **more)
 

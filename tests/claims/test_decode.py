@@ -493,7 +493,7 @@ def test_a_million_elements_are_counted_and_not_kept(item):
 
 
 def test_of_many_faults_fifty_of_a_claim_and_ten_thousand_of_a_document_are_listed():
-    claim = {"F24_ClaimLines": [{}] * full_or_quick(LIST_ITEMS_READ_MAX, 60)}
+    claim = {"F24_ClaimLines": [{}] * full_or_quick(LIST_ITEMS_READ_MAX, 20)}
     alone = read_document(body({"DocumentType": "MedicalClaim", "Claims": [claim]}), MEDICAL)[1]
     *listed, last = alone[0].findings
     faults = count_findings(alone[0].findings)

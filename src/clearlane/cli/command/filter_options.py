@@ -5,7 +5,7 @@ Knows what typer reads of a function; knows no filter.
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
@@ -19,21 +19,27 @@ METAVARS = {
     FilterType.AMOUNT: "AMOUNT",
     FilterType.MOMENT: "TIME",
 }
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def filter_options(
-    filters: Iterable[ListFilter[Any]],
-) -> Callable[[F], F]:
-    """Let typer read an option for each filter before those of a function, which takes them as ``**filters``."""
+    filters: Iterable[ListFilter[Any]], *, read: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let typer read an option for each filter before those of a command, which gets their values as ``where``.
+
+    With ``read=False`` it gets their texts, which the service may read.
+    """
     added = [_option(one) for one in filters]
 
-    def declare(function: F) -> F:
-        own = inspect.signature(function)
-        kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        vars(function)["__signature__"] = own.replace(parameters=[*added, *kept])
-        function.__annotations__ = {one.name: one.annotation for one in (*added, *kept)}
-        return function
+    def declare(function: Callable[..., None]) -> Callable[..., None]:
+        def command(**given: Any) -> None:
+            texts = {one.name: given.pop(one.name) for one in added}
+            function(where=read_options(filters, texts) if read else texts, **given)
+
+        own = inspect.signature(function).parameters.values()
+        kept = [one.replace(kind=one.KEYWORD_ONLY) for one in own if one.name != "where"]
+        command.__signature__ = inspect.Signature([*added, *kept])  # type: ignore[attr-defined]
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        return command
 
     return declare
 
