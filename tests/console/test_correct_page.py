@@ -491,9 +491,7 @@ def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
 
 
 def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
-    from clearlane.claims import (
-        field_subjects,  # at an earlier revision this module is missing
-    )
+    from clearlane.claims.forms import field_subjects
 
     parts = [part for form in FORMS.values() for part in (form.claim, form.line)]
     names = {name for part in parts for name in fields_of(part)}
