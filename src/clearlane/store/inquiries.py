@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests
 from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select, select_as
@@ -170,23 +170,19 @@ async def list_numbered(tx: Tx, transaction_set: str, request_number: int) -> li
 
 async def list_newest(tx: Tx, transaction_set: str, limit: int) -> list[StoredRequest]:
     """Return the newest requests of the scope."""
-    rows = await tx.rows(_NEWEST, transaction_set=transaction_set, limit=limit)
-    return [StoredRequest(*row) for row in rows]
+    return await list_rows(tx, StoredRequest, _NEWEST, transaction_set=transaction_set, limit=limit)
 
 
 async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
     """Return those of these requests that belong to the scope, newest first."""
-    return [StoredRequest(*row) for row in await tx.rows(_SOME, ids=list(ids))] if ids else []
+    return await list_rows(tx, StoredRequest, _SOME, ids=list(ids)) if ids else []
 
 
 async def list_first_inquiries(tx: Tx, inquiry_request_ids: Sequence[int]) -> list[ListedInquiry]:
     """Return the first inquiry of each of these requests of the scope."""
     if not inquiry_request_ids:
         return []
-    return [
-        ListedInquiry(*row)
-        for row in await tx.rows(_FIRST, inquiry_request_ids=list(inquiry_request_ids))
-    ]
+    return await list_rows(tx, ListedInquiry, _FIRST, inquiry_request_ids=list(inquiry_request_ids))
 
 
 async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list[int]:
@@ -197,8 +193,7 @@ async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list
 
 async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[ListedInquiry]:
     """Return the inquiries of the scope about a patient, newest first."""
-    rows = await tx.rows(_OF_PATIENT, patient_key=patient_key, limit=limit)
-    return [ListedInquiry(*row) for row in rows]
+    return await list_rows(tx, ListedInquiry, _OF_PATIENT, patient_key=patient_key, limit=limit)
 
 
 async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
@@ -214,15 +209,16 @@ async def list_inquiries(tx: Tx, id: int) -> list[tuple[StoredInquiry, str]]:
 
 async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
     """Return the status of each patient of a request of the scope, in the order of the document."""
-    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, inquiry_request_id=id)]
+    return await list_rows(tx, InquiryStatus, _STATUSES, inquiry_request_id=id)
 
 
 async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
     """Return the responses for these patients of a request of the scope, in the order of the document."""
     if not numbers:
         return []
-    rows = await tx.rows(_RESPONSES, inquiry_request_id=id, numbers=list(numbers))
-    return [InquiryResponse(*row) for row in rows]
+    return await list_rows(
+        tx, InquiryResponse, _RESPONSES, inquiry_request_id=id, numbers=list(numbers)
+    )
 
 
 async def complete_requests(tx: Tx, ids: Sequence[int]) -> set[int]:
@@ -232,12 +228,12 @@ async def complete_requests(tx: Tx, ids: Sequence[int]) -> set[int]:
 
 async def due_queues(tx: Tx, now: int) -> list[InquiryQueue]:
     """Return the queues with inquiries that may be sent now."""
-    return [InquiryQueue(*row) for row in await tx.rows(_DUE_QUEUES, now=now)]
+    return await list_rows(tx, InquiryQueue, _DUE_QUEUES, now=now)
 
 
 async def open_queues(tx: Tx) -> list[InquiryQueue]:
     """Return the queues with open inquiries, due or not."""
-    return [InquiryQueue(*row) for row in await tx.rows(_OPEN_QUEUES)]
+    return await list_rows(tx, InquiryQueue, _OPEN_QUEUES)
 
 
 async def switch_to_files(tx: Tx, queue: InquiryQueue) -> int:
@@ -249,8 +245,7 @@ async def switch_to_files(tx: Tx, queue: InquiryQueue) -> int:
 
 async def list_due(tx: Tx, queue: InquiryQueue, now: int, limit: int) -> list[StoredInquiry]:
     """Return open inquiries of a queue that may be sent now, oldest first."""
-    rows = await tx.rows(_DUE, **queue._asdict(), now=now, limit=limit)
-    return [StoredInquiry(*row) for row in rows]
+    return await list_rows(tx, StoredInquiry, _DUE, **queue._asdict(), now=now, limit=limit)
 
 
 async def find_inquiry(
@@ -304,7 +299,7 @@ async def record_answer(
 
 async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
     """Return the inquiries of a batch, in the order of its file."""
-    return [StoredInquiry(*row) for row in await tx.rows(_OF_BATCH, batch_id=batch_id)]
+    return await list_rows(tx, StoredInquiry, _OF_BATCH, batch_id=batch_id)
 
 
 async def purge(tx: Tx, before: int, limit: int) -> Counter[str]:

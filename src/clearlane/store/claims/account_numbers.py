@@ -7,7 +7,7 @@ from sqlalchemy import delete
 
 from clearlane.store.claims import claim_lookup
 from clearlane.store.claims.claim_updates import LockedClaim
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_references
 from clearlane.store.database.sql import Statement, among, insert_into, select_as
 
@@ -43,8 +43,7 @@ async def release_refused(tx: Tx, claims: Sequence[LockedClaim]) -> None:
 
 
 async def _find(tx: Tx, claim_numbers: Collection[str]) -> list[AccountNumber]:
-    rows = await tx.rows(_FIND, claim_numbers=sorted(claim_numbers))
-    return [AccountNumber(*row) for row in rows]
+    return await list_rows(tx, AccountNumber, _FIND, claim_numbers=sorted(claim_numbers))
 
 
 _TAKE = Statement(

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 
 from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
-from clearlane.store.database.database import Tx, find_row
+from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox, sites
 from clearlane.store.database.sql import among, scoped_select, select_as
 
@@ -79,12 +79,12 @@ async def list_under_same_id(tx: Tx, claim_number: str, state: ClaimStateRow) ->
     if not is_former and state.former_holder is None:
         return []
     others = [number for number in under_id.claim_numbers if number != claim_number]
-    return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, claim_numbers=others)]
+    return await list_rows(tx, ClaimUnderId, _UNDER_ID, claim_numbers=others)
 
 
 async def list_sendings(tx: Tx, claim_number: str) -> list[ClaimSending]:
     """Return the batches of a claim, in order."""
-    return [ClaimSending(*row) for row in await tx.rows(_SENDINGS, claim_number=claim_number)]
+    return await list_rows(tx, ClaimSending, _SENDINGS, claim_number=claim_number)
 
 
 async def list_sources(tx: Tx, claim_number: str) -> dict[str, FactSource]:

@@ -21,7 +21,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims import claim_ids, payer_filter
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import (
     Statement,
@@ -218,7 +218,7 @@ async def _read(
         bound, move = (f"{column}_to", min) if descends else (f"{column}_from", max)
         if bound in where:
             values[bound] = move(where[bound], last)
-    return [row_type(*row) for row in await tx.rows(statement, **values)]
+    return await list_rows(tx, row_type, statement, **values)
 
 
 # ---- statements -------------------------------------------------------------------------------

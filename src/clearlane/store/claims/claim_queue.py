@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Integer, bindparam, func, select, update
 
-from clearlane.store.database.database import Row, Tx
+from clearlane.store.database.database import Row, Tx, list_rows
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement, among, inlined
 
@@ -36,7 +36,7 @@ class QueuedClaim:
 
 async def list_payer_queues(tx: Tx, *, in_doubt: bool = False) -> list[PayerQueue]:
     """Return the claims that wait for a batch, counted by payer and kind of claim."""
-    return [PayerQueue(*row) for row in await tx.rows(_QUEUES_IN_DOUBT if in_doubt else _QUEUES)]
+    return await list_rows(tx, PayerQueue, _QUEUES_IN_DOUBT if in_doubt else _QUEUES)
 
 
 async def list_queued_claims(

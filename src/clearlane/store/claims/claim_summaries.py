@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, case, func, select
 
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.claims.payer_filter import CONDITIONS, EVERY_PAYER, PayerFilter
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_summaries, claims, work_items
 from clearlane.store.database.sql import Statement, scoped_select, scoped_upsert
 
@@ -93,7 +93,7 @@ async def list_decided(tx: Tx, label: str, changed_from: int) -> list[tuple[int,
 
 async def list_resting(tx: Tx) -> list[RestingItem]:
     """Return the claims that people put aside."""
-    return [RestingItem(*row) for row in await tx.rows(_RESTING)]
+    return await list_rows(tx, RestingItem, _RESTING)
 
 
 _FIND = scoped_select(

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select
 from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx, find_row
+from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import documents
 from clearlane.store.database.sql import (
     Statement,
@@ -57,8 +57,9 @@ async def add(tx: Tx, rows: Sequence[StoredDocument]) -> None:
 async def find(tx: Tx, ids: Sequence[str]) -> list[StoredDocument]:
     """Return those of these documents that belong to the scope; others look like unknown ones."""
     # PostgreSQL refuses a text with this character, and no id has it.
-    found = await tx.rows(_FIND, document_ids=[id for id in ids if "\0" not in id])
-    return [StoredDocument(*row) for row in found]
+    return await list_rows(
+        tx, StoredDocument, _FIND, document_ids=[id for id in ids if "\0" not in id]
+    )
 
 
 class DocumentHead(NamedTuple):
@@ -76,14 +77,12 @@ async def find_heads(tx: Tx, ids: Sequence[str]) -> dict[str, DocumentHead]:
 
 async def list_for_claim(tx: Tx, claim_number: str) -> list[StoredDocument]:
     """Return the documents of one claim of the scope, oldest first."""
-    found = await tx.rows(_OF_CLAIM, claim_numbers=[claim_number])
-    return [StoredDocument(*row) for row in found]
+    return await list_rows(tx, StoredDocument, _OF_CLAIM, claim_numbers=[claim_number])
 
 
 async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredDocument]:
     """Return the documents of these claims of the scope, oldest first."""
-    found = await tx.rows(_OF_CLAIM, claim_numbers=list(claim_numbers))
-    return [StoredDocument(*row) for row in found]
+    return await list_rows(tx, StoredDocument, _OF_CLAIM, claim_numbers=list(claim_numbers))
 
 
 async def list_of_kind(tx: Tx, kind: str, claim_numbers: Sequence[str]) -> list[tuple[str, str]]:

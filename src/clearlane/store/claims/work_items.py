@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_notes, work_items
 from clearlane.store.database.sql import (
     among,
@@ -70,8 +70,7 @@ async def add_note(tx: Tx, note: ClaimNote) -> None:
 
 async def list_notes(tx: Tx, claim_number: str) -> list[ClaimNote]:
     """Return the notes of a claim, the latest first."""
-    rows = await tx.rows(_NOTES, claim_number=claim_number)
-    return [ClaimNote(*row) for row in rows]
+    return await list_rows(tx, ClaimNote, _NOTES, claim_number=claim_number)
 
 
 _PUT = scoped_upsert(

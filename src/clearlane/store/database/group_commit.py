@@ -141,6 +141,13 @@ async def find_row(
     return None if row is None else make(*row)
 
 
+async def list_rows(
+    tx: Tx, make: Callable[..., T], statement: Statement, /, **values: object
+) -> list[T]:
+    """Execute, and return what is made of each row."""
+    return [make(*row) for row in await tx.rows(statement, **values)]
+
+
 Job = Callable[[Tx], Awaitable[T]]
 JobExtension = Callable[[Job[T]], Job[T]]
 """What a caller adds to the transaction of a verb, such as the answer that is stored with a change."""

@@ -20,7 +20,7 @@ from clearlane.claims.batch_lifecycle import (
 from clearlane.kernel import limits
 from clearlane.store.claims import claim_lookup, claim_queue
 from clearlane.store.claims.claim_queue import QueuedClaim
-from clearlane.store.database.database import Row, SystemScope, Tx, require_row
+from clearlane.store.database.database import Row, SystemScope, Tx, list_rows, require_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
 from clearlane.store.database.sql import Statement, among, inlined, insert_into
 from clearlane.store.delivery.control_numbers import (
@@ -236,7 +236,7 @@ async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
 
 async def list_members(tx: Tx, batch_id: int) -> list[BatchMember]:
     """Return the claims of a batch."""
-    return [BatchMember(*row) for row in await tx.rows(_MEMBERS, batch_id=batch_id)]
+    return await list_rows(tx, BatchMember, _MEMBERS, batch_id=batch_id)
 
 
 async def count_answered(tx: Tx, batch_id: int) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import inbox, parked_statements, polls
 from clearlane.store.database.sql import Statement, among, insert_into, select_as
 from clearlane.store.vault.vault import Vault
@@ -125,8 +125,7 @@ async def list_unprocessed(tx: Tx, limit: int) -> list[int]:
 
 async def list_files(tx: Tx, states: Sequence[str], limit: int) -> list[InboxFile]:
     """Return the newest files in these states."""
-    rows = await tx.rows(_LISTING, states=list(states), limit=limit)
-    return [InboxFile(*row) for row in rows]
+    return await list_rows(tx, InboxFile, _LISTING, states=list(states), limit=limit)
 
 
 async def lock(tx: Tx, id: int) -> InboxFile | None:
@@ -166,7 +165,7 @@ async def accept_test(tx: Tx, id: int, at: int) -> None:
 
 async def list_parked_statements(tx: Tx, id: int) -> list[ParkedStatement]:
     """Return the statements of a file that were not applied, in its order."""
-    return [ParkedStatement(*row) for row in await tx.rows(_PARKED_OF, of=id)]
+    return await list_rows(tx, ParkedStatement, _PARKED_OF, of=id)
 
 
 # ---- polling ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, bindparam, func, select
 
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import route_counts
 from clearlane.store.database.sql import Statement, insert_into
 
@@ -43,7 +43,7 @@ async def count_delivery(tx: Tx, destination: tuple[str, str], route_id: int, at
 
 async def all_route_counts(tx: Tx) -> list[RouteCounts]:
     """Return the counts of every route that was ever used."""
-    return [RouteCounts(*row) for row in await tx.rows(_ALL)]
+    return await list_rows(tx, RouteCounts, _ALL)
 
 
 async def _add(

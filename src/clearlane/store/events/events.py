@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, case, delete, or_, select
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Row, SystemScope, Tx
+from clearlane.store.database.database import Row, SystemScope, Tx, list_rows
 from clearlane.store.database.schema import claims, event_head, events, installation_events, vendors
 from clearlane.store.database.sql import Statement, among, scoped_select
 from clearlane.store.events.event_log import OWN_DATA, SITE_COLUMNS, EventClaim
@@ -79,8 +79,7 @@ async def list_all(tx: Tx, types: Collection[str], *, after: int, limit: int) ->
 
 async def list_claim_contents(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimContentRow]:
     """Return what the vendor's numbers of these claims of the scope are read from."""
-    rows = await tx.rows(_CLAIMS, claim_numbers=sorted(claim_numbers))
-    return [ClaimContentRow(*row) for row in rows]
+    return await list_rows(tx, ClaimContentRow, _CLAIMS, claim_numbers=sorted(claim_numbers))
 
 
 async def remove_before(tx: Tx, number: int) -> int:

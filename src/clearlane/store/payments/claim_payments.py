@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, func, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx, find_row
+from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import (
     claim_payments,
     claim_references,
@@ -131,8 +131,7 @@ async def count_own(tx: Tx, payment_id: str) -> int:
 
 async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimPaymentRow]:
     """Return all matched claim payments of these claims of any client."""
-    found = await tx.rows(_OF_CLAIMS, claim_numbers=sorted(claim_numbers))
-    return [ClaimPaymentRow(*row) for row in found]
+    return await list_rows(tx, ClaimPaymentRow, _OF_CLAIMS, claim_numbers=sorted(claim_numbers))
 
 
 async def list_own_of_claim(tx: Tx, claim_number: str, *, limit: int) -> list[ClaimPaymentDocument]:
@@ -171,8 +170,9 @@ async def list_unmatched_page(
     tx: Tx, payment_id: str, *, after: int, limit: int
 ) -> list[UnmatchedRow]:
     """Return unmatched claim payments of a payment after a number."""
-    found = await tx.rows(_UNMATCHED_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [UnmatchedRow(*row) for row in found]
+    return await list_rows(
+        tx, UnmatchedRow, _UNMATCHED_PAGE, payment_id=payment_id, after=after, limit=limit
+    )
 
 
 async def known_claims(tx: Tx, payment_id: str, numbers: Sequence[int]) -> dict[int, str]:
@@ -189,7 +189,7 @@ async def mark_due(tx: Tx, payer_id: str, claim_numbers: Sequence[str]) -> None:
 
 async def list_due(tx: Tx, limit: int) -> list[UnmatchedRow]:
     """Return unmatched claim payments that are to be matched again."""
-    return [UnmatchedRow(*row) for row in await tx.rows(_DUE, limit=limit)]
+    return await list_rows(tx, UnmatchedRow, _DUE, limit=limit)
 
 
 async def clear_due(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, case, delete, func, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import (
     claim_payments,
     claims,
@@ -229,12 +229,12 @@ async def list_of_file(tx: Tx, inbox_id: int) -> list[str]:
 
 async def list_adjustments(tx: Tx, payment_id: str) -> list[AdjustmentRow]:
     """Return the provider adjustments of a payment, in its order."""
-    return [AdjustmentRow(*row) for row in await tx.rows(_ADJUSTMENTS, payment_id=payment_id)]
+    return await list_rows(tx, AdjustmentRow, _ADJUSTMENTS, payment_id=payment_id)
 
 
 async def list_shares(tx: Tx, payment_ids: Sequence[str]) -> list[PaymentShare]:
     """Return the shares of every client in these payments."""
-    return [PaymentShare(*row) for row in await tx.rows(_SHARES, payment_ids=list(payment_ids))]
+    return await list_rows(tx, PaymentShare, _SHARES, payment_ids=list(payment_ids))
 
 
 # ---- reading, for one client -------------------------------------------------------------------
