@@ -11,6 +11,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
@@ -74,6 +76,11 @@ class ClaimChange(NamedTuple):
     after: ClaimStatus
     new: Sequence[RecordedFact] | None
     """None if a person withdrew a fact; empty if a known one was reported earlier than thought."""
+
+    @property
+    def changes_status(self) -> bool:
+        """Whether the status differs from the stored one, but for the day of the update."""
+        return replace(self.after, updated_day=self.before.updated_day) != self.before
 
 
 def submission_events(
