@@ -21,7 +21,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_label import is_forwarded
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_label import BY_CLOSING
-from clearlane.store.claims.claim_updates import CountedEvent, LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow, CountedEvent
 from clearlane.store.claims.claims import NOT_ACCEPTED
 
 STATE_TYPES: dict[ClaimState, str] = {
@@ -71,7 +71,7 @@ class RecordedFact(NamedTuple):
 class ClaimChange(NamedTuple):
     """The statuses of a claim before and after facts were recorded on it, or one was withdrawn."""
 
-    claim: LockedClaim
+    claim: ClaimStateRow
     before: ClaimStatus
     after: ClaimStatus
     new: Sequence[RecordedFact] | None

@@ -30,7 +30,7 @@ from clearlane.store.claims import (
     reinstatement,
 )
 from clearlane.store.claims.claim_query import STATUS_COLUMN
-from clearlane.store.claims.claim_updates import ClaimStateUpdate, LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow, ClaimStateUpdate
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 
@@ -40,7 +40,7 @@ KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, Cla
 async def update_statuses(
     tx: Tx,
     vault: Vault,
-    changed: Mapping[LockedClaim, Sequence[RecordedFact] | None],
+    changed: Mapping[ClaimStateRow, Sequence[RecordedFact] | None],
     known: KnownFacts,
     now: datetime,
     *,
@@ -189,7 +189,7 @@ def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPaymentFact | None
 
 
 def _waits_for_batch(
-    claim: LockedClaim, before: ClaimStatus, status: ClaimStatus, known_facts: Iterable[AnyFact]
+    claim: ClaimStateRow, before: ClaimStatus, status: ClaimStatus, known_facts: Iterable[AnyFact]
 ) -> int:
     """Return 1 if the claim waits to be put into a batch, else 0."""
     if status.send_again:

@@ -75,11 +75,6 @@ async def find_heads(tx: Tx, ids: Sequence[str]) -> dict[str, DocumentHead]:
     return {row[0]: DocumentHead(row[1], row[2]) for row in found}
 
 
-async def list_for_claim(tx: Tx, claim_number: str) -> list[StoredDocument]:
-    """Return the documents of one claim of the scope, oldest first."""
-    return await list_rows(tx, StoredDocument, _OF_CLAIM, claim_numbers=[claim_number])
-
-
 async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredDocument]:
     """Return the documents of these claims of the scope, oldest first."""
     return await list_rows(tx, StoredDocument, _OF_CLAIM, claim_numbers=list(claim_numbers))

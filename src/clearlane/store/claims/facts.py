@@ -43,11 +43,6 @@ async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]
     return await list_rows(tx, FactRow, _OF_CLAIMS, claim_numbers=list(claim_numbers))
 
 
-async def list_for_claim(tx: Tx, claim_number: str) -> list[FactRow]:
-    """Return the facts of one claim of the scope, in the order they were stored."""
-    return await list_rows(tx, FactRow, _OF_CLAIM, claim_number=claim_number)
-
-
 async def list_own(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]:
     """Return the facts of these claims of the scope, in the order they were stored."""
     return await list_rows(tx, FactRow, _OWN, claim_numbers=list(claim_numbers))
@@ -80,9 +75,6 @@ async def remove(tx: Tx, claim_number: str, identity: str) -> None:
 _COLUMNS = select_as(claim_facts, FactRow).order_by(claim_facts.c.id)
 _OF_CLAIMS = Statement(
     _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), system=True
-)
-_OF_CLAIM = scoped_select(
-    _COLUMNS.where(claim_facts.c.claim_number == bindparam("claim_number")), claim_facts
 )
 _OWN = scoped_select(
     _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), claim_facts
