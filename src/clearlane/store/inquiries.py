@@ -54,18 +54,6 @@ class StoredRequest(NamedTuple):
     payload: bytes | None
 
 
-@shows("inquiry_request_id", "number")
-class ListedInquiry(NamedTuple):
-    """An inquiry in a list of a site. ``inquiry`` is sealed."""
-
-    inquiry_request_id: int
-    number: int
-    payer_id: str
-    type: str
-    state: str
-    inquiry: bytes
-
-
 class InquiryStatus(NamedTuple):
     """The kind of response to one patient of a request, empty while there is none."""
 
@@ -106,6 +94,7 @@ class StoredInquiry(NamedTuple):
     next_at: int
     created_at: int
     request_number: int
+    state: str
     inquiry: bytes
 
     @property
@@ -178,11 +167,11 @@ async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
     return await list_rows(tx, StoredRequest, _SOME, ids=list(ids)) if ids else []
 
 
-async def list_first_inquiries(tx: Tx, inquiry_request_ids: Sequence[int]) -> list[ListedInquiry]:
+async def list_first_inquiries(tx: Tx, inquiry_request_ids: Sequence[int]) -> list[StoredInquiry]:
     """Return the first inquiry of each of these requests of the scope."""
     if not inquiry_request_ids:
         return []
-    return await list_rows(tx, ListedInquiry, _FIRST, inquiry_request_ids=list(inquiry_request_ids))
+    return await list_rows(tx, StoredInquiry, _FIRST, inquiry_request_ids=list(inquiry_request_ids))
 
 
 async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list[int]:
@@ -191,9 +180,9 @@ async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list
     return list(dict.fromkeys(int(key) for (key,) in rows))
 
 
-async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[ListedInquiry]:
+async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[StoredInquiry]:
     """Return the inquiries of the scope about a patient, newest first."""
-    return await list_rows(tx, ListedInquiry, _OF_PATIENT, patient_key=patient_key, limit=limit)
+    return await list_rows(tx, StoredInquiry, _OF_PATIENT, patient_key=patient_key, limit=limit)
 
 
 async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
@@ -202,9 +191,9 @@ async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
     return None if row is None else (int(row[0]), int(row[1]))
 
 
-async def list_inquiries(tx: Tx, id: int) -> list[tuple[StoredInquiry, str]]:
-    """Return the inquiries of a request of any client, each with its state."""
-    return [(StoredInquiry(*row[:-1]), str(row[-1])) for row in await tx.rows(_ALL_ASKED, of=id)]
+async def list_inquiries(tx: Tx, id: int) -> list[StoredInquiry]:
+    """Return the inquiries of a request of any client."""
+    return await list_rows(tx, StoredInquiry, _ALL_ASKED, of=id)
 
 
 async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
@@ -248,12 +237,11 @@ async def list_due(tx: Tx, queue: InquiryQueue, now: int, limit: int) -> list[St
     return await list_rows(tx, StoredInquiry, _DUE, **queue._asdict(), now=now, limit=limit)
 
 
-async def find_inquiry(
-    tx: Tx, inquiry_request_id: int, number: int
-) -> tuple[StoredInquiry, str] | None:
-    """Return one inquiry of any client, and its state."""
-    row = await tx.row(_ONE, inquiry_request_id=inquiry_request_id, number=number)
-    return None if row is None else (StoredInquiry(*row[:-1]), str(row[-1]))
+async def find_inquiry(tx: Tx, inquiry_request_id: int, number: int) -> StoredInquiry | None:
+    """Return one inquiry of any client."""
+    return await find_row(
+        tx, StoredInquiry, _ONE, inquiry_request_id=inquiry_request_id, number=number
+    )
 
 
 async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[StoredInquiry]:
@@ -343,13 +331,17 @@ _SOME = scoped_select(
     .order_by(requests.c.created_at.desc(), requests.c.id.desc()),
     requests,
 )
-_LISTED = select_as(inquiries, ListedInquiry)
+_OF_REQUEST = {"created_at", "request_number"}
+_ASKED = select(
+    *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
+).select_from(inquiries.join(requests, requests.c.id == inquiries.c.inquiry_request_id))
 _FIRST = scoped_select(
-    _LISTED.where(
+    _ASKED.where(
         among(inquiries.c.inquiry_request_id, "inquiry_request_ids"),
         inquiries.c.number == 1,
     ),
     inquiries,
+    requests,
 )
 _PATIENT_KEYS = scoped_select(
     select(inquiries.c.patient_key)
@@ -363,10 +355,11 @@ _PATIENT_KEYS = scoped_select(
 )
 # Request ids are in the order of time.
 _OF_PATIENT = scoped_select(
-    _LISTED.where(inquiries.c.patient_key == bindparam("patient_key"))
+    _ASKED.where(inquiries.c.patient_key == bindparam("patient_key"))
     .order_by(inquiries.c.inquiry_request_id.desc())
     .limit(bindparam("limit")),
     inquiries,
+    requests,
 )
 _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),
@@ -398,10 +391,6 @@ _COMPLETE = Statement(
     ),
     system=True,
 )
-_OF_REQUEST = {"created_at", "request_number"}
-_ASKED = select(
-    *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
-).select_from(inquiries.join(requests, requests.c.id == inquiries.c.inquiry_request_id))
 _THIS = (
     inquiries.c.inquiry_request_id == bindparam("of"),
     inquiries.c.number == bindparam("nth"),
@@ -434,16 +423,14 @@ _DUE = Statement(
     system=True,
 )
 _ONE = Statement(
-    _ASKED.add_columns(inquiries.c.state).where(
+    _ASKED.where(
         inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"),
         inquiries.c.number == bindparam("number"),
     ),
     system=True,
 )
 _ALL_ASKED = Statement(
-    _ASKED.add_columns(inquiries.c.state)
-    .where(inquiries.c.inquiry_request_id == bindparam("of"))
-    .order_by(inquiries.c.number),
+    _ASKED.where(inquiries.c.inquiry_request_id == bindparam("of")).order_by(inquiries.c.number),
     system=True,
 )
 _OF_BATCH = Statement(

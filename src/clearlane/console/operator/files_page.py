@@ -10,8 +10,8 @@ from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.pipeline.query.route_states import NO_FILE
 from clearlane.store.delivery import batches, inbox, route_traffic
+from clearlane.store.delivery.batches import Batch
 from clearlane.store.delivery.inbox import InboxFile
-from clearlane.store.delivery.route_traffic import SentFile
 
 pages = PageRows(roles=OPERATORS, menu="/files")
 
@@ -113,7 +113,7 @@ def test_mark(file: InboxFile) -> tuple[str, str] | None:
     return TEST_LABEL if file.is_test and file.state != inbox.TEST_FILE else None
 
 
-def out_row(request: PageRequest, batch: SentFile) -> FileRowTexts:
+def out_row(request: PageRequest, batch: Batch) -> FileRowTexts:
     """Return the texts of a file that went out."""
     return FileRowTexts(
         path=f"/files/out/{batch.id}",

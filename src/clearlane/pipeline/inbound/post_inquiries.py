@@ -146,13 +146,13 @@ async def _find_inquiry(
         return NO_TRACE
     async with context.database.read(inquiries.SCOPE) as tx:
         found = await inquiries.find_inquiry(tx, *key)
-        if found is None or (found[0].transaction_set, found[0].payer_id) != (
+        if found is None or (found.transaction_set, found.payer_id) != (
             transaction.inquiry_set,
             file.payer_id,
         ):
             return NO_INQUIRY
-        await context.vault.load_keys_of(tx, [found[0].inquiry])
-    pending = open_inquiry(context.vault, found[0])
+        await context.vault.load_keys_of(tx, [found.inquiry])
+    pending = open_inquiry(context.vault, found)
     match = transaction.reader.match(answer, pending.inquiry, pending.trace)
     return pending if match is AnswerMatch.MATCHED else MISMATCHES[match]
 

@@ -173,7 +173,7 @@ async def load_request(
     async with database.read(inquiries.SCOPE) as tx:
         owner = await inquiries.find_owner(tx, inquiry_request_id)
         asked = await inquiries.list_inquiries(tx, inquiry_request_id)
-        await vault.load_keys_of(tx, [one.inquiry for one, _ in asked])
+        await vault.load_keys_of(tx, [one.inquiry for one in asked])
     if owner is None:
         return None
     scope = Scope(VendorId(owner[0]), SiteId(owner[1]))
@@ -196,12 +196,12 @@ async def load_request(
     details = (
         InquiryDetails(
             open_inquiry(vault, one),
-            state,
+            one.state,
             one.next_at,
             status.answer,
             outcomes.get(one.number, InquiryOutcome()),
         )
-        for (one, state), status in zip(asked, statuses, strict=True)
+        for one, status in zip(asked, statuses, strict=True)
     )
     return InquiryRequestDetails(
         scope,

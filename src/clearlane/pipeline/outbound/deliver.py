@@ -121,7 +121,9 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         after = after_delivery(batch, health)
         await set_route_health(tx, after)
         tx.add_events(route_events(health, after, to_micros(now)))
-        await route_counts.count_delivery(tx, batch.destination, batch.route_id, to_micros(now))
+        await route_counts.count_delivery(
+            tx, batch.destination, batch.route_id, deliveries=1, at=to_micros(now)
+        )
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
         return batch
 
@@ -248,7 +250,7 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
         lease_until = now + 2 * SECOND * _seconds_max(found)
         await batches.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
         if found.holder != holder:
-            await route_counts.count_attempt(tx, found.destination, found.route_id)
+            await route_counts.count_delivery(tx, found.destination, found.route_id, attempts=1)
         return _SendingBatch(found, may_be_there=found.arriving)
 
     return await context.database.write(batches.SCOPE, job, actor=context.actor)
@@ -331,7 +333,7 @@ async def _record_failure(
         )
         await set_route_health(tx, after.health)
         tx.add_events(route_events(health, after.health, now))
-        await route_counts.count_failure(tx, found.destination, found.route_id)
+        await route_counts.count_delivery(tx, found.destination, found.route_id, failures=1)
         await add_failure(
             tx,
             DeliveryFailureRow(

@@ -25,9 +25,10 @@ from clearlane.pipeline.query.waiting_claims import (
 )
 from clearlane.store.database.database import Database, Tx
 from clearlane.store.delivery import inbox, route_traffic
+from clearlane.store.delivery.batches import Batch
 from clearlane.store.delivery.inbox import InboxFile, RoutePoll
 from clearlane.store.delivery.route_health import RouteHealth, all_route_health
-from clearlane.store.delivery.route_traffic import SentFile, UnansweredFiles
+from clearlane.store.delivery.route_traffic import UnansweredFiles
 from clearlane.store.delivery.routes import list_routes
 from clearlane.store.events import delivery_failures
 from clearlane.store.events.delivery_failures import DeliveryFailureRow
@@ -133,7 +134,7 @@ class RouteState:
 class RouteTraffic:
     """The newest files of a destination."""
 
-    last_out: SentFile | None
+    last_out: Batch | None
     last_in: InboxFile | None
     late: UnansweredFiles
     """The files that the payer has and has not answered after some days."""

@@ -93,16 +93,10 @@ async def list_created(tx: Tx, ids: Sequence[str]) -> list[int]:
     return [int(at) for (at,) in await tx.rows(_CREATED, document_ids=list(ids))]
 
 
-async def mark_fetched(tx: Tx, ids: Sequence[str], at: int) -> None:
-    """Record that the client's software read documents; the first time counts."""
+async def mark_read(tx: Tx, ids: Sequence[str], at: int, *, by_software: bool) -> None:
+    """Record when documents of the scope were first read: fetched by the vendor's software, or seen by a person."""
     if ids:
-        await tx.run(_MARK_FETCHED, document_ids=list(ids), at=at)
-
-
-async def mark_seen(tx: Tx, ids: Sequence[str], at: int) -> None:
-    """Record that a person of the client read documents; the first time counts."""
-    if ids:
-        await tx.run(_MARK_SEEN, document_ids=list(ids), at=at)
+        await tx.run(_MARK_READ[by_software], document_ids=list(ids), at=at)
 
 
 async def find_any(tx: Tx, document_id: str) -> StoredDocument | None:
@@ -146,15 +140,12 @@ _CREATED = Statement(
     select(documents.c.created_at).where(among(documents.c.document_id, "document_ids")),
     system=True,
 )
-_MARK_FETCHED = scoped_update(
-    documents,
-    among(documents.c.document_id, "document_ids"),
-    documents.c.fetched_at.is_(None),
-    fetched_at=bindparam("at"),
-)
-_MARK_SEEN = scoped_update(
-    documents,
-    among(documents.c.document_id, "document_ids"),
-    documents.c.seen_at.is_(None),
-    seen_at=bindparam("at"),
-)
+_MARK_READ = {
+    by_software: scoped_update(
+        documents,
+        among(documents.c.document_id, "document_ids"),
+        documents.c[column].is_(None),
+        **{column: bindparam("at")},
+    )
+    for by_software, column in ((True, "fetched_at"), (False, "seen_at"))
+}

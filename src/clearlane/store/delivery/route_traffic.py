@@ -10,9 +10,10 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, func, literal, select
 
 from clearlane.store.claims.claim_queue import QUEUED, is_queued
-from clearlane.store.database.database import SystemScope, Tx, find_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
 from clearlane.store.database.sql import Statement, among, select_as
+from clearlane.store.delivery.batches import BATCHES, Batch, to_batch
 from clearlane.store.delivery.inbox import InboxFile
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
@@ -22,23 +23,6 @@ UNANSWERED_FILES_MAX = 20
 
 Destination = tuple[str, str]
 """Type of claims and payer id."""
-
-
-class SentFile(NamedTuple):
-    """A batch as a list shows it."""
-
-    id: int
-    payer_id: str
-    type: str
-    route_id: int
-    state: str
-    name: str
-    claims: int
-    bytes: int
-    created_at: int
-    attempts: int
-    delivered_at: int | None
-    fault: str
 
 
 class UnansweredFiles(NamedTuple):
@@ -51,18 +35,15 @@ class UnansweredFiles(NamedTuple):
 
 async def list_sent(
     tx: Tx, destination: Destination | None, *, before: int, limit: int
-) -> list[SentFile]:
+) -> list[Batch]:
     """Return batches to one payer, or to all, newest first, with ids below ``before``."""
-    if destination is None:
-        rows = await tx.rows(_SENT, before=before, limit=limit)
-    else:
-        rows = await tx.rows(_SENT_TO, **_of(destination), before=before, limit=limit)
-    return [SentFile(*row) for row in rows]
+    statement, given = (_SENT_TO, _of(destination)) if destination else (_SENT, {})
+    return await list_rows(tx, to_batch, statement, **given, before=before, limit=limit)
 
 
-async def list_sent_by_id(tx: Tx, ids: Sequence[int]) -> list[SentFile]:
+async def list_sent_by_id(tx: Tx, ids: Sequence[int]) -> list[Batch]:
     """Return the batches of these ids, in their order."""
-    found = {row[0]: SentFile(*row) for row in await tx.rows(_SENT_BY_ID, ids=list(ids))}
+    found = {one.id: one for one in await list_rows(tx, to_batch, _SENT_BY_ID, ids=list(ids))}
     return [found[id] for id in ids if id in found]
 
 
@@ -70,16 +51,13 @@ async def list_received(
     tx: Tx, destination: Destination | None, *, before: int, limit: int
 ) -> list[InboxFile]:
     """Return inbox files of one payer, or of all, newest first, with ids below ``before``."""
-    if destination is None:
-        rows = await tx.rows(_RECEIVED, before=before, limit=limit)
-    else:
-        rows = await tx.rows(_RECEIVED_FROM, **_of(destination), before=before, limit=limit)
-    return [InboxFile(*row) for row in rows]
+    statement, given = (_RECEIVED_FROM, _of(destination)) if destination else (_RECEIVED, {})
+    return await list_rows(tx, InboxFile, statement, **given, before=before, limit=limit)
 
 
-async def last_delivered(tx: Tx, destination: Destination) -> SentFile | None:
+async def last_delivered(tx: Tx, destination: Destination) -> Batch | None:
     """Return the newest batch that the payer has."""
-    return await find_row(tx, SentFile, _LAST_DELIVERED, **_of(destination))
+    return await find_row(tx, to_batch, _LAST_DELIVERED, **_of(destination))
 
 
 async def find_unanswered(
@@ -112,25 +90,22 @@ def _of(destination: Destination) -> dict[str, object]:
     return {"of_type": type, "of_payer": payer_id}
 
 
-_BATCH_COLUMNS = select_as(batches, SentFile)
 _FILE_COLUMNS = select_as(inbox, InboxFile)
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
 _FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
-_SENT_BY_ID = Statement(_BATCH_COLUMNS.where(among(batches.c.id, "ids")))
+_SENT_BY_ID = Statement(BATCHES.where(among(batches.c.id, "ids")))
 _SENT = Statement(
-    _BATCH_COLUMNS.where(batches.c.id < bindparam("before"))
+    BATCHES.where(batches.c.id < bindparam("before"))
     .order_by(batches.c.id.desc())
     .limit(bindparam("limit"))
 )
 _SENT_TO = Statement(
-    _BATCH_COLUMNS.where(*_TO, batches.c.id < bindparam("before"))
+    BATCHES.where(*_TO, batches.c.id < bindparam("before"))
     .order_by(batches.c.id.desc())
     .limit(bindparam("limit"))
 )
 _LAST_DELIVERED = Statement(
-    _BATCH_COLUMNS.where(*_TO, batches.c.delivered_at.is_not(None))
-    .order_by(batches.c.id.desc())
-    .limit(1)
+    BATCHES.where(*_TO, batches.c.delivered_at.is_not(None)).order_by(batches.c.id.desc()).limit(1)
 )
 _DELIVERED = (
     select(batches.c.id, batches.c.delivered_at)

@@ -5,7 +5,7 @@ installation, with that part sealed in it. Knows no X12.
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, delete, func, literal, select, update
 
@@ -79,6 +79,11 @@ class ClaimPaymentDocument(NamedTuple):
     payload: bytes
 
 
+def with_document(*row: Any) -> ClaimPaymentDocument:
+    """Return the claim payment of a row of ``WITH_DOCUMENT``."""
+    return ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1])
+
+
 def unmatched_key(payment_id: str, number: int) -> str:
     """Return the row key that an unmatched claim payment is sealed for."""
     return f"{payment_id}:{number}"
@@ -108,19 +113,13 @@ async def find(tx: Tx, payment_id: str, number: int) -> ClaimPaymentRow | None:
 
 
 async def list_page(
-    tx: Tx, payment_id: str, *, after: int, limit: int
+    tx: Tx, payment_id: str, *, own: bool, after: int, limit: int
 ) -> list[ClaimPaymentDocument]:
-    """Return matched claim payments of any client after a number, with their documents."""
-    found = await tx.rows(_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
-
-
-async def list_own_page(
-    tx: Tx, payment_id: str, *, after: int, limit: int
-) -> list[ClaimPaymentDocument]:
-    """Return the claim payments of the scope's claims after a number, with their documents."""
-    found = await tx.rows(_OWN_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
+    """Return claim payments after a number, with their documents: those of the scope's claims, or of any client."""
+    statement = _OWN_PAGE if own else _PAGE
+    return await list_rows(
+        tx, with_document, statement, payment_id=payment_id, after=after, limit=limit
+    )
 
 
 async def count_own(tx: Tx, payment_id: str) -> int:
@@ -136,14 +135,12 @@ async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimP
 
 async def list_own_of_claim(tx: Tx, claim_number: str, *, limit: int) -> list[ClaimPaymentDocument]:
     """Return the claim payments of one claim of the scope with their documents, in the order of their payments."""
-    found = await tx.rows(_OF_OWN_CLAIM, claim_number=claim_number, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
+    return await list_rows(tx, with_document, _OF_OWN_CLAIM, claim_number=claim_number, limit=limit)
 
 
 async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> list[str]:
     """Return the payments of the scope's documents."""
-    found = await tx.rows(_PAYMENTS_OF, document_ids=list(document_ids))
-    return [str(id) for (id,) in found]
+    return await list_rows(tx, str, _PAYMENTS_OF, document_ids=list(document_ids))
 
 
 # ---- unmatched ---------------------------------------------------------------------------------
@@ -224,7 +221,7 @@ _FIND = Statement(
     ),
     system=True,
 )
-_WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
+WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
     claim_payments,
     documents,
     (documents.c.document_id == claim_payments.c.document_id)
@@ -232,7 +229,7 @@ _WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
     & (documents.c.site_id == claim_payments.c.site_id),
 )
 _IN_PAYMENT = (
-    _WITH_DOCUMENT.where(
+    WITH_DOCUMENT.where(
         claim_payments.c.payment_id == bindparam("payment_id"),
         claim_payments.c.number > bindparam("after"),
     )
@@ -242,7 +239,7 @@ _IN_PAYMENT = (
 _PAGE = Statement(_IN_PAYMENT, system=True)
 _OWN_PAGE = scoped_select(_IN_PAYMENT, claim_payments, documents)
 _OF_OWN_CLAIM = scoped_select(
-    _WITH_DOCUMENT.where(claim_payments.c.claim_number == bindparam("claim_number"))
+    WITH_DOCUMENT.where(claim_payments.c.claim_number == bindparam("claim_number"))
     .order_by(claim_payments.c.payment_id, claim_payments.c.number)
     .limit(bindparam("limit")),
     claim_payments,
