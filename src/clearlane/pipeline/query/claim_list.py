@@ -128,7 +128,7 @@ async def find_claims(
     found: list[tuple[AnyScope, Row]] = []
     for scope in scopes:
         async with context.database.read(scope) as tx:
-            for query in list_queries(context, scope.vendor, request):
+            for query in list_queries(context, scope, request):
                 rows = await claim_query.list_claims(tx, query, row_type)
                 found += [(scope, row) for row in rows]
         found.sort(key=lambda one: (getattr(one[1], column), one[1].claim_number), reverse=descends)
