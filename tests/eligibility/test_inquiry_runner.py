@@ -130,7 +130,7 @@ async def test_the_words_of_a_payers_fault_are_for_operators_only(node, mood):
     async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
     shown = await load_request(node.database, node.vault, ELIGIBILITY, id, actor=ACTOR)
-    [error] = shown.inquiries[0].outcome.error.errors
+    [error] = shown.inquiries[0].result.error.errors
     assert said in error.payer_text
 
 

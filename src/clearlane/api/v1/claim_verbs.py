@@ -36,7 +36,7 @@ from clearlane.pipeline.intake.hold_claims import (
     change_unsent_claim,
 )
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
@@ -173,7 +173,7 @@ async def correct(call: Call) -> Response:
     claim = await require_claim(call)
     _require_active(claim.site)
 
-    async def respond(_: Tx, stored: CorrectionOutcome) -> Response:
+    async def respond(_: Tx, stored: CorrectionResult) -> Response:
         return json_response(200, _correction(stored))
 
     recorded = RecordedResponse(call, respond)
@@ -226,7 +226,7 @@ async def claim_x12(call: Call) -> Response:
     return Response(content, 200, {"Content-Type": X12})
 
 
-def _correction(outcome: CorrectionOutcome) -> Mapping[str, object]:
+def _correction(outcome: CorrectionResult) -> Mapping[str, object]:
     return {
         "claim_number": outcome.claim_number or None,
         "predecessor": outcome.predecessor,

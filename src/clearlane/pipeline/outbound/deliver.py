@@ -1,4 +1,4 @@
-"""Attempt to deliver one batch to its payer, and record the outcome.
+"""Attempt to deliver one batch to its payer, and record the result.
 
 The state Sending is durable before anything is sent, and so is a mark directly before the step after which the payer has
 the file. After a crash without that mark the file is sent again; with it the node looks into the payer's mailbox first: found,
@@ -54,7 +54,7 @@ log = structlog.get_logger()
 DELIVERY_SECONDS_MAX = 300
 
 ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
-"""The outcomes of an attempt."""
+"""The results of an attempt."""
 
 PRESENCE_UNKNOWN = "It is not known whether the payer has the file: its mailbox cannot tell."
 ROUTE_GONE = "The route it was written for is gone, so the payer cannot be reached over it."
@@ -63,7 +63,7 @@ UNKNOWN_FAILURE = "The connection failed for an unknown reason."
 
 
 async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> str:
-    """Try to deliver a batch, if it is due; return the outcome.
+    """Try to deliver a batch, if it is due; return the result.
 
     ``holder`` names the piece of work: the same one again continues what it began.
     """
@@ -83,11 +83,11 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
         return await _record_failure(
             context, sending.batch, holder, DeliveryFailure(Presence.ABSENT, ROUTE_GONE)
         )
-    outcome = await _transfer(context, route, sending, holder)
-    if outcome is Presence.UNKNOWN:
+    result = await _transfer(context, route, sending, holder)
+    if result is Presence.UNKNOWN:
         return await _mark_in_doubt(context, sending.batch, PRESENCE_UNKNOWN)
-    if isinstance(outcome, DeliveryFailure):
-        return await _record_failure(context, sending.batch, holder, outcome)
+    if isinstance(result, DeliveryFailure):
+        return await _record_failure(context, sending.batch, holder, result)
     crash_point("delivered")
     await record_delivery(context, batch_id, actor=context.actor)
     crash_point("recorded")
@@ -358,7 +358,7 @@ async def _open_mailbox(context: WorkContext, route: PayerRoute) -> AsyncIterato
     try:
         yield mailbox
     finally:
-        with suppress(Exception):  # the outcome is known
+        with suppress(Exception):  # the result is known
             async with asyncio.timeout(limits.MAILBOX_CLOSE_SECONDS_MAX):
                 await mailbox.close()
 

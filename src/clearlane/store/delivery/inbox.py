@@ -1,4 +1,4 @@
-"""The inbox: files of payers, stored before they are understood, and the outcome of each.
+"""The inbox: files of payers, stored before they are understood, and the result of each.
 
 A file concerns claims of many clients, so it belongs to the installation and is sealed for it. Knows no format.
 """
@@ -68,8 +68,8 @@ class InboxFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboxOutcome:
-    """The outcome of processing a file."""
+class InboxResult:
+    """The result of processing a file."""
 
     state: str
     kinds: str = ""
@@ -133,19 +133,19 @@ async def lock(tx: Tx, id: int) -> InboxFile | None:
     return await find_row(tx, InboxFile, _LOCK, id=id)
 
 
-async def record_outcome(
-    tx: Tx, id: int, outcome: InboxOutcome, at: int, statements: Sequence[ParkedStatement] = ()
+async def record_result(
+    tx: Tx, id: int, result: InboxResult, at: int, statements: Sequence[ParkedStatement] = ()
 ) -> None:
-    """Record the outcome of a file, and the statements of it that wait for a person."""
+    """Record the result of a file, and the statements of it that wait for a person."""
     # The file's row first: another node that processes the same file waits here, and then sees what was parked.
     await tx.run(
         _RECORD_OUTCOME,
         of=id,
-        to_state=outcome.state,
-        to_kinds=outcome.kinds,
-        to_reason=outcome.reason,
-        to_applied=outcome.applied,
-        to_parked=outcome.parked,
+        to_state=result.state,
+        to_kinds=result.kinds,
+        to_reason=result.reason,
+        to_applied=result.applied,
+        to_parked=result.parked,
         to_processed=at,
     )
     await tx.run(_DROP_PARKED, of=id)
