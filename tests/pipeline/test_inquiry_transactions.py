@@ -90,7 +90,8 @@ def match(answer, inquiry, trace):
 
 async def record(tx, vault, pending, result, now):
     late = "late" if now > pending.deadline else "in time"
-    tx.audit("claim_status.recorded", ids=[pending.trace], detail=f"{result.kind} {late}")
+    kind = result.error.kind if result.error else pending.transaction.answer_set
+    tx.audit("claim_status.recorded", ids=[pending.trace], detail=f"{kind} {late}")
 
 
 STATUS = InquiryTransaction(
