@@ -1,7 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/claims/correction_form`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
-`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
+`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/forms/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/claims/correction_drafts`.
 """
 
@@ -14,9 +14,8 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_MEDICAL, samples
 from clearlane.claims.read.decode import restore
 from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
 from clearlane.console.claims.correction_form import changed_texts, is_billed, to_fields
@@ -503,9 +502,7 @@ def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
 
 
 def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
-    from clearlane.claims import (
-        field_subjects,  # at an earlier revision this module is missing
-    )
+    from clearlane.claims.forms import field_subjects
 
     parts = [part for form in FORMS.values() for part in (form.claim, form.line)]
     names = {name for part in parts for name in fields_of(part)}

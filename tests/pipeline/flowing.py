@@ -9,8 +9,7 @@ from msgspec import structs
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
@@ -22,9 +21,10 @@ from clearlane.pipeline.query.claim_list import list_statuses
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import facts
 from clearlane.store.database.database import Actor, SystemScope
-from clearlane.store.database.schema import INBOX_STATES, documents, sites
+from clearlane.store.database.schema import documents, sites
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
 from clearlane.store.vault.vault import Vault
 from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
@@ -194,7 +194,7 @@ class Flow:
 
     async def files(self):
         async with self.database.read(EVERYONE) as tx:
-            return (await inbox.list_files(tx, INBOX_STATES, 1_000))[::-1]
+            return (await find_inbox_files(tx, FileQuery(limit=1_000)))[::-1]
 
     async def parked(self, id):
         async with self.database.read(EVERYONE) as tx:

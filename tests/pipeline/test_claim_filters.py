@@ -9,12 +9,17 @@ from datetime import UTC, date, datetime
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from clearlane.api.v1.claims import FILTERS as PARAMETERS
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.cli.claim.claim import app
+from clearlane.cli.claim.claim import app as claim_app
 from clearlane.cli.claim.claim_listing import COLUMNS, csv_lines
 from clearlane.cli.command.table import columns_of, fit
+from clearlane.cli.delivery.batch import app as batch_app
+from clearlane.cli.delivery.inbox import app as inbox_app
+from clearlane.cli.payment.payment import app as payment_app
 from clearlane.console.claims.claim_filters import FILTERS as OF_THE_CONSOLE
 from clearlane.console.claims.claim_filters import read_filters
 from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
@@ -32,17 +37,23 @@ def test_every_filter_is_offered_by_v1_the_console_and_the_command():
     assert [name for name in NAMES if name not in OF_THE_CONSOLE] == ["tab", "changed_after"]
 
 
+def parameters(names):
+    """Return what the statement of a list with these filters is given."""
+    statement = list_statement(
+        ClaimListRow._fields,
+        frozenset(names),
+        Listed.ACCEPTED,
+        ClaimOrder.NEWEST_FIRST,
+        is_first=True,
+    )
+    return set(statement.compiled_for("sqlite").parameter_order)
+
+
 @pytest.mark.parametrize("one", CLAIM_FILTERS, ids=lambda one: one.name)
 def test_every_filter_is_a_condition_of_the_store(one):
     special = {"vendor_claim_hashes": "claim_numbers", "labels": "label"}
     name = special.get(one.condition, one.condition)
-    list_statement(
-        ClaimListRow._fields,
-        frozenset({name}),
-        Listed.ACCEPTED,
-        ClaimOrder.NEWEST_FIRST,
-        is_first=False,
-    )
+    assert name in parameters({name}) - parameters(set())
 
 
 @pytest.mark.parametrize("one", CHOSEN, ids=lambda one: one.name)
@@ -119,6 +130,22 @@ def test_texts_of_filters_are_read_alike_everywhere(type, text, value):
     for wrong in ("", "\x00", "x" * 121):
         with pytest.raises(FilterFault, match="expected"):
             read_filter(type, wrong)
+
+
+@pytest.mark.parametrize(
+    ("app", "options", "named"),
+    [
+        (claim_app, ["--kind", "x", "--service-from", "1/2/26"], ["--kind: One of", "--service-from: A day"]),
+        (claim_app, ["--kind", "x", "--patient-last-name", "Arden"], ["--kind: One of", "--patient-birth-date: A patient"]),
+        (payment_app, ["--amount", "much", "--from", "x"], ["--amount: An amount", "--from: A day"]),
+        (batch_app, ["--type", "x", "--state", "sent"], ["--type: One of", "--state: One of ready"]),
+        (inbox_app, ["--type", "x", "--state", "x"], ["--type: One of", "--state: One of stored"]),
+    ],
+)  # fmt: skip
+def test_every_option_that_cannot_be_read_is_named_at_once(app, options, named, tmp_path):
+    done = CliRunner().invoke(app, ["list", *options, "--data", str(tmp_path)])
+    assert done.exit_code == 2
+    assert [one for one in named if one not in done.output] == []
 
 
 def test_the_table_of_claim_list_fits_80_columns():

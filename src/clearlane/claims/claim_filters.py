@@ -5,32 +5,14 @@ A filter of a column is its row and nothing else. What is found by keyed hash, a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
-from clearlane.kernel.list_filter import FilterType
+from clearlane.kernel.list_filter import FilterType, ListFilter
 
-
-@dataclass(frozen=True, slots=True)
-class ClaimFilter:
-    """A filter of a list of claims."""
-
-    name: str
-    """In addresses, and as an option with dashes."""
-    type: FilterType
-    condition: str
-    """The condition of ``store/claims/claim_query``: a column, or one of its bounds."""
-    title: str
-    """The label of its input, and the beginning of its words: "Service from"."""
-    help: str
-    choices: tuple[str, ...] = ()
-    """The words that a choice takes."""
-    option: str = ""
-    """Of the CLI, if it is not the name."""
-
-
+ClaimFilter = ListFilter[str]
+"""Its condition is one of ``store/claims/claim_query``: a column, or one of its bounds."""
 OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
 """Labels of claims that a payer has and has not decided."""
 ACT_LABELS = tuple(label for label in ClaimLabel if CONCERNS[label] is LabelConcern.ACT)

@@ -50,8 +50,9 @@ def register(app: typer.Typer) -> None:
     app.command("list")(list_claims)
 
 
-@filter_options(CLAIM_FILTERS)
+@filter_options(CLAIM_FILTERS, read=False)
 def list_claims(
+    where: Mapping[str, str | None],
     *,
     limit: Limit = LIMIT_DEFAULT,
     as_csv: AsCsv = False,
@@ -61,7 +62,6 @@ def list_claims(
     key: Key = "",
     site: Site = "",
     ca_file: CaFile = "",
-    **given: str | None,
 ) -> None:
     """List claims, newest first.
 
@@ -69,7 +69,7 @@ def list_claims(
 
     Examples: clearlane claim list --tab needs_you; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv
     """
-    filters = {name: text for name, text in given.items() if text is not None}
+    filters = {name: text for name, text in where.items() if text is not None}
     if as_csv and as_json:
         usage_error("Give one of --csv and --json.")
     if url and data is None:

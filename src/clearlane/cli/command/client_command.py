@@ -7,7 +7,7 @@ options and the environment; a password never from the command line.
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -128,14 +128,27 @@ def with_common_options(
         options = ServiceOptions(**{name: given.pop(name) for name in COMMON_OPTIONS})
         call(options, given)
 
+    return declare_options(command, work, COMMON_OPTIONS)
+
+
+def declare_options(
+    command: Callable[..., None],
+    work: Callable[..., object],
+    added: Mapping[str, tuple[Any, Any]],
+    last: Sequence[str] = (),
+) -> Callable[..., None]:
+    """Let typer read the parameters of ``work``, less its first, and those added, as options of a command.
+
+    Help lists those of ``last`` last, in this order.
+    """
     _, *own = inspect.signature(work).parameters.values()
-    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
-    for option, (annotation, default) in COMMON_OPTIONS.items():
-        parameters.append(
-            inspect.Parameter(
-                option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-            )
+    parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in own] + [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
         )
+        for name, (annotation, default) in added.items()
+    ]
+    parameters.sort(key=lambda one: last.index(one.name) if one.name in last else -1)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = work.__name__, work.__doc__
     return command

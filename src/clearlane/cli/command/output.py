@@ -42,6 +42,32 @@ def show_list(
     show_table(columns, rows, noun=noun, hint=hint, total=total)
 
 
+def show_rows(
+    columns: Sequence[TableColumn],
+    records: Sequence[Mapping[str, object]],
+    *,
+    as_json: bool,
+    noun: str,
+    hint: str = "",
+) -> None:
+    """Print a list: as JSON with every fact for programs, or as a table."""
+    if as_json:
+        show_json(records)
+    else:
+        show_list(columns, records, noun=noun, hint=hint)
+
+
+def show_record(
+    record: Mapping[str, object], columns: Sequence[TableColumn] = (), *, as_json: bool
+) -> None:
+    """Print the facts of one thing: as JSON for programs, or with the labels of columns."""
+    if as_json:
+        show_json(record)
+    else:
+        labels = {one.name: one.label for one in columns} or {name: name for name in record}
+        show_facts([(label, record[name]) for name, label in labels.items()])
+
+
 def show_table(
     header: Sequence[str | TableColumn],
     rows: Iterable[Sequence[object]],

@@ -11,6 +11,7 @@ import typer
 from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
+    in_installation,
     run_in_installation,
     show_json,
     show_table,
@@ -20,7 +21,6 @@ from clearlane.cli.command.storage_command import MISUSED, Data, Yes, confirm, o
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.enrollment.enrollment_output import (
     WRITERS,
-    EnrollmentDetail,
     EnrollmentFacts,
     EnrollmentFileFormat,
     Facts,
@@ -99,19 +99,16 @@ def list_(
 
 
 @app.command()
-def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def show(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Show everything known about an enrollment.
 
     Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
     """
-
-    async def work(installation: Installation) -> EnrollmentDetail:
-        details, events = await load_enrollment(
-            installation.database, installation.vault, id.strip().upper(), actor=operator()
-        )
-        return EnrollmentFacts(installation).detail(details, events)
-
-    found = run_in_installation(data, work)
+    details, events = await load_enrollment(
+        installation.database, installation.vault, id.strip().upper(), actor=operator()
+    )
+    found = EnrollmentFacts(installation).detail(details, events)
     if as_json:
         show_json(found)
     else:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.command.client_command import AsJson, usage_error
-from clearlane.cli.command.output import show_json, show_list
+from clearlane.cli.command.output import show_rows
 from clearlane.cli.command.storage_command import Data, Store, with_store
 from clearlane.cli.command.table import TableColumn
 from clearlane.events.event import Event, format_event_id
@@ -52,10 +52,7 @@ def list_events(
             return await events.list_all(tx, matching_types(types or ()), after=after, limit=limit)
 
     found = [_facts(event) for event in with_store(data, work)]
-    if as_json:
-        show_json(found)
-        return
-    show_list(COLUMNS, found, noun="event", hint="--hours looks further back.")
+    show_rows(COLUMNS, found, as_json=as_json, noun="event", hint="--hours looks further back.")
 
 
 COLUMNS = (

@@ -11,13 +11,9 @@ from typing import Any
 from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, WORKLIST_TABS, ClaimFilter
 from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
+from clearlane.kernel import list_filter
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
-from clearlane.kernel.list_filter import (
-    TEXT_CHARACTERS_MAX,
-    FilterFault,
-    FilterType,
-    read_filter,
-)
+from clearlane.kernel.list_filter import TEXT_CHARACTERS_MAX, FilterType
 from clearlane.pipeline.query.claim_filters import PATIENT, PATIENT_TOGETHER, missing_part
 
 
@@ -102,7 +98,7 @@ class ClaimFilterForm:
 
     def values(self, now: datetime) -> dict[str, Any]:
         """Return what the filters mean, by name."""
-        found = {name: read_text(FILTERS[name], text) for name, text in self.given.items()}
+        found = {name: FILTERS[name].read(text) for name, text in self.given.items()}
         if self.changed_choice != "any":
             found["changed_after"] = now - timedelta(days=int(self.changed_choice))
         return {"tab": self.tab, **found}
@@ -144,20 +140,14 @@ def _faults(given: Mapping[str, str]) -> list[tuple[str, str]]:
         "mine": (given["mine"] == "1", "Claims assigned to you: 1."),
     }
     found = [(name, text) for name, (fits, text) in checks.items() if given[name] and not fits]
-    for name, one in FILTERS.items():
-        try:
-            read_text(one, given[name]) if given[name] else None
-        except FilterFault as fault:
-            found.append((name, f"{one.title}: {fault}"))
+    _, faults = list_filter.read_filters(
+        FILTERS.values(), {name: text or None for name, text in given.items()}
+    )
+    found += [(name, f"{FILTERS[name].title}: {fault}") for name, fault in faults.items()]
     if missing := missing_part({name: text or None for name, text in given.items()}):
         (other,) = set(PATIENT) - {missing}
         found.append((other, PATIENT_TOGETHER))
     return found
-
-
-def read_text(one: ClaimFilter, text: str) -> Any:
-    """Return the text of a filter as the value that it means, or raise a ``FilterFault``."""
-    return read_filter(one.type, text, one.choices)
 
 
 def _words(one: ClaimFilter, text: str) -> str:
@@ -165,5 +155,5 @@ def _words(one: ClaimFilter, text: str) -> str:
     if one.name == "kind":
         return KIND_CHOICES.get(text, text)
     if one.name == "label":
-        return LABEL_WORDS[read_text(one, text)].lower()
+        return LABEL_WORDS[one.read(text)].lower()
     return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"

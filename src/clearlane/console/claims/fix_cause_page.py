@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from starlette.responses import Response
 
-from clearlane.claims.field_subjects import is_shared
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import form_of
+from clearlane.claims.forms.field_subjects import is_shared
 from clearlane.console.claims.claim_filters import ClaimFilterForm
 from clearlane.console.claims.claims_page import (
     GROUPED_CLAIMS_MAX,

@@ -178,7 +178,7 @@ def _row(
         label=_LABELS[accepted],
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
-            vault, site.vendor_id, form.kind, claim.Svc_VendorClaimId
+            vault, site.vendor_id, form.kind, header.vendor_claim_id
         ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=header.frequency,

@@ -31,7 +31,6 @@ from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 
-VENDOR_CLAIM_ID = "Svc_VendorClaimId"
 WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}
 FREQUENCIES = {"new": "1", "replacement": "7", "void": "8"}
 """The ways that a person can choose, with their frequency (CLM05-3)."""
@@ -171,10 +170,8 @@ def _name_faults(form: AnyForm, changes: _ContentChange) -> tuple[ClaimFinding, 
         for name in fields
         if name not in known
     ]
-    if VENDOR_CLAIM_ID in fields:
-        faults.append(
-            shape_finding(VENDOR_CLAIM_ID, "A correction keeps the claim's id; leave it out.")
-        )
+    if (own_id := form.locate("vendor_claim_id")) in fields:
+        faults.append(shape_finding(own_id, "A correction keeps the claim's id; leave it out."))
     if not fields and not changes.unchanged and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)

@@ -17,6 +17,7 @@ from clearlane.pipeline.inbound.post import post_file, route_of_file
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, OperationRefused, Tx, write_audit
 from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
 from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
 from clearlane.store.delivery.routes import remember_senders
 
@@ -90,7 +91,9 @@ async def accept(
     """
     async with context.database.read(inbox.SCOPE) as tx:
         file = await _require_file(tx, id)
-        waiting = await inbox.list_files(tx, [inbox.UNKNOWN_SENDER], limits.FILES_WAITING_MAX)
+        waiting = await find_inbox_files(
+            tx, FileQuery(where={"state": inbox.UNKNOWN_SENDER}, limit=limits.FILES_WAITING_MAX)
+        )
     if file.state == inbox.TEST_FILE:
         raise OperationRefused(f"File {id} is a test file: clearlane inbox accept {id} --test-file")
     if file.state != inbox.UNKNOWN_SENDER:

@@ -325,7 +325,7 @@ def _matched(
         in_force=bool(row.in_force),
         replaced=bool(row.replaced),
         claim_number=row.claim_number,
-        vendor_claim_id=loaded.claim.Svc_VendorClaimId,
+        vendor_claim_id=loaded.vendor_claim_id,
         document_id=row.document_id,
         matched_by=MatchedBy(row.matched_by),
         lines=number_lines(claim_payment.lines, _sent_lines(loaded)),

@@ -208,11 +208,6 @@ async def list_undelivered(tx: Tx) -> list[Batch]:
     return sorted(await list_rows(tx, to_batch, _UNDELIVERED), key=lambda batch: batch.id)
 
 
-async def list_newest(tx: Tx, limit: int) -> list[Batch]:
-    """Return the newest batches, newest first."""
-    return await list_rows(tx, to_batch, _NEWEST, limit=limit)
-
-
 async def find(tx: Tx, id: int) -> Batch | None:
     """Return one batch."""
     return await find_row(tx, to_batch, _FIND, id=id)
@@ -380,7 +375,7 @@ def _file_values(file: BatchFile) -> dict[str, object]:
 
 def to_batch(*row: Any) -> Batch:
     """Return the batch of a row of ``BATCHES``."""
-    values = dict(zip(_NAMES, row, strict=True))
+    values = dict(zip(NAMES, row, strict=True))
     return Batch(
         **values | {"state": BatchState(values["state"]), "arriving": bool(values["arriving"])}
     )
@@ -388,7 +383,7 @@ def to_batch(*row: Any) -> Batch:
 
 # ---- statements -------------------------------------------------------------------------------
 
-_NAMES = tuple(column.name for column in batches.columns if column.name != "content")
+NAMES = tuple(column.name for column in batches.columns if column.name != "content")
 _FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
@@ -402,7 +397,7 @@ _ADD_MEMBER = Statement(
     insert_into(batch_claims, "batch_id", "claim_number", "attempt"), system=True
 )
 
-BATCHES = select(*(batches.c[name] for name in _NAMES))
+BATCHES = select(*(batches.c[name] for name in NAMES))
 # Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
 _UNDELIVERED = Statement(
     BATCHES.where(
@@ -410,7 +405,6 @@ _UNDELIVERED = Statement(
         batches.c.not_before >= inlined(0),
     )
 )
-_NEWEST = Statement(BATCHES.order_by(batches.c.id.desc()).limit(bindparam("limit", type_=Integer)))
 _FIND = Statement(BATCHES.where(batches.c.id == bindparam("id")))
 _LOCK = Statement(BATCHES.where(batches.c.id == bindparam("id")).with_for_update())
 _BY_CONTROL = Statement(BATCHES.where(batches.c.control == bindparam("control")))

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import inbox, parked_statements, polls
-from clearlane.store.database.sql import Statement, among, insert_into, select_as
+from clearlane.store.database.sql import Statement, insert_into, select_as
 from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("files of payers concern many clients")
@@ -121,11 +121,6 @@ async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
 async def list_unprocessed(tx: Tx, limit: int) -> list[int]:
     """Return the files that were not processed yet, oldest first."""
     return [int(id) for (id,) in await tx.rows(_WAITING, limit=limit)]
-
-
-async def list_files(tx: Tx, states: Sequence[str], limit: int) -> list[InboxFile]:
-    """Return the newest files in these states."""
-    return await list_rows(tx, InboxFile, _LISTING, states=list(states), limit=limit)
 
 
 async def lock(tx: Tx, id: int) -> InboxFile | None:
@@ -245,11 +240,6 @@ _WAITING = Statement(
     select(inbox.c.id)
     .where(inbox.c.state == literal(STORED, literal_execute=True))
     .order_by(inbox.c.id)
-    .limit(bindparam("limit"))
-)
-_LISTING = Statement(
-    _COLUMNS.where(among(inbox.c.state, "states"))
-    .order_by(inbox.c.id.desc())
     .limit(bindparam("limit"))
 )
 _RECORD_OUTCOME = Statement(

@@ -1,4 +1,4 @@
-"""What went to and came from one payer: the newest files, files by day, and the money that waits.
+"""What went to one payer: the newest file, files that it has not answered, and the money that waits.
 
 For operators; concerns claims of many clients. Each statement reads the rows of one destination, by an index. Knows no
 X12 and no connection.
@@ -10,11 +10,10 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, func, literal, select
 
 from clearlane.store.claims.claim_queue import QUEUED, is_queued
-from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
-from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
-from clearlane.store.database.sql import Statement, among, select_as
+from clearlane.store.database.database import SystemScope, Tx, find_row
+from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
+from clearlane.store.database.sql import Statement, among
 from clearlane.store.delivery.batches import BATCHES, Batch, to_batch
-from clearlane.store.delivery.inbox import InboxFile
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
 
@@ -31,28 +30,6 @@ class UnansweredFiles(NamedTuple):
     files: int
     oldest_at: int | None
     """When the oldest of them was delivered."""
-
-
-async def list_sent(
-    tx: Tx, destination: Destination | None, *, before: int, limit: int
-) -> list[Batch]:
-    """Return batches to one payer, or to all, newest first, with ids below ``before``."""
-    statement, given = (_SENT_TO, _of(destination)) if destination else (_SENT, {})
-    return await list_rows(tx, to_batch, statement, **given, before=before, limit=limit)
-
-
-async def list_sent_by_id(tx: Tx, ids: Sequence[int]) -> list[Batch]:
-    """Return the batches of these ids, in their order."""
-    found = {one.id: one for one in await list_rows(tx, to_batch, _SENT_BY_ID, ids=list(ids))}
-    return [found[id] for id in ids if id in found]
-
-
-async def list_received(
-    tx: Tx, destination: Destination | None, *, before: int, limit: int
-) -> list[InboxFile]:
-    """Return inbox files of one payer, or of all, newest first, with ids below ``before``."""
-    statement, given = (_RECEIVED_FROM, _of(destination)) if destination else (_RECEIVED, {})
-    return await list_rows(tx, InboxFile, statement, **given, before=before, limit=limit)
 
 
 async def last_delivered(tx: Tx, destination: Destination) -> Batch | None:
@@ -90,20 +67,7 @@ def _of(destination: Destination) -> dict[str, object]:
     return {"of_type": type, "of_payer": payer_id}
 
 
-_FILE_COLUMNS = select_as(inbox, InboxFile)
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
-_FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
-_SENT_BY_ID = Statement(BATCHES.where(among(batches.c.id, "ids")))
-_SENT = Statement(
-    BATCHES.where(batches.c.id < bindparam("before"))
-    .order_by(batches.c.id.desc())
-    .limit(bindparam("limit"))
-)
-_SENT_TO = Statement(
-    BATCHES.where(*_TO, batches.c.id < bindparam("before"))
-    .order_by(batches.c.id.desc())
-    .limit(bindparam("limit"))
-)
 _LAST_DELIVERED = Statement(
     BATCHES.where(*_TO, batches.c.delivered_at.is_not(None)).order_by(batches.c.id.desc()).limit(1)
 )
@@ -126,16 +90,6 @@ _ANY_ANSWER = (
 _UNANSWERED = Statement(
     select(func.count(), func.min(_DELIVERED.c.delivered_at)).where(~_ANY_ANSWER.exists()),
     system=True,
-)
-_RECEIVED = Statement(
-    _FILE_COLUMNS.where(inbox.c.id < bindparam("before"))
-    .order_by(inbox.c.id.desc())
-    .limit(bindparam("limit"))
-)
-_RECEIVED_FROM = Statement(
-    _FILE_COLUMNS.where(*_FROM, inbox.c.id < bindparam("before"))
-    .order_by(inbox.c.id.desc())
-    .limit(bindparam("limit"))
 )
 _QUEUED = Statement(
     select(claims.c.payer_id, claims.c.kind, func.sum(claims.c.total_cents))
