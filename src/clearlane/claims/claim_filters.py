@@ -27,10 +27,13 @@ CLAIM_TABS: Mapping[str, tuple[ClaimLabel, ...]] = {
     "paid": (ClaimLabel.PAID, ClaimLabel.PATIENT_OWES, ClaimLabel.PAID_DIFFERS),
 }  # fmt: skip
 """The tabs of the console, which every list can be narrowed to, each with its labels."""
+WORKLIST_TABS = ("needs_you", "rejected", "denied")
+"""The tabs that people work off: without the claims that they put aside or are done with."""
 CLAIM_FILTERS = (
     ClaimFilter(
         "tab", FilterType.CHOICE, "labels", "Tab",
-        "A tab of the console: claims of some labels that no other took over from.", tuple(CLAIM_TABS),
+        "A tab of the console: claims of some labels that no other took over from. `needs_you`, `rejected` and `denied` are "
+        "without those that people put aside or are done with.", tuple(CLAIM_TABS),
     ),
     ClaimFilter(
         "label", FilterType.CHOICE, "labels", "Label", "What people call it: state and payment in one word.",
