@@ -1,7 +1,7 @@
 """Actions on one claim beside its correction: hold, release, cancel before sending, and its PDF."""
 
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from starlette.responses import Response
 
@@ -12,21 +12,24 @@ from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.pdf.frames import ClaimFileHeading
-from clearlane.pipeline.intake import hold_claims
-from clearlane.pipeline.intake.hold_claims import UnsentResult
+from clearlane.pipeline.intake.hold_claims import (
+    CANCEL,
+    HOLD,
+    RELEASE,
+    UnsentVerb,
+    change_unsent_claim,
+)
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 
 pages = PageRows(roles=BILLERS)
 
-Verb = Callable[..., Awaitable[UnsentResult]]
-
 
 @pages.act("/claims/{number}/hold", UNDONE_BESIDE)
 async def hold(request: PageRequest) -> Response:
     """Keep the claim back until it is released."""
-    return await _run(request, hold_claims.hold_claim, "held")
+    return await _run(request, HOLD, "held")
 
 
 @pages.act(
@@ -44,7 +47,7 @@ async def hold(request: PageRequest) -> Response:
 )
 async def release(request: PageRequest) -> Response:
     """Let a held claim be sent."""
-    return await _run(request, hold_claims.release_claim, "released")
+    return await _run(request, RELEASE, "released")
 
 
 @pages.act(
@@ -62,14 +65,19 @@ async def release(request: PageRequest) -> Response:
 )
 async def cancel(request: PageRequest) -> Response:
     """Take the claim back before it is sent."""
-    return await _run(request, hold_claims.cancel_claim, "canceled")
+    return await _run(request, CANCEL, "canceled")
 
 
-async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
+async def _run(request: PageRequest, verb: UnsentVerb, done: str) -> Response:
     opened = await open_claim(request)
     context = request.context.work_context
-    result = await verb(
-        context, opened.site, opened.number, actor=request.actor, now=request.context.clock.now()
+    result = await change_unsent_claim(
+        context,
+        opened.site,
+        opened.number,
+        verb,
+        actor=request.actor,
+        now=request.context.clock.now(),
     )
     if result.refusal:
         return request.message(409, "Nothing was done", result.refusal)
