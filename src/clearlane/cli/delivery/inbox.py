@@ -18,7 +18,7 @@ from clearlane.cli.command.operator_command import (
 from clearlane.cli.command.output import show_error, show_text
 from clearlane.cli.command.storage_command import operator
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.file_query import INBOX_FILTERS, FileQuery, find_inbox_files
 from clearlane.store.delivery.inbox import InboxFile
@@ -227,7 +227,7 @@ def facts(file: InboxFile) -> dict[str, object]:
 
 
 def _time(at: int) -> str:
-    return f"{from_micros(at):%Y-%m-%dT%H:%M:%SZ}"
+    return moment_text(from_micros(at))
 
 
 def _show_result(file: InboxFile, *, as_json: bool) -> None:

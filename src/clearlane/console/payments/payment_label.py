@@ -3,13 +3,11 @@
 Knows payments; knows no page.
 """
 
-from typing import NamedTuple
-
 from clearlane.console.frame import page_text
+from clearlane.kernel.claim_label import LabelConcern
 from clearlane.payments.payment import Payment
-from clearlane.payments.wording import HANDLING_WITHOUT_MONEY
+from clearlane.payments.payment_label import NO_MONEY_METHOD, PaymentLabel, label_payment
 
-NO_MONEY_METHOD = "NON"
 METHOD_NOUNS = {
     "ACH": "transfer",
     "BOP": "payment",
@@ -20,30 +18,26 @@ METHOD_NOUNS = {
 """BPR04 as one word."""
 
 
-class PaymentLabel(NamedTuple):
-    """A label: who must act, and the words."""
+CONCERNS = {
+    PaymentLabel.DUPLICATE: LabelConcern.DONE,
+    PaymentLabel.DOES_NOT_BALANCE: LabelConcern.ACT,
+    PaymentLabel.TO_MATCH: LabelConcern.LATE,
+    PaymentLabel.NUMBER_USED_TWICE: LabelConcern.LATE,
+    PaymentLabel.CLAIMS_OUT_OF_BALANCE: LabelConcern.LATE,
+    PaymentLabel.NOTICE_WITHOUT_MONEY: LabelConcern.DONE,
+    PaymentLabel.BALANCED: LabelConcern.GOOD,
+}
 
-    kind: str
-    """act, late, wait, good or done, as the style sheet names them."""
-    text: str
 
-
-def payment_label(payment: Payment) -> PaymentLabel:
-    """Return the label of a payment: what a person has to do about it."""
-    if payment.duplicate_of:
-        return PaymentLabel("done", "Duplicate")
-    if not payment.balanced:
-        return PaymentLabel("act", "Does not balance")
-    if payment.unmatched:
-        return PaymentLabel("late", f"{payment.unmatched:,} to match")
-    if payment.differs_from:
-        return PaymentLabel("late", "Number used twice")
-    if payment.unbalanced_claims:
-        claims = page_text.count(payment.unbalanced_claims, "claim")
-        return PaymentLabel("late", f"{claims} out of balance")
-    if payment.handling in HANDLING_WITHOUT_MONEY or payment.method == NO_MONEY_METHOD:
-        return PaymentLabel("done", "Notice without money")
-    return PaymentLabel("good", "Balanced")
+def payment_label(payment: Payment) -> tuple[LabelConcern, str]:
+    """Return the label of a payment as pages show it: who must act, and the words."""
+    label = label_payment(payment)
+    claims = page_text.count(payment.unbalanced_claims, "claim")
+    counts = {
+        PaymentLabel.TO_MATCH: f"{payment.unmatched:,} to match",
+        PaymentLabel.CLAIMS_OUT_OF_BALANCE: f"{claims} out of balance",
+    }
+    return CONCERNS[label], counts.get(label, label.replace("_", " ").capitalize())
 
 
 def method_noun(payment: Payment) -> str:
