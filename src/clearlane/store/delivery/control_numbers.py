@@ -30,7 +30,8 @@ REQUESTS_OF_VENDOR = "inquiry requests of vendor "
 async def next_control_number(tx: Tx, *, skip: int = 0) -> int:
     """Return a control number that was never used before, after skipping some."""
     return require_row(
-        await find_row(tx, int, _NEXT, name=INTERCHANGE, number=1 + skip, step=1 + skip), "a control number"
+        await find_row(tx, int, _NEXT, name=INTERCHANGE, number=1 + skip, step=1 + skip),
+        "a control number",
     )
 
 
