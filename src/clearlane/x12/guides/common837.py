@@ -173,13 +173,13 @@ def make_claim_guide(
         kind,
         "HC",
         name,
-        *_header(),
+        *HEADER,
         loop(
             "2000A",
             "Billing provider level",
             "R",
             0,
-            *_billing_level(),
+            *BILLING_LEVEL,
             billing,
             *_pay_to(pay_to_kinds),
             loop(
@@ -225,24 +225,19 @@ def billing_provider(pattern: str, tax_numbers: str, *more: SegmentSpec) -> Loop
     )
 
 
-def _header() -> tuple[SegmentSpec | LoopSpec, ...]:
-    """Return the segments and loops from BHT to the receiver."""
-    return (
-        seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R<30 R R R=31|CH|RP"),
-        common.party(
-            "1000A", "Submitter", "R=41 R=1|2 R S S - - R=46 R", contact("Submitter", "R", 2)
-        ),
-        common.party("1000B", "Receiver", "R=40 R=2 R - - - - R=46 R"),
-    )
+# The segments and loops from BHT to the receiver.
+HEADER = (
+    seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R<30 R R R=31|CH|RP"),
+    common.party("1000A", "Submitter", "R=41 R=1|2 R S S - - R=46 R", contact("Submitter", "R", 2)),
+    common.party("1000B", "Receiver", "R=40 R=2 R - - - - R=46 R"),
+)
 
-
-def _billing_level() -> tuple[SegmentSpec, ...]:
-    """Return the opening segments of 2000A."""
-    return (
-        seg("HL", "Billing provider level", "R", 1, "R - R=20 R=1"),
-        specialty("BI", "Billing provider"),
-        seg("CUR", "Foreign currency", "S", 1, "R=85 R=@currencies"),
-    )
+# The opening segments of 2000A.
+BILLING_LEVEL = (
+    seg("HL", "Billing provider level", "R", 1, "R - R=20 R=1"),
+    specialty("BI", "Billing provider"),
+    seg("CUR", "Foreign currency", "S", 1, "R=85 R=@currencies"),
+)
 
 
 def _pay_to(kinds: str) -> tuple[LoopSpec, LoopSpec]:
