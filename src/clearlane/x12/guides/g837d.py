@@ -158,49 +158,47 @@ def _line() -> LoopSpec:
     )
 
 
-def _claim(usage: str) -> LoopSpec:
-    return loop(
-        "2300",
+CLAIM = loop(
+    "2300",
+    "Claim",
+    "S",
+    100,
+    seg(
+        "CLM",
         "Claim",
-        usage,
-        100,
-        seg(
-            "CLM",
-            "Claim",
-            "R",
-            1,
-            "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|C R=N|W|Y R=I|Y -"
-            " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=01|02|03|05 - - - - - - S=PB"
-            f" S={common837.DELAY}",
-        ),
-        *CLAIM_DATES,
-        seg("DN1", "Orthodontic treatment", "S", 1, "S S - S"),
-        seg(
-            "DN2",
-            "Missing tooth or tooth to be extracted",
-            "S",
-            35,
-            f"R={TEETH} R=E|M - - - R=JP",
-        ),
-        common837.attachment("Claim attachment", REPORTS),
-        common837.contract("Claim contract"),
-        common837.amt("F5", "Paid by the patient"),
-        *CLAIM_NUMBERS,
-        seg("K3", "Fixed-format information", "S", 10, "R"),
-        seg("NTE", "Claim note", "S", 5, "R=ADD R"),
-        seg("HI", "Diagnoses", "S", 1, "R(R=ABK|BK|TQ R)" + " S(R=ABF|BF|TQ R)" * 3),
-        common837.pricing("Claim pricing", f"R={common837.PRICING} R S S S S S - - - - -"),
-        *CLAIM_PROVIDERS,
-        OTHER_COVERAGE,
-        _line(),
-    )
-
+        "R",
+        1,
+        "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|C R=N|W|Y R=I|Y -"
+        " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=01|02|03|05 - - - - - - S=PB"
+        f" S={common837.DELAY}",
+    ),
+    *CLAIM_DATES,
+    seg("DN1", "Orthodontic treatment", "S", 1, "S S - S"),
+    seg(
+        "DN2",
+        "Missing tooth or tooth to be extracted",
+        "S",
+        35,
+        f"R={TEETH} R=E|M - - - R=JP",
+    ),
+    common837.attachment("Claim attachment", REPORTS),
+    common837.contract("Claim contract"),
+    common837.amt("F5", "Paid by the patient"),
+    *CLAIM_NUMBERS,
+    seg("K3", "Fixed-format information", "S", 10, "R"),
+    seg("NTE", "Claim note", "S", 5, "R=ADD R"),
+    seg("HI", "Diagnoses", "S", 1, "R(R=ABK|BK|TQ R)" + " S(R=ABF|BF|TQ R)" * 3),
+    common837.pricing("Claim pricing", f"R={common837.PRICING} R S S S S S - - - - -"),
+    *CLAIM_PROVIDERS,
+    OTHER_COVERAGE,
+    _line(),
+)
 
 GUIDE = common837.make_claim_guide(
     "005010X224A2",
     "837D",
     "Dental claims",
-    _claim,
+    CLAIM,
     earlier_ids=("005010X224", "005010X224A1"),
     later_ids=("005010X224A3",),
     billing=common837.billing_provider(

@@ -1,6 +1,6 @@
 """837I: institutional claims, 005010X223A2. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
+from clearlane.x12.grammar import SegmentSpec, loop
 from clearlane.x12.guides import common837
 from clearlane.x12.guides.dictionary import seg
 
@@ -130,49 +130,44 @@ LINE = loop(
     common837.line_decision(f"R R S{PROCEDURE} R R S"),
 )
 
-
-def _claim(usage: str) -> LoopSpec:
-    return loop(
-        "2300",
+CLAIM = loop(
+    "2300",
+    "Claim",
+    "S",
+    100,
+    seg(
+        "CLM",
         "Claim",
-        usage,
-        100,
-        seg(
-            "CLM",
-            "Claim",
-            "R",
-            1,
-            "R R - - R(R R=A R=@claim_frequencies) - R=A|B|C R=N|W|Y R=I|Y - - - - - - - - - -"
-            f" S={common837.DELAY}",
-        ),
-        common837.dtp("096", "Hour of discharge", "TM"),
-        common837.dtp("434", "Statement", "RD8", "R"),
-        common837.dtp("435", "Admission", "D8|DT"),
-        common837.dtp("050", "Received by the repricer"),
-        seg("CL1", "Institutional claim codes", "R", 1, "S S R"),
-        common837.attachment("Claim attachment"),
-        common837.contract("Claim contract"),
-        common837.amt("F3", "What the patient is expected to owe"),
-        *CLAIM_NUMBERS,
-        seg("K3", "Fixed-format information", "S", 10, "R"),
-        seg("NTE", "Claim note", "S", 10, f"R={NOTES} R"),
-        seg("NTE", "Billing note", "S", 1, "R=ADD R"),
-        seg(
-            "CRC", "EPSDT referral", "S", 1, f"R=ZZ R=N|Y R={SCREENING} S={SCREENING} S={SCREENING}"
-        ),
-        *CLAIM_CODES,
-        common837.pricing("Claim pricing", f"R={common837.PRICING} R S S S S S S - - S=DA|UN S"),
-        *CLAIM_PROVIDERS,
-        OTHER_COVERAGE,
-        LINE,
-    )
-
+        "R",
+        1,
+        "R R - - R(R R=A R=@claim_frequencies) - R=A|B|C R=N|W|Y R=I|Y - - - - - - - - - -"
+        f" S={common837.DELAY}",
+    ),
+    common837.dtp("096", "Hour of discharge", "TM"),
+    common837.dtp("434", "Statement", "RD8", "R"),
+    common837.dtp("435", "Admission", "D8|DT"),
+    common837.dtp("050", "Received by the repricer"),
+    seg("CL1", "Institutional claim codes", "R", 1, "S S R"),
+    common837.attachment("Claim attachment"),
+    common837.contract("Claim contract"),
+    common837.amt("F3", "What the patient is expected to owe"),
+    *CLAIM_NUMBERS,
+    seg("K3", "Fixed-format information", "S", 10, "R"),
+    seg("NTE", "Claim note", "S", 10, f"R={NOTES} R"),
+    seg("NTE", "Billing note", "S", 1, "R=ADD R"),
+    seg("CRC", "EPSDT referral", "S", 1, f"R=ZZ R=N|Y R={SCREENING} S={SCREENING} S={SCREENING}"),
+    *CLAIM_CODES,
+    common837.pricing("Claim pricing", f"R={common837.PRICING} R S S S S S S - - S=DA|UN S"),
+    *CLAIM_PROVIDERS,
+    OTHER_COVERAGE,
+    LINE,
+)
 
 GUIDE = common837.make_claim_guide(
     "005010X223A2",
     "837I",
     "Institutional claims",
-    _claim,
+    CLAIM,
     earlier_ids=("005010X223", "005010X223A1"),
     later_ids=("005010X223A3",),
     billing=common837.billing_provider(common837.PLACE, "EI"),

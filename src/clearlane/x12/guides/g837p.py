@@ -231,53 +231,50 @@ LINE = loop(
     ),
 )
 
-
-def _claim(usage: str) -> LoopSpec:
-    return loop(
-        "2300",
+CLAIM = loop(
+    "2300",
+    "Claim",
+    "S",
+    100,
+    seg(
+        "CLM",
         "Claim",
-        usage,
-        100,
-        seg(
-            "CLM",
-            "Claim",
-            "R",
-            1,
-            "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|B|C R=N|W|Y R=I|Y S=P"
-            " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=02|03|05|09 - - - - - - -"
-            f" S={common837.DELAY}",
-        ),
-        *CLAIM_DATES,
-        common837.attachment("Claim attachment"),
-        common837.contract("Claim contract"),
-        common837.amt("F5", "Paid by the patient"),
-        *CLAIM_NUMBERS,
-        seg("K3", "Fixed-format information", "S", 10, "R"),
-        seg("NTE", "Claim note", "S", 1, "R=ADD|CER|DCP|DGN|TPO R"),
-        _ambulance(),
-        seg("CR2", "Spinal manipulation", "S", 1, "- - - - - - - R=A|C|D|E|F|G|M - S S"),
-        _conditions("07", "Ambulance certification", 3, "N|Y", AMBULANCE, 4),
-        _conditions("E1|E2|E3", "Vision", 3, "N|Y", VISION, 4),
-        _conditions("75", "Homebound", 1, "Y", "IH", 0),
-        _conditions("ZZ", "EPSDT referral", 1, "N|Y", SCREENING, 2),
-        seg("HI", "Diagnoses", "R", 1, "R(R=ABK|BK R)" + " S(R=ABF|BF R)" * 11),
-        seg("HI", "Anaesthesia procedures", "S", 1, "R(R=BP R) S(R=BO R)"),
-        seg("HI", "Condition codes", "S", 2, "R(R=BG R)" + " S(R=BG R)" * 11),
-        common837.pricing(
-            "Claim pricing",
-            "R=00|01|02|03|04|05|07|08|09|10|11|12|13|14 R S S S S S - - - - -",
-        ),
-        *CLAIM_PROVIDERS,
-        OTHER_COVERAGE,
-        LINE,
-    )
-
+        "R",
+        1,
+        "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|B|C R=N|W|Y R=I|Y S=P"
+        " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=02|03|05|09 - - - - - - -"
+        f" S={common837.DELAY}",
+    ),
+    *CLAIM_DATES,
+    common837.attachment("Claim attachment"),
+    common837.contract("Claim contract"),
+    common837.amt("F5", "Paid by the patient"),
+    *CLAIM_NUMBERS,
+    seg("K3", "Fixed-format information", "S", 10, "R"),
+    seg("NTE", "Claim note", "S", 1, "R=ADD|CER|DCP|DGN|TPO R"),
+    _ambulance(),
+    seg("CR2", "Spinal manipulation", "S", 1, "- - - - - - - R=A|C|D|E|F|G|M - S S"),
+    _conditions("07", "Ambulance certification", 3, "N|Y", AMBULANCE, 4),
+    _conditions("E1|E2|E3", "Vision", 3, "N|Y", VISION, 4),
+    _conditions("75", "Homebound", 1, "Y", "IH", 0),
+    _conditions("ZZ", "EPSDT referral", 1, "N|Y", SCREENING, 2),
+    seg("HI", "Diagnoses", "R", 1, "R(R=ABK|BK R)" + " S(R=ABF|BF R)" * 11),
+    seg("HI", "Anaesthesia procedures", "S", 1, "R(R=BP R) S(R=BO R)"),
+    seg("HI", "Condition codes", "S", 2, "R(R=BG R)" + " S(R=BG R)" * 11),
+    common837.pricing(
+        "Claim pricing",
+        "R=00|01|02|03|04|05|07|08|09|10|11|12|13|14 R S S S S S - - - - -",
+    ),
+    *CLAIM_PROVIDERS,
+    OTHER_COVERAGE,
+    LINE,
+)
 
 GUIDE = common837.make_claim_guide(
     "005010X222A1",
     "837P",
     "Professional claims",
-    _claim,
+    CLAIM,
     earlier_ids=("005010X222",),
     later_ids=("005010X222A2",),
     billing=common837.billing_provider(
