@@ -13,20 +13,20 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
+from clearlane.claims.cob import EarlierDecision
 from clearlane.claims.fields import ClaimPart, filled_names, with_fields
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
     ClaimReading,
+    DecisionMaker,
     Given,
     PartReading,
     Places,
     ViewTable,
     build,
+    compile_claim,
     compile_line,
-    compile_other_payer,
-    compile_reading,
     field_name,
 )
 from clearlane.kernel import limits
@@ -87,8 +87,7 @@ class ClaimForm(Generic[C, L]):
     """What a sentence calls a value that several fields make, by path."""
     duplicate_paths: tuple[str, ...]
     """What a payer compares when it looks for duplicate lines."""
-    decide: Callable[[Given, tuple[EarlierLineDecision | None, ...]], EarlierDecision | None]
-    """The earlier payer's decision of a claim, by its fields and the decisions of its lines."""
+    decide: DecisionMaker
 
     # Functions of the claim.
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
@@ -102,7 +101,7 @@ class ClaimForm(Generic[C, L]):
         """Return the view of a claim."""
         reading = claim_reading(self, filled_names(claim))
         lines = [(line, line_reading(self, filled_names(line))) for line in self.lines(claim)]
-        return build(self, claim, reading, lines)
+        return build(self, self.decide, claim, reading, lines)
 
     def value(self, claim: ClaimPart, path: str) -> Any:
         """Return one value as its field has it, by its path in the view; None if it has none.
@@ -215,8 +214,7 @@ def reader_at(form: AnyForm, path: str) -> Callable[[Given], Any]:
 def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
     """Return how a claim with certain filled fields is read into a view."""
     return ClaimReading(
-        compile_reading(form.view_table, names),
-        compile_other_payer(form.view_table, names),
+        *compile_claim(form.view_table, names),
         may_decide=not form.decision_fields.isdisjoint(names),
         names_other_payer=not form.other_insurance_fields.isdisjoint(names),
     )
