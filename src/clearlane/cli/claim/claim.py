@@ -195,7 +195,7 @@ def x12(claim_id: ClaimId, data: Data = None) -> None:
     """
     from clearlane.cli.claim.claim_admin import print_x12
 
-    print_x12(claim_id, data)
+    print_x12(claim=claim_id, data=data)
 
 
 @app.command()
@@ -206,7 +206,7 @@ def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> No
     """
     from clearlane.cli.claim.claim_admin import print_explained
 
-    print_explained(claim_id, data, as_json=as_json)
+    print_explained(claim=claim_id, data=data, as_json=as_json)
 
 
 @app.command()
@@ -233,7 +233,7 @@ def show(
         return
     from clearlane.cli.claim.claim_show import print_history
 
-    print_history(claim_id, data, as_json=as_json)
+    print_history(claim=claim_id, data=data, as_json=as_json)
 
 
 @app.command()
@@ -248,7 +248,7 @@ def pdf(
     """
     from clearlane.cli.payment.pdf_files import write_claim_file
 
-    write_claim_file(claim_id, out, data)
+    write_claim_file(claim=claim_id, out=out, data=data)
 
 
 # Adds the commands that call the service.

@@ -200,7 +200,7 @@ def pdf(
     """
     from clearlane.cli.payment.pdf_files import write_payment_file
 
-    write_payment_file(payment_id, out, data)
+    write_payment_file(payment_id=payment_id, out=out, data=data)
 
 
 COLUMNS = (
