@@ -13,11 +13,17 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.kinds import SUBMITTED_KINDS
-from clearlane.cli.claim import claim_listing, claim_service
-from clearlane.cli.claim.claim_client import register
+from clearlane.cli.claim import claim_client, claim_listing, claim_service
 from clearlane.cli.claim.claim_ids import ClaimId
 from clearlane.cli.claim.claim_service import check_over_service, show_over_service
-from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.command.client_command import (
+    CaFile,
+    Key,
+    ServiceOptions,
+    Site,
+    Url,
+    vendor_command,
+)
 from clearlane.cli.command.client_command import Data as SandboxData
 from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import show_error
@@ -251,7 +257,6 @@ def pdf(
     write_claim_file(claim=claim_id, out=out, data=data)
 
 
-# Adds the commands that call the service.
-register(app)
-claim_service.register(app)
-claim_listing.register(app)
+for _command in (*claim_client.VENDOR_COMMANDS, *claim_service.VENDOR_COMMANDS):
+    vendor_command(app)(_command)
+app.command("list")(claim_listing.list_claims)

@@ -6,7 +6,7 @@ A file is of mode 0600 and there whole or not at all. A long one shows its progr
 import contextlib
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,9 +17,14 @@ from clearlane.cli.command.operator_command import in_installation
 from clearlane.cli.command.output import counted
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
-from clearlane.payments.payment import ClaimPayment, Payment
+from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
-from clearlane.pipeline.query.payments import claim_payment_pages, load_claim_payments, load_payment
+from clearlane.pipeline.query.payments import (
+    claim_payment_pages,
+    load_claim_payments,
+    load_payment,
+    one_page,
+)
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.wiring import Installation
 
@@ -54,12 +59,8 @@ async def write_claim_file(installation: Installation, claim: str, out: Path) ->
     if not claim_payments:
         refuse(f"No payment has decided on {number} yet. See: clearlane claim show")
     heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
-    await _write(installation, out, heading, _one_page(claim_payments), len(claim_payments))
+    await _write(installation, out, heading, one_page(claim_payments), len(claim_payments))
     typer.echo(f"Wrote {out}.")
-
-
-async def _one_page(claim_payments: Sequence[tuple[Payment, ClaimPayment]]) -> Pages:
-    yield [claim_payment for _, claim_payment in claim_payments]
 
 
 async def _write(
