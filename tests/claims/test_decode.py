@@ -11,10 +11,9 @@ from itertools import permutations
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX, count_findings
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read import decode
 from clearlane.claims.read.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
 from clearlane.claims.read.repairs import Repair
@@ -494,7 +493,7 @@ def test_a_million_elements_are_counted_and_not_kept(item):
 
 
 def test_of_many_faults_fifty_of_a_claim_and_ten_thousand_of_a_document_are_listed():
-    claim = {"F24_ClaimLines": [{}] * full_or_quick(LIST_ITEMS_READ_MAX, 60)}
+    claim = {"F24_ClaimLines": [{}] * full_or_quick(LIST_ITEMS_READ_MAX, 20)}
     alone = read_document(body({"DocumentType": "MedicalClaim", "Claims": [claim]}), MEDICAL)[1]
     *listed, last = alone[0].findings
     faults = count_findings(alone[0].findings)

@@ -2,9 +2,9 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Protocol
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 
 class Clock(Protocol):
@@ -50,6 +50,15 @@ def from_micros(micros: int) -> datetime:
 def to_local(moment: datetime, time_zone: str) -> datetime:
     """Convert a moment to the local time of a time zone, by which its calendar days are counted."""
     return moment.astimezone(_zone(time_zone))
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """Return the IANA names of time zones, searched once: a search opens hundreds of files.
+
+    UTC needs no zone data; `localtime` is this machine's own choice, not a zone's name.
+    """
+    return frozenset((available_timezones() | {"UTC"}) - {"localtime"})
 
 
 @lru_cache(maxsize=1_024)

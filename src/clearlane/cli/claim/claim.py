@@ -153,7 +153,7 @@ def sample(
     name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
     ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
     from clearlane.claims.forms import form_of_kind
-    from clearlane.claims.sample_variation import SampleWish, sample_claim
+    from clearlane.claims.forms.sample_variation import SampleWish, sample_claim
 
     wanted = SampleWish(
         full=full,

@@ -49,7 +49,7 @@ def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
     """Return what identifies a claim, for programs."""
     return {
         "claim_number": found.row.claim_number,
-        "vendor_claim_id": found.claim.Svc_VendorClaimId,
+        "vendor_claim_id": found.vendor_claim_id,
         "payer_id": found.row.payer_id,
         "kind": found.row.kind,
         "state": state,

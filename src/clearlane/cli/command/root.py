@@ -156,9 +156,7 @@ class CommandGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command = get_command(_load(entry))
-        command.name = cmd_name
-        return command
+        return _command(cmd_name, entry)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         # From the table: a shell that asks for names must not wait for the server's libraries.
@@ -170,6 +168,14 @@ class CommandGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+@cache
+def _command(name: str, entry: CommandEntry) -> Any:
+    """Return a command, built once: the options of every command below it are read for that."""
+    command = get_command(_load(entry))
+    command.name = name
+    return command
 
 
 @cache

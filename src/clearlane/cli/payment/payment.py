@@ -76,7 +76,8 @@ async def list_(
         map(as_json_objects.payment_object, listed),
         noun="payment",
         hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
-        total=f"{wording.money(whole)} in all",
+        total=f"{wording.money(whole)} in all"
+        + (", more with --limit" if len(listed) == limit else ""),
     )
 
 

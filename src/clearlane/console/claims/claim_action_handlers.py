@@ -1,7 +1,5 @@
 """Actions on one claim beside its correction: hold, release, cancel before sending, and its PDF."""
 
-from collections.abc import Awaitable, Callable
-
 from starlette.responses import Response
 
 from clearlane.console.claims.claim_page import open_claim
@@ -10,20 +8,23 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.pdf_response import pdf_response
 from clearlane.payments.pdf.frames import ClaimFileHeading
-from clearlane.pipeline.intake import hold_claims
-from clearlane.pipeline.intake.hold_claims import UnsentResult
+from clearlane.pipeline.intake.hold_claims import (
+    CANCEL,
+    HOLD,
+    RELEASE,
+    UnsentVerb,
+    change_unsent_claim,
+)
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payments import load_claim_payments, one_page
 
 pages = PageRows(roles=BILLERS)
 
-Verb = Callable[..., Awaitable[UnsentResult]]
-
 
 @pages.act("/claims/{number}/hold", UNDONE_BESIDE)
 async def hold(request: PageRequest) -> Response:
     """Keep the claim back until it is released."""
-    return await _run(request, hold_claims.hold_claim, "held")
+    return await _run(request, HOLD, "held")
 
 
 @pages.act(
@@ -41,7 +42,7 @@ async def hold(request: PageRequest) -> Response:
 )
 async def release(request: PageRequest) -> Response:
     """Let a held claim be sent."""
-    return await _run(request, hold_claims.release_claim, "released")
+    return await _run(request, RELEASE, "released")
 
 
 @pages.act(
@@ -59,14 +60,19 @@ async def release(request: PageRequest) -> Response:
 )
 async def cancel(request: PageRequest) -> Response:
     """Take the claim back before it is sent."""
-    return await _run(request, hold_claims.cancel_claim, "canceled")
+    return await _run(request, CANCEL, "canceled")
 
 
-async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
+async def _run(request: PageRequest, verb: UnsentVerb, done: str) -> Response:
     opened = await open_claim(request)
     context = request.context.work_context
-    result = await verb(
-        context, opened.site, opened.number, actor=request.actor, now=request.context.clock.now()
+    result = await change_unsent_claim(
+        context,
+        opened.site,
+        opened.number,
+        verb,
+        actor=request.actor,
+        now=request.context.clock.now(),
     )
     if result.refusal:
         return request.message(409, "Nothing was done", result.refusal)

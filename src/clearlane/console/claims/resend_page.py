@@ -19,7 +19,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
 pages = PageRows(roles=BILLERS, menu="/claims")
@@ -91,21 +91,21 @@ async def send(request: PageRequest, kind: ResendKind) -> Response:
     if request.form.get("do") != "send":
         return await _render(request, kind, opened, reason=reason)
     try:
-        outcome = await _submit(request, kind, opened, dry_run=False)
+        result = await _submit(request, kind, opened, dry_run=False)
     except CorrectionConflict as conflict:
         return await _render(request, kind, opened, fault=str(conflict), reason=reason)
-    if outcome is None or not outcome.claim_number:
+    if result is None or not result.claim_number:
         return await _render(request, kind, opened, fault="Nothing was sent.", reason=reason)
-    await record_way(request, opened.site, outcome.claim_number, kind.way or "unchanged", reason)
+    await record_way(request, opened.site, result.claim_number, kind.way or "unchanged", reason)
     await refresh_summary(request.context.work_context, opened.site)
     return request.redirect(
-        f"/claims/{outcome.claim_number}", done=kind.done, was=opened.row.label.value
+        f"/claims/{result.claim_number}", done=kind.done, was=opened.row.label.value
     )
 
 
 async def _submit(
     request: PageRequest, kind: ResendKind, opened: OpenedClaim, *, dry_run: bool
-) -> CorrectionOutcome | None:
+) -> CorrectionResult | None:
     return await submit_correction(
         request.context.work_context,
         opened.site,
@@ -128,13 +128,11 @@ async def _render(
     reason: str = "",
 ) -> Response:
     try:
-        outcome = await _submit(request, kind, opened, dry_run=True)
+        result = await _submit(request, kind, opened, dry_run=True)
     except CorrectionConflict as conflict:
         return request.message(409, f"{kind.title}: not possible", str(conflict))
     errors = [
-        one.message
-        for one in (outcome.findings if outcome else ())
-        if one.severity is Severity.ERROR
+        one.message for one in (result.findings if result else ()) if one.severity is Severity.ERROR
     ]
     return request.render(
         "resend.html",
@@ -144,8 +142,8 @@ async def _render(
         row=opened.row,
         tag=opened.tag,
         payer=payer_name(request, opened.row.payer_id, opened.row.kind),
-        way=explain_way(opened, outcome) if outcome else "",
-        x12=outcome.x12.decode("latin-1").replace("~", "~\n") if outcome else "",
+        way=explain_way(opened, result) if result else "",
+        x12=result.x12.decode("latin-1").replace("~", "~\n") if result else "",
         errors=errors,
         fault=fault,
         reason=reason,
