@@ -233,7 +233,7 @@ def test_a_reversal_and_its_correction_in_one_file_move_the_claim():
         payment(back, paid("C1", "1", "100", "60", "CAS*CO*45*40"), amount="-20", day="20261120")
     )
     found = fold([*second, *first], total=10000)
-    assert (found.state, found.payer, found.adjustments, found.total) == (
+    assert (found.state, found.payer_cents, found.adjustment_cents, found.total_cents) == (
         ClaimState.COMPLETE,
         6000,
         4000,

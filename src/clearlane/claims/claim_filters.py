@@ -69,11 +69,11 @@ CLAIM_FILTERS = (
     ),
     ClaimFilter(
         "patient_last_name", FilterType.TEXT, "name_key", "Patient's last name",
-        "The patient's last name, with `patient_birth_date`.",
+        "The patient's last name; the birth date is given too.",
     ),
     ClaimFilter(
         "patient_birth_date", FilterType.DAY, "patient_key", "Patient's birth date",
-        "The patient's birth date, with `patient_last_name`.",
+        "The patient's birth date; the last name is given too.",
     ),
     ClaimFilter(
         "changed_after", FilterType.MOMENT, "updated_at_after", "Changed after",

@@ -66,7 +66,7 @@ CLAIM_LINES_AT_ONCE = 64
 
 
 class PendingClaim(NamedTuple):
-    """A claim that was read, and what the rules need to know to repair_and_check it."""
+    """A claim that was read, and what the rules need to know of it."""
 
     vault: Vault
     site: Site
