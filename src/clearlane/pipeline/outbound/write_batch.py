@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import structlog
@@ -16,7 +16,7 @@ import structlog
 from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.read.decode import restore
-from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name, with_submitter_id
+from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.claims.write.line_controls import given_controls
 from clearlane.claims.write.write_837 import (
     Envelope,
@@ -81,7 +81,7 @@ async def compose_batch(
     envelope = envelope_for(route, control, context.clock.now())
     submitter = context.payer_access.submitter
     parties = (
-        with_submitter_id(submitter, envelope.application_sender or envelope.sender),
+        replace(submitter, id=envelope.application_sender or envelope.sender),
         _receiver(context, route),
     )
     try:
