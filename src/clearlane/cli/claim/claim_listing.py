@@ -47,12 +47,6 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet, with 
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane claim`, with an option for each filter of claims."""
-    setattr(list_claims, OVER_SERVICE, True)
-    app.command("list")(list_claims)
-
-
 @filter_options(CLAIM_FILTERS, read=False)
 def list_claims(
     where: Mapping[str, str | None],
@@ -107,3 +101,6 @@ def columns_for(claims: Iterable[Mapping[str, object]]) -> list[TableColumn]:
         replace(one, drop=DROPPED_FIRST) if is_one_site and one.name == "site" else one
         for one in COLUMNS
     ]
+
+
+setattr(list_claims, OVER_SERVICE, True)

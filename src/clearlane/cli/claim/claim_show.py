@@ -3,13 +3,11 @@
 Needs the installation's database, and not the tables of the 837: those cost more than the rest of the command.
 """
 
-from pathlib import Path
-
 import msgspec
 
 from clearlane.cli.claim.claim_ids import choose_claim_number
 from clearlane.cli.claim.claim_output import claim_state, show_history
-from clearlane.cli.command.operator_command import run_in_installation, show_json
+from clearlane.cli.command.operator_command import in_installation, show_json
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.answer_days import usual_days
@@ -22,14 +20,11 @@ from clearlane.store.database.database import require_row
 from clearlane.wiring import Installation
 
 
-def print_history(claim: str, data: Path | None, *, as_json: bool) -> None:
+@in_installation()
+async def print_history(installation: Installation, claim: str, *, as_json: bool) -> None:
     """Print a claim's history, from submission to payment."""
-
-    async def work(installation: Installation) -> tuple[ClaimHistory, ClaimLabel]:
-        history = await load_named_history(installation, claim)
-        return history, await _shown_label(installation, history.loaded.row.claim_number)
-
-    history, label = run_in_installation(data, work)
+    history = await load_named_history(installation, claim)
+    label = await _shown_label(installation, history.loaded.row.claim_number)
     if as_json:
         show_json(_history_json(history, label))
     else:

@@ -17,7 +17,7 @@ from clearlane.cli.command.operator_command import (
 )
 from clearlane.cli.command.storage_command import DryRun, Yes, confirm, operator
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.clock import from_micros, moment_text, to_micros
+from clearlane.kernel.clock import from_micros, seconds_text, to_micros
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import UNDELIVERED, Batch
 from clearlane.store.delivery.file_query import BATCH_FILTERS, FileQuery, find_batches
@@ -224,4 +224,4 @@ def _next_attempt(installation: Installation, batch: Batch) -> int:
 
 
 def _time(micros: int | None) -> str:
-    return "" if micros is None else moment_text(from_micros(micros))
+    return seconds_text(micros) or ""

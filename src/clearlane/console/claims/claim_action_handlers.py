@@ -1,16 +1,12 @@
 """Actions on one claim beside its correction: hold, release, cancel before sending, and its PDF."""
 
-import tempfile
-from collections.abc import AsyncIterator, Sequence
-
 from starlette.responses import Response
 
 from clearlane.console.claims.claim_page import open_claim
 from clearlane.console.frame.act_question import UNDONE_BESIDE, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
-from clearlane.console.frame.rendering import download
-from clearlane.payments.payment import ClaimPayment, Payment
+from clearlane.console.frame.pdf_response import pdf_response
 from clearlane.payments.pdf.frames import ClaimFileHeading
 from clearlane.pipeline.intake.hold_claims import (
     CANCEL,
@@ -20,8 +16,7 @@ from clearlane.pipeline.intake.hold_claims import (
     change_unsent_claim,
 )
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.payments import load_claim_payments
-from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
+from clearlane.pipeline.query.payments import load_claim_payments, one_page
 
 pages = PageRows(roles=BILLERS)
 
@@ -95,16 +90,4 @@ async def download_pdf(request: PageRequest) -> Response:
     if not claim_payments:
         return request.message(409, "No PDF", "No payment has decided on this claim yet.")
     heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
-    with tempfile.TemporaryFile() as file:
-        try:
-            await make_pdf(heading, _page(claim_payments), file, at=request.context.clock.now())
-        except PdfRefused as why:
-            return request.message(409, "No PDF", str(why))
-        file.seek(0)
-        return download(file.read(), f"{opened.number}.pdf", "application/pdf")
-
-
-async def _page(
-    claim_payments: Sequence[tuple[Payment, ClaimPayment]],
-) -> AsyncIterator[list[ClaimPayment]]:
-    yield [claim_payment for _, claim_payment in claim_payments]
+    return await pdf_response(request, heading, one_page(claim_payments), opened.number)

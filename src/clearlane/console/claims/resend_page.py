@@ -4,6 +4,7 @@ Both are submitted as corrections are, so that one function decides how they go.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.responses import Response
 
@@ -65,44 +66,22 @@ VOID = ResendKind(
 )
 
 
-@pages.page("/claims/{number}/again")
-async def show_again(request: PageRequest) -> Response:
-    """Show what would be sent again."""
-    return await _show(request, AGAIN)
-
-
-@pages.act("/claims/{number}/again", REVIEWED, kept={"do": "look"})
-async def send_again(request: PageRequest) -> Response:
-    """Send the claim again as it is."""
-    return await _send(request, AGAIN)
-
-
-@pages.page("/claims/{number}/void")
-async def show_void(request: PageRequest) -> Response:
-    """Show what would be canceled."""
-    return await _show(request, VOID)
-
-
-@pages.act("/claims/{number}/void", REVIEWED, kept={"do": "look"})
-async def send_void(request: PageRequest) -> Response:
-    """Send the cancellation of the claim."""
-    return await _send(request, VOID)
-
-
 def _why_not(request: PageRequest, kind: ResendKind, opened: OpenedClaim) -> str:
     if kind is VOID:
         return why_not_void(request, opened.row, opened.history)
     return why_not_again(opened.row, opened.history)
 
 
-async def _show(request: PageRequest, kind: ResendKind) -> Response:
+async def show(request: PageRequest, kind: ResendKind) -> Response:
+    """Show what would be sent again, or canceled."""
     opened = await open_claim(request, action="console.correct")
     if refusal := _why_not(request, kind, opened):
         return request.message(409, f"{kind.title}: not possible", refusal)
     return await _render(request, kind, opened)
 
 
-async def _send(request: PageRequest, kind: ResendKind) -> Response:
+async def send(request: PageRequest, kind: ResendKind) -> Response:
+    """Send the claim again as it is, or its cancellation."""
     opened = await open_claim(request, action="console.correct")
     if refusal := _why_not(request, kind, opened):
         return request.message(409, f"{kind.title}: not possible", refusal)
@@ -170,3 +149,9 @@ async def _render(
         reason=reason,
         claim_url=f"/claims/{opened.number}",
     )
+
+
+for _kind in (AGAIN, VOID):
+    _path = f"/claims/{{number}}/{_kind.path}"
+    pages.page(_path)(partial(show, kind=_kind))
+    pages.act(_path, REVIEWED, kept={"do": "look"})(partial(send, kind=_kind))

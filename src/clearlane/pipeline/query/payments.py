@@ -190,6 +190,13 @@ ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed 
 # ---- for one claim -----------------------------------------------------------------------------
 
 
+async def one_page(
+    claim_payments: Iterable[tuple[Payment, ClaimPayment]],
+) -> AsyncIterator[list[ClaimPayment]]:
+    """Yield the claim payments of a claim as the one page of a file."""
+    yield [claim_payment for _, claim_payment in claim_payments]
+
+
 async def load_claim_payments(
     database: Database, vault: Vault, claim_number: str, *, actor: Actor
 ) -> list[tuple[Payment, ClaimPayment]] | None:
