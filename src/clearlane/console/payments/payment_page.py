@@ -12,7 +12,7 @@ from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number, read_number
 from clearlane.console.menu_counts import count_again
-from clearlane.console.payments.payment_label import (
+from clearlane.console.payments.payment_words import (
     method_noun,
     payment_label,
     payment_title,
