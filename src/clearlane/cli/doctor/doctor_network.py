@@ -65,7 +65,7 @@ def network_checks(options: ServiceOptions) -> Iterator[DoctorCheck]:
             "address",
             DoctorVerdict.SKIPPED,
             "No service was named.",
-            f"{fault} Or give --url, --key and --site.",
+            f"{fault} A service that was just started needs some seconds for it. Or give --url, --key and --site.",
         )
         return
     except (ValueError, OSError) as fault:
