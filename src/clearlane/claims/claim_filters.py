@@ -30,7 +30,7 @@ CLAIM_TABS: Mapping[str, tuple[ClaimLabel, ...]] = {
 CLAIM_FILTERS = (
     ClaimFilter(
         "tab", FilterType.CHOICE, "labels", "Tab",
-        "A tab of the console: claims of some labels that no other took over from.", tuple(CLAIM_TABS),
+        "A tab of the console: claims of its labels, without those that another claim replaced.", tuple(CLAIM_TABS),
     ),
     ClaimFilter(
         "label", FilterType.CHOICE, "labels", "Label", "What people call it: state and payment in one word.",

@@ -23,7 +23,7 @@ class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     """The status of a claim as it is stored and listed. Days are those of the site's time zone."""
 
     claim_number: str
-    """The clearinghouse's: the request id."""
+    """The clearinghouse's number of the claim."""
     vendor_claim_id: str
     state: ClaimState
     state_changed_day: date

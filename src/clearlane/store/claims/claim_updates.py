@@ -69,7 +69,7 @@ class CountedEvent(NamedTuple):
 
 
 async def lock_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, LockedClaim]:
-    """Lock claims, always in one order, so that the facts read afterwards are complete."""
+    """Lock claims, always in one order, so that the facts read afterward are complete."""
     found = await tx.rows(_LOCK, claim_numbers=sorted(set(claim_numbers)))
     return {claim.claim_number: claim for claim in (LockedClaim(*row) for row in found)}
 

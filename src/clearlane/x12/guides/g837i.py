@@ -21,10 +21,10 @@ def _codes(
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
         common837.ref(
-            "4N", "Service without authorisation", values=common837.AUTHORISATION_EXCEPTIONS
+            "4N", "Service without authorization", values=common837.AUTHORIZATION_EXCEPTIONS
         ),
         common837.ref("9F", "Referral"),
-        common837.ref("G1", "Prior authorisation"),
+        common837.ref("G1", "Prior authorization"),
         common837.ref("F8", "Payer's claim number"),
         common837.ref("9A", "Repriced claim number"),
         common837.ref("9C", "Adjusted repriced claim number"),
