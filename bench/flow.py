@@ -14,8 +14,7 @@ from bench.harness import Measure, bench, seconds
 from bench.store import FreshInstallation
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope

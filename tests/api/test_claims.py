@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from tests.api.markers import places_with
 from tests.patience import PATIENCE_SECONDS
 

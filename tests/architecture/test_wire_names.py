@@ -9,6 +9,8 @@ from pathlib import Path
 from clearlane.api.v3 import code_names
 from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.status_rows import ClaimStatusJson
+from clearlane.claims.fields import ClaimPart, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import ClaimKind
 from clearlane.eligibility import fields
 from clearlane.eligibility.json_struct import JsonStruct
@@ -30,7 +32,7 @@ CALLERS = {
 }
 # Names of V3's answers that are names of something else as well.
 ALSO_ELSEWHERE = {
-    "Adjustments": "a claim field",
+    "Adjustments": "a claim field, and a heading",
     "DocumentId": "the type of a document's id",
     "LongTermCare": "a service type that a request may name",
     "MiddleName": "a part of claim fields",
@@ -52,6 +54,16 @@ REQUEST_STRUCTS = [
 ]
 # A name of one word, such as State, is a word of much else.
 SEVERAL_WORDS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
+
+
+# What knows the fields of claims: they are the contract of the form.
+KNOW_CLAIM_FIELDS = (
+    "claims/forms/",
+    "claims/fields.py",
+    "claims/write/placements_837",
+    # People correct a claim by the names and boxes of its form.
+    "console/claims/correction_form.py",
+)
 
 
 def is_of_v3(file: Path) -> bool:
@@ -145,6 +157,27 @@ def test_names_of_benefit_codes_are_in_the_version_alone():
         for name in benefit_names.NAMES[list].values()
     }
     assert places_of(several_words(names)) == []
+
+
+def field_names(part: type[ClaimPart]) -> set[str]:
+    inner = nested_parts(part).values()
+    return {*fields_of(part), *(name for one in inner for name in field_names(one))}
+
+
+def test_names_of_claim_fields_are_in_the_forms_alone():
+    names = {name for form in FORMS.values() for name in field_names(form.claim)}
+    assert len(names) > 300
+    names -= ALSO_ELSEWHERE.keys()
+    found = [
+        f"{file.relative_to(SOURCE)}:{line} {name}"
+        for file in other_files(*KNOW_CLAIM_FIELDS)
+        if not is_of_v3(file)
+        for line, text in names_in(file)
+        # A text may be a path: ``F24_ClaimLines[0].F24F_Charges``.
+        if " " not in text
+        for name in names.intersection(re.split(r"\W+", text))
+    ]
+    assert not found
 
 
 MODEL_TEST = re.compile(r"isinstance\(.*(Medical|Dental)")

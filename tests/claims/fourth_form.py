@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
     form = register()
     from typer.testing import CliRunner
 
-    from clearlane.claims import samples
+    from clearlane.claims.forms import samples
     from clearlane.cli.command.root import app
     from clearlane.pipeline.intake.submit import submit
     from clearlane.settings import load

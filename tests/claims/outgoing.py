@@ -13,9 +13,9 @@ import pyx12.x12n_document
 from clearlane.claims import fields
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm, form_of
+from clearlane.claims.forms.samples import extended_claim, minimal_claim
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
-from clearlane.claims.samples import extended_claim, minimal_claim
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop

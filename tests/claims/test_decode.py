@@ -11,10 +11,9 @@ from itertools import permutations
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX, count_findings
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read import decode
 from clearlane.claims.read.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
 from clearlane.claims.read.repairs import Repair

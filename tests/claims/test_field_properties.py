@@ -12,10 +12,9 @@ from functools import cache
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import LEFT_OUT
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import open_document, restore
 from clearlane.claims.responses.explain import explain
 from clearlane.claims.rules import RuleInputs, repair_and_check

@@ -268,7 +268,9 @@ def test_the_command_shows_findings_of_claim_rules_in_the_order_of_the_file(tmp_
     answer = CliRunner().invoke(app, ["check", "--json", str(path)])
     assert answer.exit_code == 1
     shown = json.loads(answer.stdout)["findings"]
-    assert [each["line"] for each in shown] == sorted(each["line"] for each in shown)
+    numbers = [each["file_segment"] for each in shown]
+    assert numbers == sorted(numbers)
+    assert [each["rule"] for each in shown if each["segment_id"] == "N3"] == ["C401"]
     total = next(each for each in shown if each["rule"] == "C701")
     assert (total["loop"], total["segment_id"], total["element"]) == ("2300", "CLM", 2)
     table = CliRunner().invoke(app, ["check", str(path)]).stdout

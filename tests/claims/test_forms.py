@@ -7,9 +7,8 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, fields_of_forms, form_of
+from clearlane.claims.forms import FORMS, fields_of_forms, form_of, samples
 from clearlane.claims.kinds import KINDS
 from clearlane.payers.model import PAYER_TYPES
 from tests.claims.outgoing import stored

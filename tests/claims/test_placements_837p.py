@@ -1,12 +1,12 @@
 """Medical claims as an 837P: accepted by an independent parser, free of findings, each field in its place.
 
-Also tests `claims/write/placements_837`, `claims/rendering_provider`, `claims/cob` and `claims/drug_quantity`.
+Also tests `claims/write/placements_837` and `claims/cob`.
 """
 
 import pytest
 
 from clearlane.claims.forms import V3_MEDICAL
-from clearlane.claims.samples import minimal_claim
+from clearlane.claims.forms.samples import minimal_claim
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
 from tests.cases import full_or_quick

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, samples
 from clearlane.claims.read.decode import read_document
 from clearlane.claims.read.repair_summary import SENTENCES, summarize_repairs
 from clearlane.claims.read.repairs import repair

@@ -8,9 +8,8 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import Repair, repair
 from clearlane.claims.teeth import PERMANENT, PRIMARY, from_iso

@@ -1,6 +1,6 @@
 """The form of claims in 837 files: a claim that we write and read back has the view that it had as JSON.
 
-Also tests `claims/forms/x12_view`.
+Also tests `claims/forms/x12_view` and `claims/forms/x12_places`.
 """
 
 import re

@@ -13,7 +13,7 @@ from typing import Any
 from clearlane.claims import codes
 from clearlane.claims.fields import ClaimField, fields_of
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
-from clearlane.claims.samples import (
+from clearlane.claims.forms.samples import (
     BILLING_NPI,
     JSON,
     RENDERING_NPI,

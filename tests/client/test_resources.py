@@ -14,8 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.api.v1.endpoints import V1
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, InvalidRequest, NotFound
 from clearlane.client.v1_calls import query_of, segment

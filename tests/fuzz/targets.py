@@ -10,8 +10,7 @@ from datetime import UTC, date, datetime
 from functools import cache
 from random import Random
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, samples
 from clearlane.claims.read.decode import read_document
 from clearlane.eligibility.decode import decode_request
 from clearlane.enrollment.decode import decode_enrollment, split_request

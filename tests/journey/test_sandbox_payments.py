@@ -13,8 +13,7 @@ from decimal import Decimal
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.pipeline.load_claim import find_claim_scope
 from clearlane.pipeline.query.payment_list import list_payments

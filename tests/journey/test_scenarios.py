@@ -16,8 +16,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm, samples
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS

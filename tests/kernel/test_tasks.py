@@ -7,8 +7,8 @@ from clearlane.kernel.tasks import cancel_all
 from clearlane.store.database.group_commit import (
     Actor,
     PendingWrite,
-    WriteOutcome,
     WriteQueue,
+    WriteResult,
     submit,
 )
 from clearlane.store.database.sql import SystemScope
@@ -50,7 +50,7 @@ async def test_a_task_whose_write_is_being_stored_is_canceled_after_it():
     [taken] = waiting.take()
     ending = asyncio.create_task(cancel_all([task]))
     await asyncio.sleep(0)
-    WriteOutcome(taken).resolve()
+    WriteResult(taken).resolve()
     await ending
     assert task.cancelled()
     assert len(beats) > 1

@@ -9,8 +9,7 @@ from msgspec import structs
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory

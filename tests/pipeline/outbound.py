@@ -10,7 +10,7 @@ from sqlalchemy import exists, select
 
 from clearlane.accounts.model import Site
 from clearlane.claims.forms import V3_MEDICAL
-from clearlane.claims.samples import minimal_claim
+from clearlane.claims.forms.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence, Unreachable, no_mark
 from clearlane.payers.directory import PayerDirectory

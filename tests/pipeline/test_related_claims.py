@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from clearlane.events.types import TYPES
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.hold_claims import cancel_claim
+from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
@@ -337,8 +337,8 @@ async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_cancel
         return number
 
     async def cancel(number):
-        done = await cancel_claim(
-            flow.context, flow.site, number, actor=ACTOR, now=flow.clock.now()
+        done = await change_unsent_claim(
+            flow.context, flow.site, number, CANCEL, actor=ACTOR, now=flow.clock.now()
         )
         assert done == (number, "canceled", "")
         assert await readings(flow, one.first) == PAID

@@ -11,7 +11,7 @@ from itertools import permutations
 import pytest
 from sqlalchemy import select
 
-from clearlane.claims import samples
+from clearlane.claims.forms import samples
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history

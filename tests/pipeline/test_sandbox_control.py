@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import func, select
 
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake import submit

@@ -263,8 +263,7 @@ def _sent(form: Any) -> dict[str, str]:
 
 def samples_page() -> Iterator[str]:
     """Write the minimal and the extended document of each kind."""
-    from clearlane.claims import samples
-    from clearlane.claims.forms import FORMS
+    from clearlane.claims.forms import FORMS, samples
 
     yield "# Sample documents"
     yield ""

@@ -27,10 +27,13 @@ CLAIM_TABS: Mapping[str, tuple[ClaimLabel, ...]] = {
     "paid": (ClaimLabel.PAID, ClaimLabel.PATIENT_OWES, ClaimLabel.PAID_DIFFERS),
 }  # fmt: skip
 """The tabs of the console, which every list can be narrowed to, each with its labels."""
+WORKLIST_TABS = ("needs_you", "rejected", "denied")
+"""The tabs that people work off: without the claims that they put aside or are done with."""
 CLAIM_FILTERS = (
     ClaimFilter(
         "tab", FilterType.CHOICE, "labels", "Tab",
-        "A tab of the console: claims of its labels, without those that another claim replaced.", tuple(CLAIM_TABS),
+        "A tab of the console: claims of its labels, without those that another claim replaced. `needs_you`, `rejected` and "
+        "`denied` are without those that people put aside or are done with.", tuple(CLAIM_TABS),
     ),
     ClaimFilter(
         "label", FilterType.CHOICE, "labels", "Label", "What people call it: state and payment in one word.",
@@ -66,11 +69,11 @@ CLAIM_FILTERS = (
     ),
     ClaimFilter(
         "patient_last_name", FilterType.TEXT, "name_key", "Patient's last name",
-        "The patient's last name, with `patient_birth_date`.",
+        "The patient's last name; the birth date is given too.",
     ),
     ClaimFilter(
         "patient_birth_date", FilterType.DAY, "patient_key", "Patient's birth date",
-        "The patient's birth date, with `patient_last_name`.",
+        "The patient's birth date; the last name is given too.",
     ),
     ClaimFilter(
         "changed_after", FilterType.MOMENT, "updated_at_after", "Changed after",

@@ -6,6 +6,7 @@ are in ``claims.forms``.
 Knows what a form must be able to tell; knows no kind and no field by name.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimPart, drop_empty_fields, filled_names
+from clearlane.claims.fields import ClaimPart, filled_names, with_fields
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=ClaimPart)
 L = TypeVar("L", bound=ClaimPart)
+
+_LINE_PATH = re.compile(r"lines\[(\d+)\]\.(.+)")
 
 FilledFields = Mapping[str, Any]
 """The filled fields of a claim or line by name, decoded or still as JSON."""
@@ -110,11 +113,28 @@ class ClaimForm(Generic[C, L]):
         return reader_at(self, path)(claim.__dict__)
 
     def with_changes(self, claim: C, changes: Mapping[str, Any]) -> C:
-        """Return a claim with other values, by their paths in the view; None removes a value."""
-        fields = {self.locate(path): value for path, value in changes.items()}
-        changed: C = claim.model_copy(update=fields)
-        drop_empty_fields(changed)
-        return changed
+        """Return a claim with other values, by their paths in the view (``lines[2].charge``); None removes a value.
+
+        The tables that read a path write it. A path that several fields make, and that no table writes, is a ValueError.
+        """
+        fields: dict[str, Any] = {}
+        for path, value in changes.items():
+            fields |= self._fields_for(claim, path, value)
+        return with_fields(claim, fields)
+
+    def _fields_for(self, claim: C, path: str, value: Any) -> dict[str, Any]:
+        """Return the fields, by their paths, that state a value at a path of the view."""
+        of_line = _LINE_PATH.fullmatch(path)
+        if of_line is None:
+            at, own = "", self.view_table.write(path, value, claim.__dict__)
+        else:
+            at, line = f"{self.lines_field}[{of_line[1]}].", self.lines(claim)[int(of_line[1])]
+            own = self.line_view_table.write(of_line[2], value, line.__dict__)
+        return (
+            {self.locate(path): value}
+            if own is None
+            else {at + name: one for name, one in own.items()}
+        )
 
     def has(self, path: str) -> bool:
         """Return whether the form has a field for a path of the view."""
@@ -151,11 +171,6 @@ class ClaimForm(Generic[C, L]):
     def diagnoses(self, claim: C) -> tuple[str | None, ...]:
         """Return the diagnoses by place; a place may be blank."""
         return tuple(self.value(claim, "diagnoses") or ())
-
-    def accidents(self, claim: C) -> tuple[str, ...]:
-        """Return the causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
-        found: tuple[str, ...] = self.view_table.computed["causes"](claim.__dict__)
-        return found
 
     def earlier_decision(self, claim: C) -> EarlierDecision | None:
         """Return the earlier payer's decision, or None."""
@@ -214,11 +229,8 @@ def field_at(form: AnyForm, path: str) -> str:
 @cache
 def reader_at(form: AnyForm, path: str) -> Callable[[Given], Any]:
     """Return what reads the value of a path from the filled fields of a claim or line."""
-    name = field_at(form, path)
-    convert = form.view_table.converted.get(name)
-    if convert is None:
-        return lambda given: given.get(name)
-    return lambda given: convert(given[name]) if name in given else None
+    _, line, own = path.rpartition("lines[].")
+    return (form.line_view_table if line else form.view_table).reader(own)
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PlainValidator
@@ -802,6 +802,7 @@ class DentalDocument(ClaimPart):
     Claims: tuple[DentalClaim, ...] = required("Claims", min_length=1)
 
 
+P = TypeVar("P", bound=ClaimPart)
 Claim = MedicalClaim | DentalClaim
 Line = MedicalLine | DentalLine
 
@@ -844,6 +845,52 @@ def drop_empty_fields(part: ClaimPart) -> bool:
             for inner in kept[name]:
                 has_unknown |= drop_empty_fields(inner)
     return has_unknown
+
+
+def with_values(part: P, values: Mapping[str, Any]) -> P:
+    """Return a part with other values; None removes one. Four times as fast as ``model_copy``.
+
+    Everything that writes a claim ends here: repairs for their speed, all else by ``ClaimForm.with_changes``.
+    """
+    changed = {**part.__dict__, **values}
+    if None in values.values():
+        changed = {name: value for name, value in changed.items() if value is not None}
+    cls, put = type(part), object.__setattr__
+    new = cls.__new__(cls)
+    put(new, "__dict__", changed)
+    put(new, "__pydantic_fields_set__", part.__pydantic_fields_set__)
+    put(new, "__pydantic_extra__", part.__pydantic_extra__)
+    put(new, "__pydantic_private__", None)
+    return new
+
+
+def with_fields(part: P, changes: Mapping[str, Any]) -> P:
+    """Return a part with other values by the paths of their fields: ``F24_ClaimLines[0].F24F_Charges``."""
+    own: dict[str, Any] = {}
+    inside: dict[str, dict[int, dict[str, Any]]] = {}
+    for path, value in changes.items():
+        step, _, rest = path.partition(".")
+        name, _, index = step.rstrip("]").partition("[")
+        if index:
+            inside.setdefault(name, {}).setdefault(int(index), {})[rest] = value
+        else:
+            own[name] = value
+    for name, changed in inside.items():
+        items = [*part.__dict__[name]]
+        for at, values in changed.items():
+            items[at] = values[""] if "" in values else with_fields(items[at], values)
+        own[name] = tuple(items)
+    return with_values(part, own)
+
+
+def value_at(part: Any, path: str) -> Any:
+    """Return the value at the path of a field, such as ``F24_ClaimLines[0].F24F_Charges``; None if there is none."""
+    for step in path.split("."):
+        name, _, index = step.rstrip("]").partition("[")
+        part = part.__dict__.get(name) if isinstance(part, ClaimPart) else None
+        if index:
+            part = part[int(index)] if part and int(index) < len(part) else None
+    return part
 
 
 def encode(claim: Claim) -> bytes:

@@ -7,7 +7,7 @@ Knows how a view is put together; knows no form and no field by name.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
@@ -63,6 +63,7 @@ _PARTS: Mapping[type, Mapping[str, type]] = {
     PayerView: {"insured": PersonView},
 }
 _INDEX = re.compile(r"\[(\d+)\]")
+_ITEM = re.compile(r"(.+)\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,8 +79,39 @@ class ViewTable:
     """Values made from several fields, by path."""
     also: Mapping[str, str] = field(default_factory=dict)
     """The computed value that a field makes beside the one at its path."""
+    written: Mapping[str, Callable[[Any, Given], Mapping[str, Any]]] = field(default_factory=dict)
+    """The fields that state a value of a path that is converted or computed: the value and the other fields in."""
     items: Mapping[str, "ViewTable"] = field(default_factory=dict)
     """Tables of the parts in a list, by field."""
+
+    def fields_at(self, path: str) -> list[str]:
+        """Return the names of the fields that make the value of a path."""
+        return [name for name, own in self.paths.items() if own == path]
+
+    def reader(self, path: str) -> Callable[[Given], Any]:
+        """Return what reads the value of a path; None if its field is not filled."""
+        if path in self.computed:
+            return self.computed[path]
+        name = next(iter(self.fields_at(path)), "")
+        convert = self.converted.get(name)
+        if convert is None:
+            return lambda given: given.get(name)
+        return lambda given: convert(given[name]) if name in given else None
+
+    def write(self, path: str, value: Any, given: Given) -> Mapping[str, Any] | None:
+        """Return the fields that state a value; None if the path has one field, which states it as it is."""
+        item = _ITEM.fullmatch(path)
+        if item and item[1] in self.written:
+            items = [*self.reader(item[1])(given)]
+            items[int(item[2])] = value
+            return self.written[item[1]](tuple(items), given)
+        if value is not None and path in self.written:
+            return self.written[path](value, given)
+        if path not in self.computed:
+            return None
+        if value is not None:
+            raise ValueError(f"{path} cannot be written: several fields make it")
+        return dict.fromkeys(self.fields_at(path))
 
     def filled_paths(self, names: Iterable[str]) -> set[str]:
         """Return the paths that certain filled fields have, and those of the parts around them."""
@@ -88,6 +120,16 @@ class ViewTable:
             words = path.split(".")
             found.update(".".join(words[:count]) for count in range(1, len(words) + 1))
         return found
+
+
+def split(text: str) -> tuple[str, ...]:
+    """Return the values of a field that holds several, separated by commas."""
+    return tuple(text.split(","))
+
+
+def joined(name: str) -> Callable[[Sequence[str], Given], dict[str, str]]:
+    """Return what writes several values into one field, separated by commas."""
+    return lambda words, given: {name: ",".join(words)}
 
 
 Reading = Callable[[Given], dict[str, Any]]

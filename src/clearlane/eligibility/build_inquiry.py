@@ -13,7 +13,7 @@ from clearlane.eligibility.model import (
     InquiryParty,
     InquiryPerson,
 )
-from clearlane.inquiry.inquiry_outcome import InquiryTrace
+from clearlane.inquiry.inquiry_result import InquiryTrace
 from clearlane.payers.model import DENTAL, PAYER_TYPES, Payer
 from clearlane.x12.writer.encode import clean
 

@@ -22,7 +22,7 @@ from clearlane.eligibility.benefit_answer import ANSWER, BenefitAnswer
 from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.matching import match_answer, may_be_resent, trace_number
 from clearlane.eligibility.model import Inquiry, InquiryParty, InquiryPerson
-from clearlane.inquiry.inquiry_outcome import AnswerError
+from clearlane.inquiry.inquiry_result import AnswerError
 from clearlane.inquiry.response_file import ResponseFile, read_response
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import tree, views

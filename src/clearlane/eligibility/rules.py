@@ -27,7 +27,7 @@ from clearlane.eligibility.fields import EligibilityRequest, RequestPatient, pat
 from clearlane.eligibility.json_struct import JsonStruct
 from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.stepwise import run_to_end
-from clearlane.inquiry.inquiry_outcome import ValidationResult
+from clearlane.inquiry.inquiry_result import ValidationResult
 from clearlane.kernel import formats, limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry

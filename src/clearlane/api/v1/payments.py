@@ -22,7 +22,7 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.payment_csv import payment_csv
+from clearlane.payments.payment_csv import payment_csv_by_page
 from clearlane.pipeline.query import payment_list
 from clearlane.pipeline.query.payments import PaymentDetails
 from clearlane.pipeline.query.vendor_payments import (
@@ -208,18 +208,16 @@ async def payment_x12(call: Call) -> Response:
 async def payment_as_csv(call: Call) -> Response:
     """Return a payment's claims and lines as CSV."""
     details = await _load(call)
-    return await stream_text(_csv_pieces(call, details), f"{CSV}; charset=utf-8")
+    pieces = payment_csv_by_page(details.payment, details.adjustments, _claim_payment_pages(call))
+    content = (piece.encode() async for piece in pieces)
+    return await stream_text(content, f"{CSV}; charset=utf-8")
 
 
-async def _csv_pieces(call: Call, details: PaymentDetails) -> AsyncIterator[bytes]:
-    header, *adjustments = payment_csv(details.payment, details.adjustments, ())
-    yield header.encode()
+async def _claim_payment_pages(call: Call) -> AsyncIterator[list[ClaimPayment]]:
     after = 0
     while rows := await _claim_payments(call, after=after, limit=CLAIM_PAYMENTS_AT_ONCE):
         after = int(_number(rows[-1]))
-        lines = list(payment_csv(details.payment, (), rows))[1:]
-        yield "".join(lines).encode()
-    yield "".join(adjustments).encode()
+        yield rows
 
 
 async def _load(call: Call) -> PaymentDetails:

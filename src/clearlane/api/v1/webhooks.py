@@ -247,14 +247,8 @@ async def remove_endpoint(call: Call) -> Response:
 )
 async def rotate_secret(call: Call) -> Response:
     """Give an endpoint a new secret; the old one is valid for a day more."""
-    context, now = call.context.work_context, call.context.wall.now()
-    recorded = _recorded(call, 200, partial(_with_secret, call))
-    await _found(
-        webhook_endpoints.rotate_secret(
-            context, call.vendor.id, _id(call), actor=call.actor, now=now, extend=recorded.extend
-        )
-    )
-    return recorded.response
+    rotate = partial(webhook_endpoints.rotate_secret, now=call.context.wall.now())
+    return await _change(call, rotate, 200, _with_secret)
 
 
 @endpoints.change(
@@ -267,16 +261,8 @@ async def rotate_secret(call: Call) -> Response:
 async def enable_endpoint(call: Call) -> Response:
     """Enable a disabled endpoint."""
     given = await read_body(call, EnableRequest)
-    context = call.context.work_context
-    recorded = _recorded(call, 200, partial(_object, call))
-    await _found(
-        webhook_endpoints.enable_endpoint(
-            context, call.vendor.id, _id(call), replay=given.replay, actor=call.actor,
-            extend=recorded.extend,
-        )
-    )  # fmt: skip
-    context.wake_webhooks()
-    return recorded.response
+    enable = partial(webhook_endpoints.enable_endpoint, replay=given.replay)
+    return await _change(call, enable, 200, _object)
 
 
 @endpoints.change(
@@ -288,14 +274,7 @@ async def enable_endpoint(call: Call) -> Response:
 )
 async def ping_endpoint(call: Call) -> Response:
     """Send a `ping` to an endpoint."""
-    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
-    await _found(
-        webhook_endpoints.ping_endpoint(
-            context, call.vendor.id, _id(call), actor=call.actor, extend=recorded.extend
-        )
-    )
-    context.wake_webhooks()
-    return recorded.response
+    return await _change(call, webhook_endpoints.ping_endpoint, 202, _done)
 
 
 @endpoints.change(
@@ -309,15 +288,7 @@ async def ping_endpoint(call: Call) -> Response:
 async def replay_endpoint(call: Call) -> Response:
     """Deliver events again from a moment or an event on."""
     after = _replay_after(call, await read_body(call, ReplayRequest))
-    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
-    await _found(
-        webhook_endpoints.replay_endpoint(
-            context, call.vendor.id, _id(call), after=after, actor=call.actor,
-            extend=recorded.extend,
-        )
-    )  # fmt: skip
-    context.wake_webhooks()
-    return recorded.response
+    return await _change(call, partial(webhook_endpoints.replay_endpoint, after=after), 202, _done)
 
 
 def _event_number(event_id: str) -> int:
@@ -364,15 +335,8 @@ async def resend(call: Call) -> Response:
     event_id = parse_event_id(call.path["event_id"])
     if event_id is None:
         raise _no_endpoint()
-    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
-    await _found(
-        webhook_endpoints.resend(
-            context, call.vendor.id, _id(call), event_id, actor=call.actor,
-            now=call.context.wall.now(), extend=recorded.extend,
-        )
-    )  # fmt: skip
-    context.wake_webhooks()
-    return recorded.response
+    resend = partial(webhook_endpoints.resend, event_id=event_id, now=call.context.wall.now())
+    return await _change(call, resend, 202, _done)
 
 
 # ---- what they share ---------------------------------------------------------------------------
@@ -387,6 +351,21 @@ def _recorded(
         return json_response(status, content(result))
 
     return RecordedResponse(call, respond)
+
+
+async def _change(
+    call: Call,
+    change: Callable[..., Awaitable[object]],
+    status: int,
+    content: Callable[[Call, T], dict[str, object]],
+) -> Response:
+    """Make a change of the endpoint that the path names; return the response that was stored with it."""
+    context, recorded = call.context.work_context, _recorded(call, status, partial(content, call))
+    await _found(
+        change(context, call.vendor.id, _id(call), actor=call.actor, extend=recorded.extend)
+    )
+    context.wake_webhooks()
+    return recorded.response
 
 
 def _done(call: Call, _: None) -> dict[str, object]:

@@ -16,8 +16,8 @@ from clearlane.enrollment.rules import EXACT_PATTERNS, describe_format
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.pipeline.enrollment.enroll import (
-    EnrollmentOutcome,
     EnrollmentReceipt,
+    EnrollmentRequestResult,
     EnrollmentResult,
     InvalidEnrollmentRequest,
     TooManyEnrollments,
@@ -75,7 +75,7 @@ UNUSED: dict[str, None] = dict.fromkeys(
 )
 
 
-def enrollment_response(outcome: EnrollmentOutcome) -> Response:
+def enrollment_response(outcome: EnrollmentRequestResult) -> Response:
     """Return the response to an enrollment request."""
     match outcome:
         case InvalidEnrollmentRequest(findings=findings):

@@ -49,7 +49,12 @@ def _names(view: ClaimView, at: str, names: tuple[str, ...]) -> str:
     return listed(view.form.name_of(f"{at}.{name}") for name in names)
 
 
-@rule("C401", paths=[f"billing.{name}" for name in STREETS], x12="2010AA/N3/01")
+@rule(
+    "C401",
+    paths=[f"billing.{name}" for name in STREETS],
+    x12="2010AA/N3/01",
+    covers=("VAL-STREET",),
+)
 def billing_address_is_a_street(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing address is a street, not a post office box."""
     for name in STREETS:

@@ -135,7 +135,7 @@ def release(context: ClaimContext) -> str:
 
 def causes(context: ClaimContext) -> str | None:
     """Return what the treatment results from, with the state of an auto accident."""
-    found = context.form.accidents(context.claim)
+    found = context.form.value(context.claim, "causes")
     if not found:
         return None
     state = context.values.get("F47_AutoAccidentState") if found[0] == "AA" else None

@@ -45,11 +45,6 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet, with 
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane claim`, with an option for each filter of claims."""
-    app.command("list")(list_claims)
-
-
 @filter_options(CLAIM_FILTERS, read=False)
 def list_claims(
     where: Mapping[str, str | None],

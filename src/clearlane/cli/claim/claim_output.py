@@ -129,7 +129,7 @@ def _value_words(row: "FieldExplanation") -> str:
 
 def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> None:
     row = found.row
-    vendor_claim_id = printable(found.claim.Svc_VendorClaimId)
+    vendor_claim_id = printable(found.vendor_claim_id)
     of_payer = f", payer {row.payer_id}" if payer else ""
     shown = colored(state, STATE_COLORS.get(state.partition(",")[0], ""))
     heading = f"{row.claim_number} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"

@@ -16,7 +16,6 @@ from clearlane.cli.command.client_command import (
     exit_with,
     read_json,
     usage_error,
-    vendor_command,
 )
 from clearlane.cli.command.output import show_json, show_table, show_text
 from clearlane.cli.command.table import TableColumn
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
 CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}")
 CLAIMS_OF_ONE_ID_MAX = 200
 """How many claims under one vendor's claim id are looked through for the newest of each site."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to `clearlane claim`."""
-    for command in (hold, release, cancel, correct):
-        vendor_command(app)(command)
 
 
 def hold(session: ClientSession, claim_id: ClaimId) -> None:
@@ -210,3 +203,6 @@ def _show_payers(payers: "list[PayerInfo]") -> None:
     ]  # fmt: skip
     columns = ("payer id", "type", TableColumn("name", wrap=True), "claims", "era", "eligibility")
     show_table(columns, rows, noun="payer")
+
+
+VENDOR_COMMANDS = (hold, release, cancel, correct)

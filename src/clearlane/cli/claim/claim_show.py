@@ -3,13 +3,11 @@
 Needs the installation's database, and not the tables of the 837: those cost more than the rest of the command.
 """
 
-from pathlib import Path
-
 import msgspec
 
 from clearlane.cli.claim.claim_ids import choose_claim_number
 from clearlane.cli.claim.claim_output import claim_state, show_history
-from clearlane.cli.command.operator_command import run_in_installation, show_json
+from clearlane.cli.command.operator_command import in_installation, show_json
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.pipeline.find_claim import find_claim_numbers
 from clearlane.pipeline.load_claim import LoadedClaim
@@ -17,13 +15,10 @@ from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_hist
 from clearlane.wiring import Installation
 
 
-def print_history(claim: str, data: Path | None, *, as_json: bool) -> None:
+@in_installation()
+async def print_history(installation: Installation, claim: str, *, as_json: bool) -> None:
     """Print a claim's history, from submission to payment."""
-
-    async def work(installation: Installation) -> ClaimHistory:
-        return await load_named_history(installation, claim)
-
-    history = run_in_installation(data, work)
+    history = await load_named_history(installation, claim)
     if as_json:
         show_json(_history_json(history))
     else:
@@ -54,7 +49,7 @@ def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
     """Return what identifies a claim, for programs."""
     return {
         "claim_number": found.row.claim_number,
-        "vendor_claim_id": found.claim.Svc_VendorClaimId,
+        "vendor_claim_id": found.vendor_claim_id,
         "payer_id": found.row.payer_id,
         "kind": found.row.kind,
         "state": state,

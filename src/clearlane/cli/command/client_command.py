@@ -7,7 +7,7 @@ options and the environment; a password never from the command line.
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -101,6 +101,21 @@ class ClientSession:
 
     client: "Client"
     as_json: bool
+
+    def show_list(
+        self,
+        columns: Sequence[str | TableColumn],
+        found: Iterable[Any],
+        cells: Callable[[Any], Sequence[object]],
+        *,
+        noun: str,
+        hint: str = "",
+    ) -> None:
+        """Print a list that the service gave: its objects as they came for programs, or a table of their cells."""
+        if self.as_json:
+            show_json([dict(one.raw) for one in found])
+        else:
+            show_table(columns, map(cells, found), noun=noun, hint=hint)
 
 
 def vendor_command(app: typer.Typer, name: str | None = None) -> Callable[[Work], Work]:

@@ -2,7 +2,7 @@
 
 A command's module has a ``typer.Typer`` named ``app``; a module with one command becomes that
 command, a module with several becomes a group. Vendor commands that need only the client library
-are in a module of their own with ``register(app)``, so that they work without the server's libraries.
+are the ``VENDOR_COMMANDS`` of a module of their own, so that they work without the server's libraries.
 """
 
 import gc
@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from clearlane import __version__
-from clearlane.cli.command.client_command import OVER_SERVICE
+from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
 from clearlane.cli.command.terminal import choose
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
@@ -42,7 +42,7 @@ class CommandEntry:
     module: str
     help: str
     vendor: str = ""
-    """A second module whose ``register(app)`` adds commands that need the base install alone."""
+    """A second module whose ``VENDOR_COMMANDS`` need the base install alone."""
 
 
 # In the order of the help text. A module is imported when its command is called, not before:
@@ -190,7 +190,8 @@ def _load(entry: CommandEntry) -> typer.Typer:
         if (missing.name or "").startswith("clearlane") and missing.name != own:
             raise
         app = _vendor_group(entry)
-    importlib.import_module(f"clearlane.cli.{entry.vendor}").register(app)
+    for command in importlib.import_module(f"clearlane.cli.{entry.vendor}").VENDOR_COMMANDS:
+        vendor_command(app)(command)
     return app
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.command.client_command import ClientSession, vendor_command
+from clearlane.cli.command.client_command import ClientSession
 from clearlane.cli.command.output import printable, show_json_line, show_lines
 from clearlane.cli.command.table import TableColumn, TableLayout, fit
 from clearlane.cli.command.terminal import output_width
@@ -30,11 +30,6 @@ Types = Annotated[
     list[str] | None,
     typer.Option("--type", help="Only this type or family (claim.*); repeat for several."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane events`."""
-    vendor_command(app)(follow)
 
 
 def follow(
@@ -100,3 +95,6 @@ def show_event(event: "Event", *, as_json: bool) -> None:
 def event_layout() -> TableLayout:
     """Return the layout of the table of events, for this terminal."""
     return fit(COLUMNS, [WIDEST], output_width())
+
+
+VENDOR_COMMANDS = (follow,)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,15 @@ import typer
 
 from clearlane.cli.claim.claim_service import search_payers_over_service
 from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.command.export_file import (
+    STANDARD,
+    AsJsonFormat,
+    ExportFile,
+    ExportFormat,
+    OfFormat,
+    choose_format,
+    write_export,
+)
 from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
@@ -37,20 +45,12 @@ app = typer.Typer(
 )
 
 
-class PayerFileFormat(StrEnum):
-    """Formats of payer files."""
-
-    CSV = "csv"
-    JSON = "json"
-
-
 OfType = Annotated[
     PayerTypeOption | None,
     typer.Option("--type", case_sensitive=False, help="Only payers of this type."),
 ]
 OnlyTest = Annotated[bool, typer.Option("--test", help="The sandbox's test payers.")]
 
-STANDARD = "-"
 NO_PAYERS = "Import some with: clearlane payer import FILE; --test shows a sandbox's."
 
 
@@ -182,33 +182,25 @@ def search(
 @in_installation()
 async def export(
     installation: Installation,
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="- for standard output.")
-    ] = STANDARD,
-    format: Annotated[
-        PayerFileFormat | None, typer.Option(help="csv or json (default: by the file name).")
-    ] = None,
+    file: ExportFile = STANDARD,
+    format: OfFormat = None,
     type: OfType = None,
     test: OnlyTest = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: AsJsonFormat = False,
 ) -> None:
     """Write the directory as a file that `import` reads back.
 
     Example: clearlane payer export payers.csv
     """
-    by_name = PayerFileFormat.JSON if file.lower().endswith(".json") else PayerFileFormat.CSV
-    write = WRITERS[PayerFileFormat.JSON if as_json else format or by_name]
-    chosen = _chosen(installation, type, test=test)
-    await record_export(installation.database, len(chosen), actor=operator())
-    payers = chosen
-    _write(file, write(payers))
-    if file != STANDARD:
-        typer.echo(f"{len(payers)} payers are written to {file}.", err=True)
+    payers = _chosen(installation, type, test=test)
+    await record_export(installation.database, len(payers), actor=operator())
+    text = WRITERS[choose_format(file, format, as_json=as_json)](payers)
+    write_export(file, text, f"{len(payers)} payers are written to {file}.")
 
 
-WRITERS: dict[PayerFileFormat, Callable[[list[Payer]], str]] = {
-    PayerFileFormat.CSV: write_csv,
-    PayerFileFormat.JSON: write_json,
+WRITERS: dict[ExportFormat, Callable[[list[Payer]], str]] = {
+    ExportFormat.CSV: write_csv,
+    ExportFormat.JSON: write_json,
 }
 COLUMNS = (
     TableColumn("payer id", "payer_id"),
@@ -288,14 +280,3 @@ def _read(file: str) -> bytes:
             return opened.read(most)
     except OSError as fault:
         refuse(f"{file} cannot be read: {fault.strerror}.", MISUSED)
-
-
-def _write(file: str, text: str) -> None:
-    if file == STANDARD:
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.flush()
-        return
-    try:
-        Path(file).write_text(text, encoding="utf-8")
-    except OSError as fault:
-        refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

@@ -24,7 +24,7 @@ from clearlane.cli.payment.payment_output import claim_payment_lines, payment_li
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
-from clearlane.payments.payment_csv import payment_csv
+from clearlane.payments.payment_csv import payment_csv_by_page
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.pipeline.query.payments import PaymentDetails
@@ -76,7 +76,8 @@ async def list_(
         map(as_json_objects.payment_object, listed),
         noun="payment",
         hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
-        total=f"{wording.money(whole)} in all",
+        total=f"{wording.money(whole)} in all"
+        + (", more with --limit" if len(listed) == limit else ""),
     )
 
 
@@ -146,8 +147,8 @@ def export(
         pages = payments.claim_payment_pages(
             installation.database, installation.vault, details.claim_payments_of
         )
-        pieces = _csv_pieces(details, pages) if as_csv else _json_pieces(details, pages)
-        await _output_pieces(out, pieces)
+        by_page = payment_csv_by_page(details.payment, details.adjustments, pages)
+        await _output_pieces(out, by_page if as_csv else _json_pieces(details, pages))
 
     with progress("Writing the payment"):
         run_in_installation(data, work)
@@ -200,7 +201,7 @@ def pdf(
     """
     from clearlane.cli.payment.pdf_files import write_payment_file
 
-    write_payment_file(payment_id, out, data)
+    write_payment_file(payment_id=payment_id, out=out, data=data)
 
 
 COLUMNS = (
@@ -270,20 +271,6 @@ async def _json_pieces(
             yield separator + _json(as_json_objects.claim_payment_object(one))
             separator = ",\n"
     yield "]}\n"
-
-
-async def _csv_pieces(
-    details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]
-) -> AsyncIterator[str]:
-    header, *_ = payment_csv(details.payment, (), ())
-    yield header
-    async for page in pages:
-        _, *rows = payment_csv(details.payment, (), page)
-        for row in rows:
-            yield row
-    _, *rows = payment_csv(details.payment, details.adjustments, ())
-    for row in rows:
-        yield row
 
 
 async def _output_pieces(out: Path | None, pieces: AsyncIterator[str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, ClaimFilter
+from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, WORKLIST_TABS, ClaimFilter
 from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel import list_filter
@@ -23,12 +23,15 @@ class ClaimTab:
 
     key: str
     title: str
-    is_worklist: bool = False
-    """Ordered by money and age, and worked off."""
     days: int = 0
     """How far back its last change may lie by default; 0 for any time."""
     nothing: str = ""
     """What an empty list says."""
+
+    @property
+    def is_worklist(self) -> bool:
+        """Whether it is ordered by money and age, and worked off."""
+        return self.key in WORKLIST_TABS
 
     @property
     def labels(self) -> tuple[ClaimLabel, ...]:
@@ -38,9 +41,9 @@ class ClaimTab:
 
 TABS = (
     ClaimTab(key="all", title="All", days=30, nothing="No claims yet."),
-    ClaimTab(key="needs_you", title="Needs you", is_worklist=True, nothing="Nothing needs you."),
-    ClaimTab(key="rejected", title="Rejected", is_worklist=True, nothing="No rejected claims."),
-    ClaimTab(key="denied", title="Denied", is_worklist=True, nothing="No denied claims."),
+    ClaimTab(key="needs_you", title="Needs you", nothing="Nothing needs you."),
+    ClaimTab(key="rejected", title="Rejected", nothing="No rejected claims."),
+    ClaimTab(key="denied", title="Denied", nothing="No denied claims."),
     ClaimTab(key="on_the_way", title="On the way", nothing="No claims are on their way."),
     ClaimTab(
         key="paid",

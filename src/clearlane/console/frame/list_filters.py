@@ -22,7 +22,7 @@ class GivenFilters:
         """Return each filter in words, and the address of the list without it; ``query`` is kept."""
         return [
             (
-                f"{self.filters[name].title}: {text}",
+                f"{self.filters[name].title}: {text.replace('_', ' ') if self.filters[name].choices else text}",
                 request.url(path, **query, **{**self.texts, name: ""}),
             )
             for name, text in self.texts.items()

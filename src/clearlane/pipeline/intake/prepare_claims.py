@@ -66,7 +66,7 @@ CLAIM_LINES_AT_ONCE = 64
 
 
 class PendingClaim(NamedTuple):
-    """A claim that was read, and what the rules need to know to repair_and_check it."""
+    """A claim that was read, and what the rules need to know of it."""
 
     vault: Vault
     site: Site
@@ -178,7 +178,7 @@ def _row(
         label=_LABELS[accepted],
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
-            vault, site.vendor_id, form.kind, claim.Svc_VendorClaimId
+            vault, site.vendor_id, form.kind, header.vendor_claim_id
         ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=header.frequency,

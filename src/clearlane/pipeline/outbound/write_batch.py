@@ -169,7 +169,7 @@ def _outgoing(
         payer_id=payer_id,
         payer_name=payer_name,
         other_payer_id=find_other_payer_id(context.payer_access.payers(), claim) or "",
-        account_as_number=queued.account_as_number,
+        account_as_number=bool(queued.account_as_number),
     )
 
 

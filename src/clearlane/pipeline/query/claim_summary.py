@@ -28,9 +28,10 @@ from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_oper
 from clearlane.pipeline.query.payment_month import refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments
-from clearlane.store.claims import claim_summaries
+from clearlane.store.claims import claim_summaries, work_items
 from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
-from clearlane.store.claims.claim_summaries import DayCount, LabelCount, RestingItem
+from clearlane.store.claims.claim_summaries import DayCount, LabelCount
+from clearlane.store.claims.work_items import RestingClaim
 from clearlane.store.database.database import Tx
 from clearlane.store.payments import payment_query, payments
 
@@ -316,11 +317,11 @@ async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSumm
             tx, label, to_micros(month_ago - timedelta(days=MONTH_DAYS))
         )
     ]
-    resting = await claim_summaries.list_resting(tx)
+    resting = await work_items.list_resting(tx, today.isoformat())
     middle = today - timedelta(days=MONTH_DAYS - 1)
     return SiteSummary(
         counted_at=now,
-        labels=_without_resting(_totals(every), resting, today),
+        labels=_without_resting(_totals(every), resting),
         recent=_totals(recent),
         no_answer=_sum(one for one in silent if one.label in OPEN_LABELS),
         month=_figures([d for d in days if d.created_day >= middle.isoformat()], waits, since),
@@ -370,13 +371,12 @@ def _sum(counts: Iterable[LabelCount]) -> LabelTotals:
 
 
 def _without_resting(
-    totals: dict[str, LabelTotals], resting: Iterable[RestingItem], today: date
+    totals: dict[str, LabelTotals], resting: Iterable[RestingClaim]
 ) -> dict[str, LabelTotals]:
     """Return the totals without the claims that people put aside."""
     found = dict(totals)
     for item in resting:
-        sleeps = item.snoozed_until is not None and item.snoozed_until > today.isoformat()
-        if item.label in found and (sleeps or item.done_label == item.label):
+        if item.label in found:
             less = found[item.label]
             found[item.label] = msgspec.structs.replace(
                 less, count=less.count - 1, charge=less.charge - item.total_cents

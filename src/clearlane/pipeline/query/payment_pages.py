@@ -227,7 +227,7 @@ async def _load_part(
         }
         sealed = [one.payload for several in groups.values() for one in several]
         await vault.load_keys_of(tx, [row.payload, *sealed])
-        await payments.mark_seen(tx, [payment_id], at)
+        await payments.mark_read(tx, [payment_id], at, by_software=False)
         tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
         totals = await claim_payment_groups.group_totals(tx, payment_id, own=True)
         return _SiteRows(row, share, totals, groups)

@@ -98,7 +98,7 @@ async def claim_payment_pages(
     while True:
         async with database.read(payments.SCOPE) as tx:
             matched = await claim_payments.list_page(
-                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
+                tx, payment_id, own=False, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
             unmatched = await claim_payments.list_unmatched_page(
                 tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
@@ -163,8 +163,8 @@ async def own_claim_payment_pages(
     after = 0
     while True:
         async with database.read(scope) as tx:
-            rows = await claim_payments.list_own_page(
-                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
+            rows = await claim_payments.list_page(
+                tx, payment_id, own=True, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
             await vault.load_keys_of(tx, [one.payload for one in rows])
         if not rows:
@@ -190,6 +190,13 @@ ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed 
 
 
 # ---- for one claim -----------------------------------------------------------------------------
+
+
+async def one_page(
+    claim_payments: Iterable[tuple[Payment, ClaimPayment]],
+) -> AsyncIterator[list[ClaimPayment]]:
+    """Yield the claim payments of a claim as the one page of a file."""
+    yield [claim_payment for _, claim_payment in claim_payments]
 
 
 async def load_claim_payments(
@@ -325,7 +332,7 @@ def _matched(
         in_force=bool(row.in_force),
         replaced=bool(row.replaced),
         claim_number=row.claim_number,
-        vendor_claim_id=loaded.claim.Svc_VendorClaimId,
+        vendor_claim_id=loaded.vendor_claim_id,
         document_id=row.document_id,
         matched_by=MatchedBy(row.matched_by),
         lines=number_lines(claim_payment.lines, _sent_lines(loaded)),

@@ -40,7 +40,7 @@ class FileQuery:
 
 async def find_batches(tx: Tx, query: FileQuery) -> list[Batch]:
     """Return a page of batches."""
-    return [sent_files.to_batch(row) for row in await _rows(tx, batches, sent_files.NAMES, query)]
+    return [sent_files.to_batch(*row) for row in await _rows(tx, batches, sent_files.NAMES, query)]
 
 
 async def find_inbox_files(tx: Tx, query: FileQuery) -> list[InboxFile]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, func, literal, select
 
 from clearlane.store.claims.claim_queue import QUEUED, is_queued
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
 from clearlane.store.database.sql import Statement, among
-from clearlane.store.delivery.batches import NAMES, Batch, to_batch
+from clearlane.store.delivery.batches import BATCHES, Batch, to_batch
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
 
@@ -34,8 +34,7 @@ class UnansweredFiles(NamedTuple):
 
 async def last_delivered(tx: Tx, destination: Destination) -> Batch | None:
     """Return the newest batch that the payer has."""
-    row = await tx.row(_LAST_DELIVERED, **_of(destination))
-    return None if row is None else to_batch(row)
+    return await find_row(tx, to_batch, _LAST_DELIVERED, **_of(destination))
 
 
 async def find_unanswered(
@@ -70,10 +69,7 @@ def _of(destination: Destination) -> dict[str, object]:
 
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
 _LAST_DELIVERED = Statement(
-    select(*(batches.c[name] for name in NAMES))
-    .where(*_TO, batches.c.delivered_at.is_not(None))
-    .order_by(batches.c.id.desc())
-    .limit(1)
+    BATCHES.where(*_TO, batches.c.delivered_at.is_not(None)).order_by(batches.c.id.desc()).limit(1)
 )
 _DELIVERED = (
     select(batches.c.id, batches.c.delivered_at)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import webhook_deliveries, webhook_endpoints
 from clearlane.store.database.sql import (
     Statement,
@@ -85,7 +85,7 @@ async def add(tx: Tx, row: EndpointRow) -> None:
 
 async def list_endpoints(tx: Tx) -> list[EndpointRow]:
     """Return the endpoints of the scope's vendor, oldest first."""
-    return [EndpointRow(*row) for row in await tx.rows(_LIST)]
+    return await list_rows(tx, EndpointRow, _LIST)
 
 
 async def find(tx: Tx, endpoint_id: str) -> EndpointRow | None:
@@ -133,8 +133,7 @@ async def add_deliveries(
 
 async def list_due(tx: Tx, endpoint_id: str, now: int, limit: int) -> list[DeliveryRow]:
     """Return deliveries to an endpoint that are due, the oldest first."""
-    rows = await tx.rows(_DUE, endpoint=endpoint_id, now=now, limit=limit)
-    return [DeliveryRow(*row) for row in rows]
+    return await list_rows(tx, DeliveryRow, _DUE, endpoint=endpoint_id, now=now, limit=limit)
 
 
 async def count_waiting(tx: Tx, endpoint_id: str) -> int:
@@ -166,8 +165,7 @@ async def list_deliveries(
     tx: Tx, endpoint_id: str, *, before: int, limit: int
 ) -> list[DeliveryRow]:
     """Return the deliveries to an endpoint, the newest events first."""
-    rows = await tx.rows(_LOG, endpoint=endpoint_id, before=before, limit=limit)
-    return [DeliveryRow(*row) for row in rows]
+    return await list_rows(tx, DeliveryRow, _LOG, endpoint=endpoint_id, before=before, limit=limit)
 
 
 async def find_delivery(tx: Tx, endpoint_id: str, event_id: int) -> DeliveryRow | None:
@@ -180,7 +178,7 @@ async def find_delivery(tx: Tx, endpoint_id: str, event_id: int) -> DeliveryRow 
 
 async def endpoints_in_need(tx: Tx, now: int) -> list[EndpointInNeed]:
     """Return the active endpoints that no other node delivers to now, with the time of their next delivery."""
-    return [EndpointInNeed(*row) for row in await tx.rows(_IN_NEED, now=now)]
+    return await list_rows(tx, EndpointInNeed, _IN_NEED, now=now)
 
 
 async def take_lease(tx: Tx, endpoint_id: str, holder: str, *, now: int, until: int) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, ColumnElement, bindparam, func, select
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import first_number
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, Tx, list_rows
 from clearlane.store.database.schema import (
     BACKUP_ACTION,
     COMPLETE_STATE,
@@ -168,7 +168,7 @@ async def count_delivered(tx: Tx, now: int) -> list[DeliveredFiles]:
 
 async def count_inbox(tx: Tx, now: int) -> list[InboxCounts]:
     """Count the files of payers by state, from an index alone."""
-    return [InboxCounts(*row) for row in await tx.rows(_INBOX, day=now - DAY)]
+    return await list_rows(tx, InboxCounts, _INBOX, day=now - DAY)
 
 
 async def count_payments(tx: Tx, now: int) -> PaymentCounts:
@@ -199,7 +199,7 @@ async def count_inquiries(tx: Tx, now: int) -> list[InquiryCounts]:
 
 async def count_open_inquiries(tx: Tx) -> list[OpenInquiries]:
     """Count the inquiries without an answer by payer."""
-    return [OpenInquiries(*row) for row in await tx.rows(_OPEN_INQUIRIES)]
+    return await list_rows(tx, OpenInquiries, _OPEN_INQUIRIES)
 
 
 async def count_parked_work(tx: Tx) -> int:
@@ -210,8 +210,9 @@ async def count_parked_work(tx: Tx) -> int:
 
 async def list_silent_nodes(tx: Tx, silent_micros: int) -> list[SilentNode]:
     """Return the nodes that were last seen longer ago than this, and did not stop in order."""
-    rows = await tx.rows(_SILENT, silent=silent_micros, forgotten=SILENT_NODE_DAYS * DAY)
-    return [SilentNode(*row) for row in rows]
+    return await list_rows(
+        tx, SilentNode, _SILENT, silent=silent_micros, forgotten=SILENT_NODE_DAYS * DAY
+    )
 
 
 async def last_backup_at(tx: Tx) -> int | None:

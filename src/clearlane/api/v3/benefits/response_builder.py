@@ -28,7 +28,7 @@ from clearlane.api.v3.benefits.qualifiers import (
 from clearlane.api.v3.benefits.response_benefits import map_benefit
 from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.model import ORIGINATOR
-from clearlane.inquiry.inquiry_outcome import (
+from clearlane.inquiry.inquiry_result import (
     AnswerError,
     InquiryError,
     InquiryTrace,
