@@ -24,9 +24,6 @@ pytest_plugins = ["tests.databases"]
 
 write_to_memory()
 
-# The loop of the service: a third faster than the standard one, for tests that mostly wait for a database.
-asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-
 # pytest-xdist tells its workers how wide the terminal is; commands that tests start have none.
 os.environ.pop("COLUMNS", None)
 
@@ -41,6 +38,9 @@ settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 # The modules, tables and syntax trees of the tests stay: `make quick` looks for garbage among them seldom.
 if IS_QUICK:
     gc.set_threshold(100_000, 20, 20)
+    # The loop of the service: a third faster than the standard one for tests that mostly wait for a database. With
+    # servers in the process of a test it warns about connections that the other one lets go.
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     # Each reader is a thread and a connection, opened by each of a thousand tests; few read side by side.
     sqlite.SQLITE_READERS = 2
 

@@ -174,7 +174,7 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
 async def test_a_claim_is_complete_once_its_successor_is_decided_in_every_order_of_arrival(
     flow, frequency, amount, closed, decided
 ):
-    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 5)]):
+    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 8)]):
         one = await Pair(flow, number).open(frequency)
         adjusted = str(100 - int(amount))
         files = [

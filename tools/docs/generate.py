@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from tools.docs import interface, library, monitoring, states
+from tools.docs import interface, library, monitoring, sandbox_pages, states
 from tools.docs.markdown import grid
 from tools.docs.pictures import DRAWN, PICTURES
 
@@ -356,9 +356,8 @@ def sandbox_page() -> Iterator[str]:
     """Write the payers of a sandbox and how its clock is moved."""
     from clearlane.api.sandbox_endpoints import sandbox_endpoints
     from clearlane.api.v3.error_responses import V3_ERRORS
-    from clearlane.sandbox.scenarios import page
 
-    yield from page()
+    yield from sandbox_pages.scenarios_page()
     yield ""
     yield "## Moving time and payers"
     yield ""
@@ -398,13 +397,6 @@ _BODIES = {
 }
 
 
-def sandbox_members_page() -> Iterator[str]:
-    """Write what the sandbox's payers answer about members."""
-    from clearlane.sandbox import members
-
-    return members.page()
-
-
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings_page,
     "commands.md": commands_page,
@@ -419,7 +411,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "conditions.md": monitoring.conditions_page,
     "metrics.md": monitoring.metrics_page,
     "sandbox.md": sandbox_page,
-    "sandbox-members.md": sandbox_members_page,
+    "sandbox-members.md": sandbox_pages.members_page,
     "claim-fields.md": fields_page,
     "claim-rules.md": claim_rules_page,
     "claim-samples.md": samples_page,

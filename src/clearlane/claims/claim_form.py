@@ -9,25 +9,24 @@ Knows what a form must be able to tell; knows no kind and no field by name.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
+from clearlane.claims.cob import EarlierDecision
 from clearlane.claims.fields import ClaimPart, filled_names, with_fields
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
     ClaimReading,
+    DecisionMaker,
     Given,
     PartReading,
     Places,
     ViewTable,
     build,
+    compile_claim,
     compile_line,
-    compile_other_payer,
-    compile_reading,
     field_name,
 )
 from clearlane.kernel import limits
@@ -88,8 +87,7 @@ class ClaimForm(Generic[C, L]):
     """What a sentence calls a value that several fields make, by path."""
     duplicate_paths: tuple[str, ...]
     """What a payer compares when it looks for duplicate lines."""
-    decide: Callable[[Given, tuple[EarlierLineDecision | None, ...]], EarlierDecision | None]
-    """The earlier payer's decision of a claim, by its fields and the decisions of its lines."""
+    decide: DecisionMaker
 
     # Functions of the claim.
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
@@ -103,7 +101,7 @@ class ClaimForm(Generic[C, L]):
         """Return the view of a claim."""
         reading = claim_reading(self, filled_names(claim))
         lines = [(line, line_reading(self, filled_names(line))) for line in self.lines(claim)]
-        return build(self, claim, reading, lines)
+        return build(self, self.decide, claim, reading, lines)
 
     def value(self, claim: ClaimPart, path: str) -> Any:
         """Return one value as its field has it, by its path in the view; None if it has none.
@@ -163,15 +161,6 @@ class ClaimForm(Generic[C, L]):
         found: tuple[L, ...] = claim.__dict__[self.lines_field]
         return found
 
-    def relationship(self, claim: C) -> str:
-        """Return the X12 code of the patient's relationship to the insured."""
-        found: str = self.value(claim, "subscriber.relationship")
-        return found
-
-    def diagnoses(self, claim: C) -> tuple[str | None, ...]:
-        """Return the diagnoses by place; a place may be blank."""
-        return tuple(self.value(claim, "diagnoses") or ())
-
     def earlier_decision(self, claim: C) -> EarlierDecision | None:
         """Return the earlier payer's decision, or None."""
         decide_line = self.line_view_table.computed["decision"]
@@ -192,18 +181,6 @@ class ClaimForm(Generic[C, L]):
         given = claim.__dict__
         return next((given[name] for name in self.other_payer_names if name in given), None)
 
-    def medicare_is_second(self, claim: C, *, decided: bool) -> bool:
-        """Return whether Medicare pays after another payer, by the types of coverage that the claim states.
-
-        ``decided`` is whether an earlier payer decided the claim: the payer is then second, else the other payer is.
-        """
-        path = "payer.coverage" if decided else "other_payers[0].coverage"
-        return self.value(claim, path) in codes.MEDICARE
-
-    def service_days(self, line: L) -> tuple[date | None, date | None]:
-        """Return the first and last day of a line; the last is None if it was not given."""
-        return self.value(line, "lines[].first_day"), self.value(line, "lines[].last_day")
-
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""
         return self.value(claim, "frequency") or codes.ORIGINAL
@@ -211,7 +188,7 @@ class ClaimForm(Generic[C, L]):
     def agreeing_fields(self, claim: C, name: str) -> tuple[str, ...]:
         """Return the filled fields that must hold the same as this one: patient's and insured's of one person."""
         given = claim.__dict__
-        if self.relationship(claim) != codes.SELF:
+        if self.value(claim, "subscriber.relationship") != codes.SELF:
             return ()
         pairs = [pair[:2] for pair in self.persons if name in pair[:2]]
         return tuple(one for pair in pairs for one in pair if one != name and one in given)
@@ -237,8 +214,7 @@ def reader_at(form: AnyForm, path: str) -> Callable[[Given], Any]:
 def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
     """Return how a claim with certain filled fields is read into a view."""
     return ClaimReading(
-        compile_reading(form.view_table, names),
-        compile_other_payer(form.view_table, names),
+        *compile_claim(form.view_table, names),
         may_decide=not form.decision_fields.isdisjoint(names),
         names_other_payer=not form.other_insurance_fields.isdisjoint(names),
     )

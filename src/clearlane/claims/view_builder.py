@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
 from clearlane.claims.fields import ClaimField, ClaimPart, fields_of, nested_parts
@@ -151,14 +151,8 @@ def _item(table: ViewTable, item: ClaimPart) -> Any:
     return make(table.view, {table.paths[name]: value for name, value in given.items()})
 
 
-class JsonForm(ViewedForm, Protocol):
-    """What building a view needs of a form."""
-
-    def decide(
-        self, given: Given, lines: tuple[EarlierLineDecision | None, ...]
-    ) -> EarlierDecision | None:
-        """Return the earlier payer's decision, or None."""
-        ...
+DecisionMaker = Callable[[Given, tuple[EarlierLineDecision | None, ...]], EarlierDecision | None]
+"""Returns the earlier payer's decision of a claim, by its fields and the decisions of its lines."""
 
 
 class ClaimReading(NamedTuple):
@@ -172,7 +166,8 @@ class ClaimReading(NamedTuple):
 
 
 def build(
-    form: "JsonForm",
+    form: ViewedForm,
+    decide: DecisionMaker,
     claim: ClaimPart,
     reading: ClaimReading,
     lines: Iterable[tuple[ClaimPart, PartReading]],
@@ -184,7 +179,7 @@ def build(
     found = tuple([own(line.__dict__) for line, own in lines])
     values["lines"] = found
     decided = tuple([line.decision for line in found])
-    decision = form.decide(given, decided) if reading.may_decide or any(decided) else None
+    decision = decide(given, decided) if reading.may_decide or any(decided) else None
     is_named = reading.names_other_payer or bool(values.get("other_coverage"))
     if is_named or decision:
         other = reading.other_payer(given)
@@ -194,18 +189,15 @@ def build(
     return view
 
 
-def compile_reading(table: ViewTable, names: Iterable[str]) -> Reading:
-    """Return the reading of a part whose filled fields these are; another payer is read by itself."""
+def compile_claim(table: ViewTable, names: Iterable[str]) -> tuple[Reading, Reading]:
+    """Return the readings of a claim whose filled fields these are, and of another payer on it."""
     rows = {name: table.paths[name] for name in names if name in table.paths}
-    own = {name: path for name, path in rows.items() if not path.startswith(OTHER_PAYER)}
-    return _values(*_compile(table, table.view, own, ""))
-
-
-def compile_other_payer(table: ViewTable, names: Iterable[str]) -> Reading:
-    """Return the reading of another payer on a claim whose filled fields these are."""
-    rows = {name: table.paths[name] for name in names if name in table.paths}
-    own = {name: path for name, path in rows.items() if path.startswith(OTHER_PAYER)}
-    return _values(*_compile(table, PayerView, own, f"{OTHER_PAYER}."))
+    other = {name: path for name, path in rows.items() if path.startswith(OTHER_PAYER)}
+    own = {name: path for name, path in rows.items() if name not in other}
+    return (
+        _values(*_compile(table, table.view, own, "")),
+        _values(*_compile(table, PayerView, other, f"{OTHER_PAYER}.")),
+    )
 
 
 def compile_line(table: ViewTable, names: Iterable[str]) -> PartReading:

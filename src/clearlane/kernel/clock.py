@@ -42,6 +42,16 @@ def moment_text(at: datetime) -> str:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+def micros_text(micros: int | None) -> str | None:
+    """Return a stored number of microseconds as :func:`moment_text`; None if there is none."""
+    return None if micros is None else moment_text(from_micros(micros))
+
+
+def seconds_text(micros: int | None) -> str | None:
+    """Return a stored number of microseconds in ISO 8601, UTC, to the second; None if there is none."""
+    return None if micros is None else f"{from_micros(micros):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def from_micros(micros: int) -> datetime:
     """Return the UTC moment of a stored number of microseconds; the inverse of :func:`to_micros`."""
     return EPOCH + timedelta(microseconds=micros)

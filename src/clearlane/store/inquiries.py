@@ -145,8 +145,9 @@ async def find_id(tx: Tx, transaction_set: str, request_number: int) -> int | No
     """Return the id of the scope's request with this number."""
     if not 0 < request_number <= REQUEST_NUMBER_MAX:
         return None
-    row = await tx.row(_FIND_ID, transaction_set=transaction_set, request_number=request_number)
-    return None if row is None else int(row[0])
+    return await find_row(
+        tx, int, _FIND_ID, transaction_set=transaction_set, request_number=request_number
+    )
 
 
 async def list_numbered(tx: Tx, transaction_set: str, request_number: int) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from clearlane.api.v1.cursors import cursor_number
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
-from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.kernel.clock import micros_text
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.query.claim_filters import (
     PATIENT_TOGETHER,
@@ -115,10 +115,8 @@ def _details(history: ClaimHistory) -> dict[str, object]:
                 "batch_id": one.batch_id,
                 "file": one.name,
                 "state": one.state,
-                "created_at": moment_text(from_micros(one.created_at)),
-                "delivered_at": None
-                if one.delivered_at is None
-                else moment_text(from_micros(one.delivered_at)),
+                "created_at": micros_text(one.created_at),
+                "delivered_at": micros_text(one.delivered_at),
             }
             for one in history.sendings
         ],

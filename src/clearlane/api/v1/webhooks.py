@@ -27,7 +27,7 @@ from clearlane.api.v1.resource import (
 from clearlane.connect.webhook_http import address_fault
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import EVERYTHING, unknown_patterns
-from clearlane.kernel.clock import from_micros, moment_text, to_micros
+from clearlane.kernel.clock import micros_text, to_micros
 from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
 from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import (
@@ -438,9 +438,9 @@ def _object(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
         "types": endpoint.types,
         "sites": [names[site] for site in endpoint.sites if site in names],
         "state": row.state,
-        "created_at": _moment(row.created_at),
-        "first_failed_at": _moment(row.failing_since),
-        "disabled_at": _moment(row.disabled_at),
+        "created_at": micros_text(row.created_at),
+        "first_failed_at": micros_text(row.failing_since),
+        "disabled_at": micros_text(row.disabled_at),
         "failed_event": None if row.failed_event is None else format_event_id(row.failed_event),
         "fault": row.fault or None,
     }
@@ -457,13 +457,9 @@ def _delivery_object(row: DeliveryRow, answer: str) -> dict[str, object]:
         "type": row.type,
         "state": row.state,
         "attempts": row.attempts,
-        "next_attempt_at": _moment(row.due_at),
-        "attempted_at": _moment(row.attempted_at),
+        "next_attempt_at": micros_text(row.due_at),
+        "attempted_at": micros_text(row.attempted_at),
         "status": row.status,
         "fault": row.fault or None,
         "answer": answer or None,
     }
-
-
-def _moment(micros: int | None) -> str | None:
-    return None if micros is None else moment_text(from_micros(micros))

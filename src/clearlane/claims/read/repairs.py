@@ -23,7 +23,7 @@ from clearlane.claims.fields import (
     with_values,
 )
 from clearlane.claims.forms import fields_of_forms, form_of
-from clearlane.claims.teeth import from_iso
+from clearlane.claims.teeth import FROM_ISO
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 
@@ -405,7 +405,7 @@ def _with_universal_teeth(claim: F, done: list[Repair]) -> F:
             continue
         system = TOOTH_SYSTEM.replace("[]", f"[{at}]")
         teeth = [tooth.number for tooth in form.view(claim).lines[at].teeth]
-        universal = [number and from_iso(number) for number in teeth]
+        universal = [number and FROM_ISO.get(number) for number in teeth]
         numbers = {
             f"lines[{at}].teeth[{place}].number": name
             for place, name in enumerate(universal)

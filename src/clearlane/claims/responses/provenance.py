@@ -283,10 +283,6 @@ def _form(claim: Claim | AnyForm) -> AnyForm:
     return claim if isinstance(claim, ClaimForm) else form_of(claim)
 
 
-def _is_own_patient(claim: Claim) -> bool:
-    return form_of(claim).relationship(claim) == SELF
-
-
 # Remittances.
 
 
@@ -383,7 +379,7 @@ def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
     form = _form(claim)
     if isinstance(claim, ClaimForm):
         return [*_rows_at(form, place, nth)]
-    if not _is_own_patient(claim):
+    if form_of(claim).value(claim, "subscriber.relationship") != SELF:
         return [row for row in _rows_at(form, place, nth) if not row.of_patient]
     rows = [*_rows_at(form, place.replace("2010CA", "2010BA"), nth)]
     if place.startswith("2010CA"):

@@ -1,6 +1,5 @@
 """``clearlane batch``: files of claims to payers, and what an operator decides about them."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +17,7 @@ from clearlane.cli.command.operator_command import (
 )
 from clearlane.cli.command.storage_command import DryRun, Yes, confirm, operator
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.clock import from_micros, seconds_text, to_micros
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import UNDELIVERED, Batch
 from clearlane.store.delivery.file_query import BATCH_FILTERS, FileQuery, find_batches
@@ -225,7 +224,4 @@ def _next_attempt(installation: Installation, batch: Batch) -> int:
 
 
 def _time(micros: int | None) -> str:
-    if micros is None:
-        return ""
-    at: datetime = from_micros(micros)
-    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    return seconds_text(micros) or ""

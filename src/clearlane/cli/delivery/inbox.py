@@ -18,7 +18,7 @@ from clearlane.cli.command.operator_command import (
 from clearlane.cli.command.output import show_error, show_text
 from clearlane.cli.command.storage_command import operator
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import seconds_text
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.file_query import INBOX_FILTERS, FileQuery, find_inbox_files
 from clearlane.store.delivery.inbox import InboxFile
@@ -221,13 +221,9 @@ def facts(file: InboxFile) -> dict[str, object]:
         "reason": file.reason,
         "applied": file.applied,
         "parked": file.parked,
-        "received_at": _time(file.received_at),
-        "settled_at": None if file.processed_at is None else _time(file.processed_at),
+        "received_at": seconds_text(file.received_at),
+        "settled_at": seconds_text(file.processed_at),
     }
-
-
-def _time(at: int) -> str:
-    return f"{from_micros(at):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _show_result(file: InboxFile, *, as_json: bool) -> None:

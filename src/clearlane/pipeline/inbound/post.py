@@ -207,11 +207,11 @@ class FilePosting:
             return
         await record_facts.ensure_keys(vault, claim_facts)
         now = self._context.clock.now()
-
-        async def record(tx: Tx) -> None:
-            await record_facts.record_facts(tx, vault, claim_facts, now)
-
-        await self._context.database.write(inbox.SCOPE, record, actor=self._context.actor)
+        await self._context.database.write(
+            inbox.SCOPE,
+            lambda tx: record_facts.record_facts(tx, vault, claim_facts, now),
+            actor=self._context.actor,
+        )
         self.applied += len(claim_facts)
         fault_injection.crash_point("applied")
 

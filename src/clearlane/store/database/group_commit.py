@@ -133,6 +133,24 @@ class Tx(Protocol):
         """Add events, numbered when the group commits. An event without an actor has the one of the write."""
 
 
+class ReadOnlyTx:
+    """What a read transaction refuses, on either database."""
+
+    async def run(self, statement: Statement, /, **values: object) -> int:
+        raise StatementFault("a read changes nothing; use write")
+
+    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
+        raise StatementFault("a read changes nothing; use write")
+
+    def audit(
+        self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
+    ) -> None:
+        raise StatementFault("a read that is audited runs inside write")
+
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")
+
+
 async def find_row(
     tx: Tx, make: Callable[..., T], statement: Statement, /, **values: object
 ) -> T | None:

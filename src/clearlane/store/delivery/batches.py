@@ -234,9 +234,7 @@ async def list_members(tx: Tx, batch_id: int) -> list[BatchMember]:
 
 async def count_answered(tx: Tx, batch_id: int) -> int:
     """Count the claims of a batch that the payer has answered since they were sent in it."""
-    row = await tx.row(_ANSWERED, batch_id=batch_id)
-    assert row is not None
-    return int(row[0])
+    return require_row(await find_row(tx, int, _ANSWERED, batch_id=batch_id), "a count")
 
 
 async def list_member_claims(tx: Tx, batch_id: int, *, after: str, limit: int) -> list[QueuedClaim]:

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, or_, select
 
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
-from clearlane.store.database.database import Row, SystemScope, Tx
+from clearlane.store.database.database import Row, SystemScope, Tx, find_row
 from clearlane.store.database.schema import claims, event_head, events, installation_events, vendors
 from clearlane.store.database.sql import Statement, among, scoped_select
 from clearlane.store.events.event_log import OWN_DATA, SITE_COLUMNS, EventClaim
@@ -24,8 +24,7 @@ ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 
 async def last_event(tx: Tx) -> int:
     """Return the number of the last event that this snapshot holds; 0 if there is none."""
-    row = await tx.row(_HEAD)
-    return 0 if row is None else int(row[0])
+    return await find_row(tx, int, _HEAD) or 0
 
 
 async def list_events(

@@ -138,8 +138,7 @@ async def list_due(tx: Tx, endpoint_id: str, now: int, limit: int) -> list[Deliv
 
 async def count_waiting(tx: Tx, endpoint_id: str) -> int:
     """Return how many deliveries to an endpoint wait."""
-    row = await tx.row(_COUNT_WAITING, endpoint=endpoint_id)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _COUNT_WAITING, endpoint=endpoint_id) or 0
 
 
 async def first_waiting(tx: Tx, endpoint_id: str) -> int | None:
@@ -194,8 +193,7 @@ async def release_lease(tx: Tx, endpoint_id: str, holder: str) -> None:
 
 async def count_disabled(tx: Tx) -> int:
     """Return how many endpoints of all vendors are disabled."""
-    row = await tx.row(_COUNT_DISABLED)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _COUNT_DISABLED) or 0
 
 
 async def remove_before(tx: Tx, event_id: int) -> int:

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, ColumnElement, bindparam, func, select
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import first_number
-from clearlane.store.database.database import SystemScope, Tx, list_rows
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import (
     BACKUP_ACTION,
     COMPLETE_STATE,
@@ -204,8 +204,7 @@ async def count_open_inquiries(tx: Tx) -> list[OpenInquiries]:
 
 async def count_parked_work(tx: Tx) -> int:
     """Count the pieces of durable work that wait for a person."""
-    row = await tx.row(_PARKED_WORK)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _PARKED_WORK) or 0
 
 
 async def list_silent_nodes(tx: Tx, silent_micros: int) -> list[SilentNode]:
@@ -217,14 +216,12 @@ async def list_silent_nodes(tx: Tx, silent_micros: int) -> list[SilentNode]:
 
 async def last_backup_at(tx: Tx) -> int | None:
     """Return when the last backup was written; None if there is none."""
-    row = await tx.row(_LAST_BACKUP)
-    return None if row is None else int(row[0])
+    return await find_row(tx, int, _LAST_BACKUP)
 
 
 async def first_audited_at(tx: Tx, *, after: int = 0) -> int | None:
     """Return the time of the first audit row, or of the first after another; None if there is none."""
-    row = await tx.row(_FIRST_AUDITED, after=after)
-    return None if row is None else int(row[0])
+    return await find_row(tx, int, _FIRST_AUDITED, after=after)
 
 
 def _whole(number: object) -> int | None:

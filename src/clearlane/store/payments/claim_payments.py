@@ -124,8 +124,7 @@ async def list_page(
 
 async def count_own(tx: Tx, payment_id: str) -> int:
     """Return how many claim payments of a payment are of the scope's claims."""
-    row = await tx.row(_COUNT_OWN, payment_id=payment_id)
-    return 0 if row is None else int(row[0])
+    return await find_row(tx, int, _COUNT_OWN, payment_id=payment_id) or 0
 
 
 async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimPaymentRow]:
