@@ -135,7 +135,7 @@ EVERY_CALL = {
     "RotateWebhookSecret": lambda one: one.webhook_endpoints.rotate_secret("W1"),
     "EnableWebhookEndpoint": lambda one: one.webhook_endpoints.enable("W1"),
     "PingWebhookEndpoint": lambda one: one.webhook_endpoints.ping("W1"),
-    "ReplayWebhookEndpoint": lambda one: one.webhook_endpoints.replay("W1", since="2026-11-14"),
+    "ReplayWebhookEndpoint": lambda one: one.webhook_endpoints.replay("W1", since_at="2026-11-14"),
     "GetWebhookDeliveries": lambda one: one.webhook_endpoints.deliveries("W1"),
     "ResendWebhook": lambda one: one.webhook_endpoints.resend("W1", "E1"),
 }

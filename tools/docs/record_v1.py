@@ -148,7 +148,7 @@ def _webhooks(recording: Recording, url: str) -> None:
     )
     event = {**id, "event_id": page["data"][0]["event_id"]}
     recording.call("ResendWebhook", f"{deliveries}/{{event_id}}/resend", "sent", at=event)
-    since = {"since": "2026-01-15T00:00:00Z"}
+    since = {"since_at": "2026-01-15T00:00:00Z"}
     recording.call("ReplayWebhookEndpoint", f"{one}/replay", "since-a-moment", since, at=id)
     recording.call("EnableWebhookEndpoint", f"{one}/enable", "enabled", {"replay": True}, at=id)
     recording.call("RemoveWebhookEndpoint", one, "removed", verb="DELETE", at=id)

@@ -14,7 +14,7 @@ from clearlane.console.frame.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import money, short_day
-from clearlane.console.payments.payment_label import payment_label
+from clearlane.console.payments.payment_words import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern

@@ -42,9 +42,7 @@ endpoints = ResourceRows(Resource.WEBHOOKS, touches_phi=False)
 
 ONE = "webhook_endpoints/{endpoint_id}"
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
-NEITHER_OR_BOTH = (
-    "Give either the moment (`since`) or the event (`after`) from which on events are sent again."
-)
+NEITHER_OR_BOTH = "Give either the moment (`since_at`) or the event (`after`) from which on events are sent again."
 AT_LEAST_ONCE = (
     "Events come at least once and in no promised order: drop what has the `webhook-id` of an earlier one. A delivery "
     "that fails is tried again after 5 s, 5 m, 30 m, 2 h, 8 h, 24 h and 48 h; then the endpoint is disabled."
@@ -94,7 +92,7 @@ class EnableRequest:
 class ReplayRequest:
     """From when on events are delivered again; one of the two."""
 
-    since: Annotated[str | None, Field(description="A moment.")] = None
+    since_at: Annotated[str | None, Field(description="A moment.")] = None
     after: Annotated[str | None, Field(description="The id of an event.")] = None
 
 
@@ -411,8 +409,8 @@ def _checked(
 
 
 def _replay_after(call: Call, given: ReplayRequest) -> int:
-    if (given.since is None) == (given.after is None):
-        raise RequestRefusal(call.errors.invalid_fields({"since": [NEITHER_OR_BOTH]}))
+    if (given.since_at is None) == (given.after is None):
+        raise RequestRefusal(call.errors.invalid_fields({"since_at": [NEITHER_OR_BOTH]}))
     if given.after is not None:
         after = parse_event_id(given.after)
         if after is None:
@@ -420,9 +418,9 @@ def _replay_after(call: Call, given: ReplayRequest) -> int:
             raise RequestRefusal(call.errors.invalid_fields({"after": [text]}))
         return after
     try:
-        since = read_filter(FilterType.MOMENT, given.since or "")
+        since = read_filter(FilterType.MOMENT, given.since_at or "")
     except FilterFault as fault:
-        raise RequestRefusal(call.errors.invalid_fields({"since": [str(fault)]})) from None
+        raise RequestRefusal(call.errors.invalid_fields({"since_at": [str(fault)]})) from None
     # Numbers of events are the microseconds of the wall clock.
     return max(to_micros(since) - 1, 0)
 

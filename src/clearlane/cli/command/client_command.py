@@ -77,8 +77,11 @@ class ServiceOptions:
     ca_file: str = ""
     as_json: bool = False
 
-    def account(self) -> "Account":
-        """Return the account: of a named data directory, of the options, or of a sandbox on this machine."""
+    def account(self, *, site_required: bool = True) -> "Account":
+        """Return the account: of a named data directory, of the options, or of a sandbox on this machine.
+
+        Commands over Clearlane's own API need no site; the others refuse their calls without one.
+        """
         from clearlane.client import Account, from_sandbox
 
         if self.data is None and self.url:
@@ -86,7 +89,7 @@ class ServiceOptions:
                 base_url=self.url,
                 key=self.key,
                 password=_password(self.key),
-                site=self.site,
+                site=self.site if site_required else self.site or None,
                 ca_file=self.ca_file or None,
             )
         found = from_sandbox(self.data)
@@ -101,6 +104,8 @@ class ClientSession:
 
     client: "Client"
     as_json: bool
+    site: str | None = None
+    """The site that was named, which lists are narrowed to; None for all sites of the vendor."""
 
     def show_list(
         self,
@@ -175,7 +180,7 @@ def client_session(options: ServiceOptions) -> Iterator[ClientSession]:
     from clearlane.client import ClearlaneError, Client, Retry
 
     try:
-        account = options.account()
+        account = options.account(site_required=False)
     except (ValueError, OSError) as fault:
         usage_error(
             f"{fault}\nOr name another service: --url, --key, --site and {PASSWORD_VARIABLE}."
@@ -184,7 +189,7 @@ def client_session(options: ServiceOptions) -> Iterator[ClientSession]:
         )
     try:
         with Client(account, retry=Retry(attempts_max=ATTEMPTS_MAX)) as client:
-            yield ClientSession(client, options.as_json)
+            yield ClientSession(client, options.as_json, options.site or None)
     except ClearlaneError as fault:
         _exit_with_error(fault, as_json=options.as_json)
     except BrokenPipeError:  # the reader of our output has ended; ``main`` handles it

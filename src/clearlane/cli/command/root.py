@@ -88,7 +88,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "installation.sandbox", "The clock of a sandbox, the modes of its payers, reset."
     ),
     "batch": CommandEntry("delivery.batch", "Files to payers: list, show, resend, mark-delivered."),
-    "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign."),
+    "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign, pdf."),
     "inbox": CommandEntry("delivery.inbox", "Files from payers: list, show, replay, discard."),
     "work": CommandEntry("installation.work", "Durable work that stopped: list, release."),
     "export-undelivered": CommandEntry(

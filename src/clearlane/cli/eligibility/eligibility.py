@@ -216,9 +216,7 @@ def _show_inquiries(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
                 inquiry.state,
                 inquiry.answer,
                 inquiry.pending.attempts,
-                f"{from_micros(inquiry.next_at):%Y-%m-%d %H:%M:%S}Z"
-                if inquiry.state == "Open"
-                else "",
+                from_micros(inquiry.next_at) if inquiry.state == "Open" else "",
             )
             for inquiry in found.inquiries
         ),

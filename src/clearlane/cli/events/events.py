@@ -14,7 +14,7 @@ from clearlane.cli.command.storage_command import Data, Store, with_store
 from clearlane.cli.command.table import TableColumn
 from clearlane.events.event import Event, format_event_id
 from clearlane.events.types import matching_types, unknown_patterns
-from clearlane.kernel.clock import SystemClock, from_micros, to_micros
+from clearlane.kernel.clock import SystemClock, from_micros, moment_text, to_micros
 
 app = typer.Typer(
     no_args_is_help=True, help="Events: follow, list.", add_completion=False, rich_markup_mode=None
@@ -68,7 +68,7 @@ def _facts(event: Event) -> dict[str, object]:
     data = ", ".join(f"{name} {value}" for name, value in event.data.items())
     return {
         "id": format_event_id(event.id),
-        "created": f"{from_micros(event.at):%Y-%m-%d %H:%M:%S}",
+        "created": moment_text(from_micros(event.at)),
         "type": event.type,
         "vendor": event.vendor_id,
         "site": event.site_id,

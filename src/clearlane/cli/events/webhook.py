@@ -120,7 +120,7 @@ def replay(
 
     Example: clearlane webhook replay W193QZ0AGS26Q3LZCMZ 2026-01-31T08:30:00Z
     """
-    session.client.webhook_endpoints.replay(endpoint, since=since)
+    session.client.webhook_endpoints.replay(endpoint, since_at=since)
     _done(session, endpoint, "It is sent again.")
 
 

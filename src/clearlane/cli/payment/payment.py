@@ -14,9 +14,8 @@ from clearlane.cli.command.operator_command import (
     AsJson,
     in_installation,
     run_in_installation,
-    show_list,
 )
-from clearlane.cli.command.output import show_text
+from clearlane.cli.command.output import show_limited, show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
@@ -56,28 +55,32 @@ async def list_(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of rows (default: all).")
     ] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="CSV for a spreadsheet, with every fact.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List payments, the newest first.
+    """List payments, newest first.
 
     posted: recorded, nothing to do. needs_review: it does not balance, has claims that match none of ours, or resembles
     another payment. duplicate: it came before and does not count.
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """
-    found = _all_payments(installation, where, limit)
-    if as_json:
-        await _write_list(found)
-        return
-    listed = [payment async for payment in found]
-    whole = sum(one.amount or 0 for one in listed if not one.duplicate_of)
-    show_list(
+    if as_csv and as_json:
+        refuse("Give one of --csv and --json.", MISUSED)
+    listed = [one async for one in _all_payments(installation, where, limit and limit + 1)]
+    whole = sum(one.amount or 0 for one in listed[:limit] if not one.duplicate_of)
+    show_limited(
         COLUMNS,
-        map(as_json_objects.payment_object, listed),
+        [as_json_objects.payment_object(one) for one in listed],
+        limit=limit,
+        names=as_json_objects.payment_object(Payment()),
+        as_csv=as_csv,
+        as_json=as_json,
         noun="payment",
         hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
-        total=f"{wording.money(whole)} in all"
-        + (", more with --limit" if len(listed) == limit else ""),
+        total=f"{wording.money(whole)} in all",
     )
 
 
@@ -206,7 +209,8 @@ def pdf(
 
 COLUMNS = (
     TableColumn("payment", "payment_id"),
-    TableColumn("state", "state", state=True),
+    TableColumn("label", "label"),
+    TableColumn("state", "state", state=True, drop=5),
     TableColumn("paid", "effective_date"),
     TableColumn("payer", "payer_id", drop=1),
     TableColumn("trace", "trace_number", drop=3),
@@ -247,14 +251,6 @@ async def _load(installation: Installation, payment_id: str) -> PaymentDetails:
 
 
 # ---- JSON and CSV, written while they are read: a payment may have thousands of claims -----------
-
-
-async def _write_list(found: AsyncIterator[Payment]) -> None:
-    separator = "["
-    async for payment in found:
-        typer.echo(f"{separator}\n{_json(as_json_objects.payment_object(payment))}", nl=False)
-        separator = ","
-    typer.echo("[]" if separator == "[" else "\n]")
 
 
 async def _json_pieces(

@@ -8,7 +8,7 @@ from clearlane.console.frame import page_text
 from clearlane.console.frame.list_filters import given_filters
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
-from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
+from clearlane.console.payments.payment_words import method_noun, payment_label
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
@@ -54,7 +54,8 @@ class PaymentRowTexts:
     listed: ListedPayment
     payer: str
     method: str
-    label: PaymentLabel
+    label: tuple[str, str]
+    """Who must act, and the words."""
 
     @property
     def payment(self) -> Payment:

@@ -9,11 +9,10 @@ Knows how claims, facts and payments are sealed; knows no page and no HTTP.
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, moment_text
@@ -22,7 +21,7 @@ from clearlane.kernel.ids import Scope, SiteId, VendorScope
 from clearlane.payments.as_json import money_text
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.answer_days import UsualDays
-from clearlane.pipeline.claim_label import shown_label
+from clearlane.pipeline.claim_label import is_unanswered, shown_label
 from clearlane.pipeline.load_claim import open_claim, open_header
 from clearlane.pipeline.query.claim_filters import ClaimListRequest, list_queries, usual_days_of
 from clearlane.pipeline.query.claim_reason import (
@@ -222,8 +221,8 @@ def claim_object(row: ClaimRow) -> dict[str, object]:
         "payer_id": row.payer_id,
         "payer_control_number": (status and status.payer_control_number) or None,
         "charge": money_text(row.charge),
-        "paid": money_text(status.payer_cents if status else 0),
-        "patient": money_text(status.patient_cents if status else 0),
+        "paid": money_text(row.paid),
+        "patient": money_text(row.owes),
         "adjustments": money_text(status.adjustment_cents if status else 0),
         "document_id": (status and status.document_id) or None,
         "created_at": moment_text(from_micros(stored.created_at)),
@@ -308,8 +307,7 @@ def _row(
         status = open_claim_status(vault, site.scope, row.claim_number, row.status)
     label = ClaimLabel(row.label)
     changed_at = from_micros(row.updated_at)
-    late = now - timedelta(days=usual.of(row.kind, row.payer_id))
-    no_answer = label in OPEN_LABELS and changed_at < late
+    no_answer = is_unanswered(row, now, usual)
     known = [open_fact(vault, one) for one in answers.facts[row.claim_number]]
     forwarded_to = (
         "" if label in UNPAID_LABELS else find_next_payer(vault, known, answers.documents)

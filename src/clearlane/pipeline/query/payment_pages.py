@@ -278,10 +278,9 @@ async def _shown_groups(
     shown: dict[ClaimPaymentGroup, ShownGroup] = {}
     for group, total in totals.items():
         rows, more = _cut(groups.get(group, ()))
-        known = await matched_claim_payments(database, vault, rows)
         shown[group] = ShownGroup(
             total=total,
-            claim_payments=[known[one.claim_payment.number] for one in rows],
+            claim_payments=await matched_claim_payments(database, vault, rows),
             more_after=more,
         )
     return shown

@@ -74,8 +74,7 @@ async def list_vendor_claim_payments(
     async with database.read(scope) as tx:
         rows = await claim_payments.list_page(tx, payment_id, own=True, after=after, limit=limit)
         await vault.load_keys_of(tx, [one.payload for one in rows])
-    known = await matched_claim_payments(database, vault, rows)
-    return [known[one.claim_payment.number] for one in rows]
+    return await matched_claim_payments(database, vault, rows)
 
 
 async def read_vendor_x12(
