@@ -135,7 +135,7 @@ async def _show(context: WorkContext) -> tuple[float, float]:
 
 
 async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
-    """Submit claims as the API does; return their request ids."""
+    """Submit claims as the API does; return their claim numbers."""
     site = Site(scope.site, scope.vendor, "S1", "C1", "Larkspur Dental", baa_accepted=True)
     now = context.clock.now()
     document = samples.document(V3_MEDICAL, day=now.date() - timedelta(days=30), full=False)

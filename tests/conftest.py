@@ -114,7 +114,7 @@ def pytest_runtest_protocol(item):
 
 
 def _limited(test):
-    """Return the coroutine test with a time limit, so that it is cancelled before the alarm."""
+    """Return the coroutine test with a time limit, so that it is canceled before the alarm."""
 
     @functools.wraps(test)
     async def limited(*args, **kwargs):

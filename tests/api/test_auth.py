@@ -150,7 +150,7 @@ def test_the_memory_of_tries_is_bounded(monkeypatch):
     ("address", "other"),
     [("2001:db8::1", "2001:db8::ffff:1"), ("fe80::1%eth0", "fe80::2%eth1"), ("::1", "::2")],
 )
-def test_neighbours_of_one_ipv6_network_count_together(address, other):
+def test_neighbors_of_one_ipv6_network_count_together(address, other):
     assert client_network(address) == client_network(other)
 
 

@@ -126,7 +126,7 @@ def test_a_payer_may_be_named_by_its_legacy_id_and_in_any_case(acme):
         ("F05_PatientZip", "1234"),
         ("F21_DiagnosisCodes", ["ZZZ99"]),
         ("F03_PatientSex", "Q"),
-        ("F06_PatientRelationshipToInsured", "Neighbour"),
+        ("F06_PatientRelationshipToInsured", "Neighbor"),
         ("F03_PatientDob", "2999-01-01"),
     ],
 )

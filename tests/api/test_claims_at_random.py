@@ -84,7 +84,7 @@ def results(answer):
 
 @pytest.fixture(scope="module")
 def accepted(server, parties):
-    """The request ids of 500 random claims of each kind; every one of them was accepted."""
+    """The claim numbers of 500 random claims of each kind; every one of them was accepted."""
     found = {}
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
         for kind in FORMS.values():

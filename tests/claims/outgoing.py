@@ -75,7 +75,7 @@ ONE_LINE = {
 
 
 def extended_claim_of_one_line(kind: AnyForm, day: date) -> dict:
-    """Return a claim in which every field appears; its other lines repeat the first one."""
+    """Return the extended claim with its first line alone; what only later lines hold is left out."""
     claim = extended_claim(kind, day)
     return claim | ONE_LINE[kind] | {kind.lines_field: claim[kind.lines_field][:1]}
 

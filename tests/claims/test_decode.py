@@ -386,9 +386,9 @@ def test_unknown_fields_are_ignored_and_their_paths_collected():
 
 
 def test_unknown_fields_are_collected_beside_faults_and_blanks_too():
-    claim = minimal(DENTAL, F35_Remarks="", Odd=1, Teeth=[{"F27_Tooth": "3", "Colour": "white"}])
+    claim = minimal(DENTAL, F35_Remarks="", Odd=1, Teeth=[{"F27_Tooth": "3", "Color": "white"}])
     found = read(claim, DENTAL)
-    assert set(found.ignored_fields) == {"Claims[0].Odd", "Claims[0].LineItems[0].Teeth[0].Colour"}
+    assert set(found.ignored_fields) == {"Claims[0].Odd", "Claims[0].LineItems[0].Teeth[0].Color"}
     assert found.claim is not None
 
 
@@ -718,7 +718,7 @@ def test_an_unknown_name_alone_costs_no_second_reading():
         ("F11D_OtherPlan", " 0", False, "boolean"),
     ],
 )
-def test_scalars_are_read_as_their_neighbours_write_them(name, value, read_as, kind):
+def test_scalars_are_read_as_their_neighbors_write_them(name, value, read_as, kind):
     found = read(minimal(**{name: value}))
     assert found.findings == ()
     assert getattr(found.claim, name) == read_as

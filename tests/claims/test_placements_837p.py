@@ -309,7 +309,7 @@ def test_marks_and_modifiers_of_a_line():
     ]
 
 
-def test_anaesthesia_is_counted_in_minutes():
+def test_anesthesia_is_counted_in_minutes():
     line = {"F24D_HcpcsProcedureCode": "00170", "X12_Anesthesia": True, "F24G_DaysOrUnits": 45}
     assert "SV1*HC:00170*100*MJ*45***1" in segments(medical(line))
 

@@ -54,7 +54,7 @@ STATES = ("TX", "ca", "NY", "FL", "PR")
 ZIPS = ("78701", "78701-1234", "787011234", "02134")
 PHONES = ("5125550142", "(512) 555-0142", "+1 512-555-0142", "512.555.0142")
 PLANS = ("Meadow Mutual", "Harbor Health Plan", "SUMMIT DENTAL", "Gold & Silver Plan")
-ORGANISATIONS = ("Fernhill Family Practice", "Larkspur Dental", "Harbor Clinic (North)")
+ORGANIZATIONS = ("Fernhill Family Practice", "Larkspur Dental", "Harbor Clinic (North)")
 TAXONOMIES = ("207Q00000X", "1223G0001X", "208D00000X", "122300000X")
 NOTES = (
     "Patient seen at home",

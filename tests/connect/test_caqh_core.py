@@ -205,7 +205,7 @@ async def test_what_xml_cannot_carry_goes_as_mime(payer, opened):
 
 
 @pytest.mark.parametrize("kind", ["X12_999_Response_005010X231A1", "X12_TA1_Response_00501X231A1"])
-async def test_an_acknowledgement_instead_of_an_answer_is_recognised_by_its_payload_type(
+async def test_an_acknowledgement_instead_of_an_answer_is_recognized_by_its_payload_type(
     payer, opened, form, kind
 ):
     payer.answer = (kind, b"ISA*not accepted~")

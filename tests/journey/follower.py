@@ -2,7 +2,7 @@
 
 A ``text`` or ``json`` block straight after an ``sh`` block shows the output of its commands. Its lines are in the
 true output in this order; ``...`` on a line of its own means any lines, within a line any text. What
-differs from run to run (ids, days, times) is recognised, and an id that was shown is replaced in the commands that
+differs from run to run (ids, days, times) is recognized, and an id that was shown is replaced in the commands that
 follow by the one that was really given, as a reader replaces it. A command that ends otherwise than with 0 says
 so: ``# exit status 1``.
 """

@@ -137,8 +137,8 @@ def test_every_fault_of_a_row_is_reported_at_once():
 
 
 def test_a_field_nobody_knows_is_named():
-    (finding,) = unknown_field_findings(["Type", "payerid", "Colour"])
-    assert (finding.rule, finding.location) == ("PAY003", "Colour")
+    (finding,) = unknown_field_findings(["Type", "payerid", "Color"])
+    assert (finding.rule, finding.location) == ("PAY003", "Color")
 
 
 def test_what_a_message_quotes_is_short_and_harmless():

@@ -131,7 +131,7 @@ class Flow:
         )  # fmt: skip
 
     async def submit(self, count=1, *, site=None, payer=PAYER, line=None, **own):
-        """Submit claims; their request ids."""
+        """Submit claims; their claim numbers."""
         results = await self.post(count, site=site, payer=payer, line=line, **own)
         assert all(one.accepted for one in results), [one.findings for one in results]
         # In the order in which they go out.
@@ -173,7 +173,7 @@ class Flow:
         return new[0] if new else b""
 
     async def sent(self, count=1, **more):
-        """Submit and send: the request ids, and the file."""
+        """Submit and send: the claim numbers, and the file."""
         ids = await self.submit(count, **more)
         return ids, await self.send(more.get("payer", PAYER))
 

@@ -106,7 +106,7 @@ class Outbound:
         self.clock = context.clock
 
     async def submit(self, count=1, payer_id=MEADOW, kind=V3_MEDICAL, **own):
-        """Accepted claims; their request ids."""
+        """Accepted claims; their claim numbers."""
         made = [
             minimal_claim(kind, DAY)
             | {"Svc_PayerId": payer_id, "Svc_VendorClaimId": secrets.token_hex(8)}

@@ -201,7 +201,7 @@ async def test_a_claim_that_was_never_decided_is_complete_once_its_replacement_i
     [first, second] = await events_of(flow, one.first, one.second)
     assert first[-1] == ("claim.corrected", "replaced")
     assert second[-1] == ("claim.paid", "paid")
-    # What is learnt of the replacement later leaves the first claim closed.
+    # What is learned of the replacement later leaves the first claim closed.
     await one.arrive(one.remit(one.name, "22", "-100", "-80", BACK, day="20261125"))
     assert await one.both() == (replaced, ("pending", "taken_back", 0))
 

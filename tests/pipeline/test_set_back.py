@@ -238,7 +238,7 @@ async def test_a_new_node_starts_and_one_that_has_anchored_needs_its_anchor(plac
             assert (other / "audit.anchor").exists()
 
 
-async def test_a_snapshot_of_the_whole_machine_is_recognised_by_the_second_place(
+async def test_a_snapshot_of_the_whole_machine_is_recognized_by_the_second_place(
     new_place, tmp_path
 ):
     place = await new_place("sqlite")

@@ -384,7 +384,7 @@ def sandbox_page() -> Iterator[str]:
     yield "```"
     yield ""
     yield (
-        "Afterwards the sandbox is two weeks ahead: the service says its time in the header `X-Service-Time`, the tools use "
+        "Afterward the sandbox is two weeks ahead: the service says its time in the header `X-Service-Time`, the tools use "
         "it, and `clearlane doctor` says how far ahead it is. `clearlane sandbox reset` empties the sandbox and sets its "
         "clock to real time; keys, vendors, sites and passwords stay."
     )

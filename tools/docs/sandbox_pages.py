@@ -76,7 +76,7 @@ def _days(row: scenarios.Scenario) -> str:
 def _claim_checks() -> Iterator[str]:
     yield "## What a payer checks on its own"
     yield ""
-    yield "A claim that fails is refused in the 277CA with every check that failed."
+    yield "A claim that fails is rejected in the 277CA with every check that failed."
     yield ""
     yield "| Status | What must be true |"
     yield "|---|---|"

@@ -32,8 +32,8 @@ WORKLIST_TABS = ("needs_you", "rejected", "denied")
 CLAIM_FILTERS = (
     ClaimFilter(
         "tab", FilterType.CHOICE, "labels", "Tab",
-        "A tab of the console: claims of some labels that no other took over from. `needs_you`, `rejected` and `denied` are "
-        "without those that people put aside or are done with.", tuple(CLAIM_TABS),
+        "A tab of the console: claims of its labels, without those that another claim replaced. `needs_you`, `rejected` and "
+        "`denied` are without those that people put aside or are done with.", tuple(CLAIM_TABS),
     ),
     ClaimFilter(
         "label", FilterType.CHOICE, "labels", "Label", "What people call it: state and payment in one word.",

@@ -21,7 +21,7 @@ class ClaimStatus(LifecycleStatus, frozen=True):
     """The status of a claim as it is stored and listed. Days are those of the site's time zone."""
 
     claim_number: str
-    """The clearinghouse's: the request id."""
+    """The clearinghouse's number of the claim."""
     vendor_claim_id: str
     state_changed_day: date
     created_day: date

@@ -282,7 +282,7 @@ def is_signed(signature: str | None) -> bool:
 
 @cache
 def common_spellings(name: str) -> Mapping[str, str]:
-    """Return the codes by common spellings, for a look-up without normalising the text."""
+    """Return the codes by common spellings, for a look-up without normalizing the text."""
     found: dict[str, str] = {}
     for row in _rows(name):
         for text in row:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class StepwiseCall(Generic[T]):
-    """An iterator over the pauses of a stepwise function that holds its result afterwards."""
+    """An iterator over the pauses of a stepwise function that holds its result afterward."""
 
     def __init__(self, steps: Generator[None, None, T]) -> None:
         self._steps = steps

@@ -87,7 +87,7 @@ async def release_parked_work(
 ) -> bool:
     """Continue parked work at its first unfinished step; return whether there was such work.
 
-    It is put on its queue first and counted as released afterwards: a command that dies in between leaves it listed,
+    It is put on its queue first and counted as released afterward: a command that dies in between leaves it listed,
     and releasing it again does the rest.
     """
     async with database.read(SCOPE) as tx:

@@ -22,7 +22,7 @@ from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault.vault import Owner, Vault
 
-ANY_CLIENT = SystemScope("an operator names a claim by its request id")
+ANY_CLIENT = SystemScope("an operator names a claim by its number")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from clearlane.sandbox import plan
 from clearlane.sandbox.model import (
-    NOT_RECOGNISED,
+    NOT_RECOGNIZED,
     Claim,
     Decision,
     LineDecision,
@@ -101,11 +101,11 @@ def with_shares(claim: Claim) -> Decision:
 def denied(claim: Claim) -> Decision:
     """Deny every line as not medically necessary, with the CLP02 that many payers still write for a denial."""
     lines = tuple(_denied(line.charge) for line in claim.lines)
-    return Decision(code=NOT_RECOGNISED, lines=lines)
+    return Decision(code=NOT_RECOGNIZED, lines=lines)
 
 
-def unauthorised(claim: Claim) -> Decision:
-    """Deny every line as not authorised."""
+def unauthorized(claim: Claim) -> Decision:
+    """Deny every line as not authorized."""
     lines = tuple(plan.denied_line(line.charge, "CO", "197", "M62") for line in claim.lines)
     return Decision(code=plan.processed_code(claim), lines=lines)
 
@@ -189,14 +189,14 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             id=REFUSED_IN_999,
-            title="Refused in the 999, this claim only",
+            title="Rejected in the 999, this claim only",
             figures="The set is refused (IK5 R). IK3 and IK4 name the procedure code of the claim's first line, code 7; the other claims of the set are to be sent again in a new one.",
             responses=(),
         ),
         Scenario(
             id=REFUSED_IN_TA1,
             title="The whole interchange refused by TA1",
-            figures="Note 024. Every claim of the interchange is refused: send it in a document of its own.",
+            figures="Note 024. Every claim of the interchange is rejected: send it in a document of its own.",
             responses=(),
         ),
         Scenario(
@@ -300,7 +300,7 @@ SCENARIOS: dict[str, Scenario] = {
             id="3018",
             title="Denied, by its reasons alone",
             figures="Nothing is paid; each line CO-197 with remark M62. CLP02 is 1, 2 or 3, as the 835 guide wants it of a known patient: the reasons make it a denial.",
-            decide=unauthorised,
+            decide=unauthorized,
         ),
         Scenario(
             id="3019",

@@ -109,7 +109,7 @@ def trace(inquiry_request_id: int, number: int) -> str:
 
 
 def parse_trace(text: str) -> tuple[int, int] | None:
-    """Return request id and number of a trace number; None if it is none of ours."""
+    """Return the inquiry's id and number of a trace number; None if it is none of ours."""
     inquiry_request_id, _, number = text.strip().partition("-")
     if not all(part.isascii() and part.isdigit() for part in (inquiry_request_id, number)):
         return None

@@ -122,7 +122,7 @@ def _unsent(name: str, path: str, summary: str, verb: UnsentVerb) -> None:
 
     @endpoints.change(
         name, f"claims/{{claim_number}}/{path}", summary, ClaimJson,
-        description="Only before a batch takes the claim; 409 afterwards. Repeating it changes nothing.",
+        description="Only before a batch takes the claim; 409 afterward. Repeating it changes nothing.",
     )  # fmt: skip
     async def handle(call: Call) -> Response:
         claim = await require_claim(call)

@@ -1,7 +1,7 @@
 """Repair how values are written, and record each repair: case, accents, punctuation, names of codes.
 
 Nothing clinical changes: a repair changes the notation of a value, never its meaning. A value that cannot be
-repaired stays as it came, for a rule to find. Afterwards text is upper-case ASCII, coded fields hold X12
+repaired stays as it came, for a rule to find. Afterward text is upper-case ASCII, coded fields hold X12
 codes, and numbers have the format X12 carries.
 
 Knows the types of values; knows no rule and no X12 place.

@@ -47,7 +47,7 @@ NOTHING_TO_DO = (
 )
 
 
-NOTHING_WRONG = "Nothing in the claim is wrong: send it again; if it is refused again, the operator of the clearinghouse must look."
+NOTHING_WRONG = "Nothing in the claim is wrong: send it again; if it is rejected again, the operator of the clearinghouse must look."
 # A refused file goes again from the operator, and the payer may have it all the same: a second claim could be a duplicate.
 FILE_REFUSED = (
     "Nothing in the claim is wrong: do not send it again. The operator of the clearinghouse sees to the file, and the "
@@ -481,7 +481,7 @@ _WITHOUT_REASON = {
     ),
     FactKind.SET_REFUSED: (
         "The payer refused the set this claim went in and did not say why.",
-        "Send the claim again; if it is refused again, the operator of the clearinghouse must look.",
+        "Send the claim again; if it is rejected again, the operator of the clearinghouse must look.",
         AdviceAct.SEND_AGAIN,
     ),
 }

@@ -255,7 +255,7 @@ def billing_npi_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     if view.billing.npi is None:
         yield (
             "billing.npi",
-            "There is no billing NPI; most payers refuse a claim without one.",
+            "There is no billing NPI; most payers reject a claim without one.",
         )
 
 
@@ -272,7 +272,7 @@ def billing_zip_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     if view.billing.zip is None and not is_required:
         yield (
             "billing.zip",
-            "There is no billing ZIP code; most payers refuse a claim without one.",
+            "There is no billing ZIP code; most payers reject a claim without one.",
         )
 
 

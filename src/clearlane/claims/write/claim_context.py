@@ -30,7 +30,7 @@ from clearlane.x12.writer.encode import clean, format_money, format_period
 
 UNKNOWN_COVERAGE = "ZZ"
 """SBR09 if the claim does not name the kind of insurance."""
-PERSON, ORGANISATION = "1", "2"
+PERSON, ORGANIZATION = "1", "2"
 PAYER_NAME_CHARACTERS_MAX = 60
 """NM103."""
 ONE = Decimal(1)

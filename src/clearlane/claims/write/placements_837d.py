@@ -142,7 +142,7 @@ def causes(context: ClaimContext) -> str | None:
     return f"{found[0]}:::{state}" if state else found[0]
 
 
-def programme(context: ClaimContext) -> str | None:
+def program(context: ClaimContext) -> str | None:
     """Return the special program: 01 for EPSDT, else None."""
     return codes.EPSDT if context.claim.F01_TypeOfTransaction == codes.EPSDT else None
 
@@ -435,7 +435,7 @@ CLAIM = placements_837.loop_table(
                 "F47_AutoAccidentState": "2300/CLM/11-4",
             },
         ),
-        Computed("2300/CLM/12", programme, ["F01_TypeOfTransaction"]),
+        Computed("2300/CLM/12", program, ["F01_TypeOfTransaction"]),
         Computed("2300/CLM/19", predetermination, ["F01_TypeOfTransaction"]),
         Computed("2300/DTP:472/period", service_days, ["X12_ServiceDate"], always=True),
         Computed(

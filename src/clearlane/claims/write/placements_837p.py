@@ -230,7 +230,7 @@ def _procedure(code: str, modifiers: str, description: str) -> str:
 
 
 def measure(context: LineContext) -> str:
-    """Return the unit of the quantity: minutes for anaesthesia, else units."""
+    """Return the unit of the quantity: minutes for anesthesia, else units."""
     return MINUTES if context.values.get("X12_Anesthesia") else UNITS_OF_SERVICE
 
 
@@ -302,7 +302,7 @@ def line_entity(context: LineContext) -> str:
     return (
         claim_context.PERSON
         if "X12_RendProviderNameFirst" in context.claim_values
-        else claim_context.ORGANISATION
+        else claim_context.ORGANIZATION
     )
 
 

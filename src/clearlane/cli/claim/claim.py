@@ -70,7 +70,7 @@ def check(
 ) -> None:
     """Print what the server would answer to a document: offline, or with --service by the service itself.
 
-    Exit status: 0 every claim would be accepted, 1 something would be refused, 2 the file cannot be read.
+    Exit status: 0 every claim would be accepted, 1 a claim would not be accepted, 2 the file cannot be read.
 
     Examples: clearlane claim check claims.json; clearlane claim sample | clearlane claim check -;
     clearlane claim check claims.json --service

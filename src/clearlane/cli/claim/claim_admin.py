@@ -6,7 +6,7 @@ These need the installation's database and the tables of the 837.
 import sys
 from dataclasses import asdict
 
-from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.explain import FieldExplanation, explain
 from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.write.claim_context import OutgoingClaim
@@ -86,7 +86,7 @@ def _explained_json(found: LoadedClaim, rows: list[FieldExplanation]) -> dict[st
     return {
         **claim_json(found, found.row.state),
         "repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
-        "repair_summary": summarise_repairs(found.repairs),
+        "repair_summary": summarize_repairs(found.repairs),
         "fields": [_field_json(row) for row in rows],
     }
 

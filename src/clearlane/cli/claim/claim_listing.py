@@ -62,6 +62,8 @@ def list_claims(
 ) -> None:
     """List claims, newest first.
 
+    The page of states (docs/reference/states.md) explains every label.
+
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory. Audited.
 
     Examples: clearlane claim list --tab needs_you; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.cli.claim.claim_service import show_amounts
 from clearlane.cli.command.output import minute_text, printable, show_lines, show_text
 from clearlane.cli.command.table import wrapped
-from clearlane.cli.command.terminal import bold, coloured, output_width
+from clearlane.cli.command.terminal import bold, colored, output_width
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry, IdRelation
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from clearlane.claims.responses.explain import FieldExplanation
     from clearlane.claims.responses.provenance import Explanation
 
-STATE_COLOURS = {"complete": "green", "rejected": "red", "not_accepted": "red"}
-SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
+STATE_COLORS = {"complete": "green", "rejected": "red", "not_accepted": "red"}
+SEVERITY_COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
 
 
 _RELATIONS = {
@@ -55,7 +55,7 @@ def show_history(history: ClaimHistory, label: str) -> None:
         typer.echo(
             f"  {_RELATIONS[one.relation].format(number=one.claim_number, payer=one.payer_id)}"
         )
-    repairs = summarise_repairs(history.loaded.repairs)
+    repairs = summarize_repairs(history.loaded.repairs)
     for entry in history.entries:
         typer.echo()
         _show_headline(entry)
@@ -102,10 +102,10 @@ def show_explained(found: LoadedClaim, rows: "list[FieldExplanation]") -> None:
         show_text(f"{row.field}  {about}".rstrip(), indent=2)
         show_text(_value_words(row), "    ")
         for finding in row.findings:
-            colour = SEVERITY_COLOURS[finding.severity]
-            show_text(finding.message, f"    {coloured('!', colour)} ", indent=6)
+            color = SEVERITY_COLORS[finding.severity]
+            show_text(finding.message, f"    {colored('!', color)} ", indent=6)
     typer.echo()
-    for sentence in summarise_repairs(found.repairs):
+    for sentence in summarize_repairs(found.repairs):
         show_text(sentence)
 
 
@@ -128,7 +128,7 @@ def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> Non
     row = found.row
     vendor_claim_id = printable(found.vendor_claim_id)
     of_payer = f", payer {row.payer_id}" if payer else ""
-    shown = coloured(state, STATE_COLOURS.get(row.state, ""))
+    shown = colored(state, STATE_COLORS.get(row.state, ""))
     heading = f"{row.claim_number} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"
     lines = wrapped(heading, "", output_width(), indent=2)
     lines[0] = lines[0].replace(row.claim_number, bold(row.claim_number), 1)

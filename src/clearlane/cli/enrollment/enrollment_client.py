@@ -34,7 +34,7 @@ def submit(
     else:
         show_table(
             (
-                "request id",
+                "enrollment id",
                 "last name",
                 "first name",
                 "submitted",

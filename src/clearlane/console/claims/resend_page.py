@@ -44,7 +44,7 @@ AGAIN = ResendKind(
     path="again",
     way="",
     title="Send again unchanged",
-    warning="The payer refused it as it is, or never answered. Send it again only if something has changed at "
+    warning="The payer rejected it as it is, or never answered. Send it again only if something has changed at "
     "the payer, such as an enrollment; otherwise correct it.",
     button="Send to",
     done="sent-again",

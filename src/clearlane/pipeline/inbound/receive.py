@@ -213,7 +213,7 @@ class _MailboxVisit:
         except Exception as fault:  # noqa: BLE001  (one route's fault must not reach the others)
             self._fault = f"Looking into the mailbox failed ({type(fault).__name__})."
         finally:
-            ended.set()  # a write that has begun cannot be cancelled
+            ended.set()  # a write that has begun cannot be canceled
             await renewing
         route = self._route
         next_at = to_micros(now + timedelta(seconds=route.poll_seconds))

@@ -36,7 +36,7 @@ FREQUENCIES = {"new": "1", "replacement": "7", "void": "8"}
 """The ways that a person can choose, with their frequency (CLM05-3)."""
 IS_A_VOID = (
     "The claim is a void: it only asks the payer to cancel an earlier claim, so there is nothing in it to correct. "
-    "Cancel it before it is sent; to bill the service again afterwards, send a new claim."
+    "Cancel it before it is sent; to bill the service again afterward, send a new claim."
 )
 # The payer has these and has not decided: what comes after them is a replacement.
 ON_ITS_WAY = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING})

@@ -14,7 +14,7 @@ from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimClosing, ClaimEvent
-from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
@@ -58,9 +58,9 @@ UNDELIVERED = (
 HEADLINES = {
     FactKind.ACCEPTED_999: "The payer's system took the file in",
     FactKind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
-    FactKind.CLAIM_REFUSED: "Refused in the 999",
-    FactKind.SET_REFUSED: "Refused with its whole set in the 999",
-    FactKind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
+    FactKind.CLAIM_REFUSED: "Rejected in the 999",
+    FactKind.SET_REFUSED: "Rejected with its whole set in the 999",
+    FactKind.TA1_REFUSED: "Rejected with the whole interchange in the TA1",
     FactKind.REQUEUED: "Waits to be sent again in a new file",
 }
 
@@ -228,7 +228,7 @@ def check_sentences(
     yield "Not accepted." if loaded.row.state == "not_accepted" else "Accepted."
     for finding in loaded.findings:
         yield ": ".join(filter(None, (name_field(finding.location), finding.message)))
-    yield from summarise_repairs((name_field(path), kind) for path, kind in loaded.repairs)
+    yield from summarize_repairs((name_field(path), kind) for path, kind in loaded.repairs)
 
 
 def _related(rows: _HistoryRows) -> Iterator[RelatedClaim]:

@@ -44,7 +44,7 @@ class PayerDocument:
 
     document_id: str
     claim_number: str
-    """The clearinghouse's: the request id."""
+    """The clearinghouse's number of the claim."""
     created_day: date
     """When it was recorded, in the site's time zone."""
     part: bytes

@@ -76,7 +76,7 @@ class CountedEvent(NamedTuple):
 
 
 async def lock_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimStateRow]:
-    """Lock claims, always in one order, so that the facts read afterwards are complete."""
+    """Lock claims, always in one order, so that the facts read afterward are complete."""
     return await _by_number(tx, _LOCK, claim_numbers)
 
 

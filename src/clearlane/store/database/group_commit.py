@@ -66,7 +66,7 @@ class CommitOutcomeUnknown(DatabaseUnavailable):
 
 
 class LockContention(StoreFault):
-    """A deadlock or serialisation failure; the job is tried again."""
+    """A deadlock or serialization failure; the job is tried again."""
 
 
 class StatementFault(StoreFault):

@@ -149,7 +149,7 @@ class SqliteDatabase:
             yield SqliteReadTx(connection, scope)
         finally:
             # The rollback is queued behind whatever runs, so the connection is returned clean, also
-            # when the reader is cancelled while it waits for it.
+            # when the reader is canceled while it waits for it.
             try:
                 with contextlib.suppress(
                     sqlite3.Error, ValueError

@@ -148,7 +148,7 @@ async def create(
 ) -> int:
     """Store a batch, take its claims off the queue, and return its id.
 
-    ``kind`` is that of its claims, empty for inquiries. ``line_references`` are request ids and keyed hashes of line control numbers that callers chose, by which answers
+    ``kind`` is that of its claims, empty for inquiries. ``line_references`` are claim numbers and keyed hashes of line control numbers that callers chose, by which answers
     find the claims. Raises :class:`ClaimAlreadyBatched`.
     """
     wanted = sorted(members)

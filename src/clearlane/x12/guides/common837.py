@@ -24,11 +24,11 @@ REPORTS = (
 BY = "AA|BM|EL|EM|FT|FX"
 
 PERSON = "R={} R=1 R S S - S S=XX S"
-PERSON_OR_ORGANISATION = "R={} R=1|2 R S S - S S=XX S"
+PERSON_OR_ORGANIZATION = "R={} R=1|2 R S S - S S=XX S"
 PLACE = "R={} R=2 R - - - - S=XX S"
 
-# Why a service was not authorised (REF*4N).
-AUTHORISATION_EXCEPTIONS = "1|2|3|4|5|6|7"
+# Why a service was not authorized (REF*4N).
+AUTHORIZATION_EXCEPTIONS = "1|2|3|4|5|6|7"
 
 # Which numbers a provider may have beside the NPI, and how many of them.
 ALL_IDS = "0B|1G|G2|LU"
@@ -289,7 +289,7 @@ def _subscriber(*more: SegmentSpec) -> LoopSpec:
         "Subscriber",
         "R",
         1,
-        # An organisation may be the insured of a work accident, and then has no member number.
+        # An organization may be the insured of a work accident, and then has no member number.
         seg("NM1", "Subscriber", "R", 1, "R=IL R=1|2 R S S - S S=II|MI S"),
         *address("Subscriber", "S"),
         seg("DMG", "Subscriber birth and sex", "S", 1, "R=D8 R R=F|M|U"),
@@ -369,7 +369,7 @@ def other_payer(*more: SegmentSpec) -> LoopSpec:
         *address("Other payer", "S"),
         dtp("573", "Date the other payer decided the claim"),
         ref("2U|EI|FY|NF", "Other payer second number", 2),
-        ref("G1", "Other payer's authorisation"),
+        ref("G1", "Other payer's authorization"),
         ref("9F", "Other payer's referral"),
         ref("T4", "Other payer adjusted the claim", values="Y"),
         *more,

@@ -7,14 +7,14 @@ from clearlane.x12.guides.dictionary import seg
 PROCEDURE = "(R=AD R S S S S S)"
 SURFACE = "B|D|F|I|L|M|O"
 # The universal numbering: permanent teeth 1 to 32, milk teeth A to T; a supernumerary tooth is named after
-# its neighbour, 50 more or with an S.
+# its neighbor, 50 more or with an S.
 _PERMANENT = [str(number) for number in (*range(1, 33), *range(51, 83))]
 TEETH = "|".join(
     [*_PERMANENT, *"ABCDEFGHIJKLMNOPQRST", *(f"{tooth}S" for tooth in "ABCDEFGHIJKLMNOPQRST")]
 )
 # The whole mouth, jaws, sextants, another area, quadrants, sides.
 AREAS = "00|01|02|03|04|05|06|07|08|09|10|20|30|40|L|R"
-# The facility of a line has other numbers than that of a claim: no licence (0B), but a UPIN (1G).
+# The facility of a line has other numbers than that of a claim: no license (0B), but a UPIN (1G).
 LINE_FACILITY_IDS = "1G|G2|LU"
 REPORTS = "B4|DA|DG|EB|OZ|P6|RB|RR"
 
@@ -27,10 +27,10 @@ CLAIM_DATES = (
 
 CLAIM_NUMBERS = (
     common837.ref("G3", "Predetermination"),
-    common837.ref("4N", "Service without authorisation", values=common837.AUTHORISATION_EXCEPTIONS),
+    common837.ref("4N", "Service without authorization", values=common837.AUTHORIZATION_EXCEPTIONS),
     common837.ref("F8", "Payer's claim number"),
     common837.ref("9F", "Referral"),
-    common837.ref("G1", "Prior authorisation"),
+    common837.ref("G1", "Prior authorization"),
     common837.ref("9A", "Repriced claim number"),
     common837.ref("9C", "Adjusted repriced claim number"),
     common837.ref("D9", "Clearinghouse trace number"),
@@ -49,7 +49,7 @@ CLAIM_PROVIDERS = (
     common837.provider(
         "2310B",
         "Rendering provider",
-        common837.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANIZATION,
         "82",
         common837.ALL_IDS,
         role="PE",
@@ -98,7 +98,7 @@ LINE_DATES = (
 
 LINE_NUMBERS = (
     common837.ref_of_payer("G3", "Predetermination", 5),
-    common837.ref_of_payer("G1", "Prior authorisation", 5),
+    common837.ref_of_payer("G1", "Prior authorization", 5),
     common837.ref("6R", "Line control number"),
     common837.ref("9A|9B", "Repriced line number"),
     common837.ref("9C|9D", "Adjusted repriced line number"),
@@ -109,7 +109,7 @@ LINE_PROVIDERS = (
     common837.provider(
         "2420A",
         "Rendering provider",
-        common837.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANIZATION,
         "82",
         common837.ALL_IDS,
         role="PE",
@@ -202,9 +202,9 @@ GUIDE = common837.make_claim_guide(
     earlier_ids=("005010X224", "005010X224A1"),
     later_ids=("005010X224A3",),
     billing=common837.billing_provider(
-        common837.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANIZATION,
         "EI|SY",
-        common837.ref("0B|1G", "Billing provider licence or UPIN", 2),
+        common837.ref("0B|1G", "Billing provider license or UPIN", 2),
     ),
     pay_to_kinds="1|2",
     insurance_type=f"S={common837.SECONDARY_REASON}",

@@ -19,9 +19,9 @@ def _codes(
 
 
 CLAIM_NUMBERS = (
-    common837.ref("4N", "Service without authorisation", values=common837.AUTHORISATION_EXCEPTIONS),
+    common837.ref("4N", "Service without authorization", values=common837.AUTHORIZATION_EXCEPTIONS),
     common837.ref("9F", "Referral"),
-    common837.ref("G1", "Prior authorisation"),
+    common837.ref("G1", "Prior authorization"),
     common837.ref("F8", "Payer's claim number"),
     common837.ref("9A", "Repriced claim number"),
     common837.ref("9C", "Adjusted repriced claim number"),

@@ -47,11 +47,11 @@ CLAIM_DATES = (
 )
 
 CLAIM_NUMBERS = (
-    common837.ref("4N", "Service without authorisation", values=common837.AUTHORISATION_EXCEPTIONS),
+    common837.ref("4N", "Service without authorization", values=common837.AUTHORIZATION_EXCEPTIONS),
     common837.ref("F5", "Medicare crossover", values="N|Y"),
     common837.ref("EW", "Mammography certificate"),
     common837.ref("9F", "Referral"),
-    common837.ref("G1", "Prior authorisation"),
+    common837.ref("G1", "Prior authorization"),
     common837.ref("F8", "Payer's claim number"),
     common837.ref("X4", "CLIA number"),
     common837.ref("9A", "Repriced claim number"),
@@ -75,7 +75,7 @@ CLAIM_PROVIDERS = (
     common837.provider(
         "2310B",
         "Rendering provider",
-        common837.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANIZATION,
         "82",
         common837.ALL_IDS,
         role="PE",
@@ -129,12 +129,12 @@ LINE_DATES = (
 LINE_NUMBERS = (
     common837.ref("9B", "Repriced line number"),
     common837.ref("9D", "Adjusted repriced line number"),
-    common837.ref_of_payer("G1", "Prior authorisation", 5),
+    common837.ref_of_payer("G1", "Prior authorization", 5),
     common837.ref("6R", "Line control number"),
     common837.ref("EW", "Mammography certificate"),
     common837.ref("X4", "CLIA number"),
     common837.ref("F4", "CLIA number of the referring laboratory"),
-    common837.ref("BT", "Immunisation batch"),
+    common837.ref("BT", "Immunization batch"),
     common837.ref_of_payer("9F", "Referral", 5),
 )
 
@@ -142,7 +142,7 @@ LINE_PROVIDERS = (
     common837.provider(
         "2420A",
         "Rendering provider",
-        common837.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANIZATION,
         "82",
         common837.ALL_IDS,
         role="PE",
@@ -205,7 +205,7 @@ LINE = loop(
     _conditions("09", "Condition of durable medical equipment", 1, "N|Y", "38|ZV", 1),
     *LINE_DATES,
     seg("QTY", "Patients in the ambulance", "S", 1, "R=PT R"),
-    seg("QTY", "Obstetric anaesthesia units", "S", 1, "R=FL R"),
+    seg("QTY", "Obstetric anesthesia units", "S", 1, "R=FL R"),
     seg("MEA", "Test result", "S", 5, "R=OG|TR R=HT|R1|R2|R3|R4 R"),
     common837.contract("Line contract"),
     *LINE_NUMBERS,
@@ -259,7 +259,7 @@ CLAIM = loop(
     _conditions("75", "Homebound", 1, "Y", "IH", 0),
     _conditions("ZZ", "EPSDT referral", 1, "N|Y", SCREENING, 2),
     seg("HI", "Diagnoses", "R", 1, "R(R=ABK|BK R)" + " S(R=ABF|BF R)" * 11),
-    seg("HI", "Anaesthesia procedures", "S", 1, "R(R=BP R) S(R=BO R)"),
+    seg("HI", "Anesthesia procedures", "S", 1, "R(R=BP R) S(R=BO R)"),
     seg("HI", "Condition codes", "S", 2, "R(R=BG R)" + " S(R=BG R)" * 11),
     common837.pricing(
         "Claim pricing",
@@ -278,9 +278,9 @@ GUIDE = common837.make_claim_guide(
     earlier_ids=("005010X222",),
     later_ids=("005010X222A2",),
     billing=common837.billing_provider(
-        common837.PERSON_OR_ORGANISATION,
+        common837.PERSON_OR_ORGANIZATION,
         "EI|SY",
-        common837.ref("0B|1G", "Billing provider licence or UPIN", 2),
+        common837.ref("0B|1G", "Billing provider license or UPIN", 2),
     ),
     pay_to_kinds="1|2",
     payer_numbers=2,

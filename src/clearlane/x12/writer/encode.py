@@ -41,7 +41,7 @@ def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str
     """Return a text that X12 can carry, and the repairs it took (keys of ``REPAIRS``).
 
     Capital letters, plain letters for accented ones, blanks for separators and control characters, single blanks inside and
-    none at the ends. Check lengths afterwards: a text may have grown.
+    none at the ends. Check lengths afterward: a text may have grown.
     """
     if delimiters is CANONICAL and _FIT.fullmatch(text):
         return text, ()
