@@ -1,6 +1,6 @@
 """Files in the console: what came in and went out, in sentences, explained, replayed and sent again.
 
-Also tests `console/operator/file_page` and `console/frame/path_number`.
+Also tests `console/operator/file_page`, `console/frame/path_number`, `console/frame/list_filters` and `store/delivery/file_query`.
 """
 
 import re

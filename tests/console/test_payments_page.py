@@ -1,7 +1,7 @@
 """Payments in the console: the list, one payment, matching by a person, and the files of it.
 
 Also tests `console/payments/payment_page`, `console/payments/payment_words`, `payments/payment_label`, `console/payments/payment_downloads`,
-`pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
+`console/frame/pdf_response`, `pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
 """
 
 import re

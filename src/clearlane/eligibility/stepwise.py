@@ -24,11 +24,3 @@ class StepwiseCall(Generic[T]):
 
     def __iter__(self) -> Iterator[None]:
         self.result = yield from self._steps
-
-
-def run_to_end(steps: Generator[None, None, T]) -> T:
-    """Run a stepwise function without pauses and return its result."""
-    call = StepwiseCall(steps)
-    for _ in call:
-        pass
-    return call.result

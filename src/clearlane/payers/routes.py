@@ -315,7 +315,9 @@ def _pem(text: str) -> str:
 
 
 def _pickups(text: str) -> str:
-    known = [role.removeprefix(PICKUP_PREFIX) for role in PAYLOAD_TYPES if _is_pickup(role)]
+    known = [
+        role.removeprefix(PICKUP_PREFIX) for role in PAYLOAD_TYPES if role.startswith(PICKUP_PREFIX)
+    ]
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not set(words) <= set(known):
         raise InvalidOptionError(f"give some of {', '.join(known)}, separated by commas")
@@ -357,10 +359,6 @@ def _time_zone(text: str) -> str:
     if text not in time_zones():
         raise InvalidOptionError("give an IANA name such as America/Chicago or UTC")
     return text
-
-
-def _is_pickup(role: str) -> bool:
-    return role.startswith(PICKUP_PREFIX)
 
 
 # ---- the tables -------------------------------------------------------------------------------

@@ -227,7 +227,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         settled=settled,
         forwarded_to="" if opened.is_replaced else row.forwarded_to or named,
         adjusted=adjustment_words,
-        net=_net(claim_payments),
+        net=sum(one.paid for _, one in claim_payments),
         wording=wording,
         payers_words=payers_words,
         list_words=list_words,
@@ -375,10 +375,6 @@ def _money_lines(claim_payments: PaymentsOfClaim) -> ClaimPayment | None:
     """Return the claim payment whose lines count: the last one in force."""
     counting = [one for _, one in claim_payments if one.in_force]
     return counting[-1] if counting else None
-
-
-def _net(claim_payments: PaymentsOfClaim) -> int:
-    return sum(one.paid for _, one in claim_payments)
 
 
 # ---- files ---------------------------------------------------------------------------------------

@@ -54,19 +54,11 @@ def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str
     return text, tuple(repairs)
 
 
-def _capital(text: str, delimiters: Delimiters) -> str:
-    return text.upper()
-
-
 def _without_accents(text: str, delimiters: Delimiters) -> str:
     if text.isascii() and "`" not in text:
         return text
     spread = unicodedata.normalize("NFKD", text.translate(_PLAIN)).translate(_PLAIN)
     return "".join(c for c in spread if not unicodedata.combining(c)).upper()
-
-
-def _without_controls(text: str, delimiters: Delimiters) -> str:
-    return text.translate(_CONTROLS)
 
 
 def _without_separators(text: str, delimiters: Delimiters) -> str:
@@ -82,21 +74,13 @@ def _without_separators(text: str, delimiters: Delimiters) -> str:
     return text
 
 
-def _without_others(text: str, delimiters: Delimiters) -> str:
-    return _UNFIT.sub("", text)
-
-
-def _without_blanks(text: str, delimiters: Delimiters) -> str:
-    return " ".join(text.split())
-
-
 _STEPS = (
-    ("case", _capital),
+    ("case", lambda text, _: text.upper()),
     ("accents", _without_accents),
-    ("controls", _without_controls),
+    ("controls", lambda text, _: text.translate(_CONTROLS)),
     ("separators", _without_separators),
-    ("lost", _without_others),
-    ("blanks", _without_blanks),
+    ("lost", lambda text, _: _UNFIT.sub("", text)),
+    ("blanks", lambda text, _: " ".join(text.split())),
 )
 
 
