@@ -30,9 +30,7 @@ NAMES = (
     r"SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|"
     r"(?<=Request )\d{9}\b|(?<=\"eligibility_request_id\":)\d{9}\b"
 )
-TIMES = (
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"
-)
+TIMES = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"
 DIFFERS = re.compile(f"(?P<name>{NAMES})|(?P<time>{TIMES})")
 
 
