@@ -147,6 +147,11 @@ class ClaimForm(Generic[C, L]):
         return self.view_names.get(path) or field_name(self.locate(path.replace("[]", "[0]")))
 
     @property
+    def id_field(self) -> str:
+        """The field that holds the caller's claim id."""
+        return field_at(self, "vendor_claim_id")
+
+    @property
     def pointers(self) -> str:
         """The letters by which a line names the diagnoses."""
         return codes.POINTER_LETTERS

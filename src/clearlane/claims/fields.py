@@ -807,7 +807,6 @@ Claim = MedicalClaim | DentalClaim
 Line = MedicalLine | DentalLine
 
 
-CALLER_ID = "Svc_VendorClaimId"
 DEPENDENT_CONDITION = "`F18_PatientRelationship` is not `Self`"
 
 
@@ -901,9 +900,9 @@ def encode(claim: Claim) -> bytes:
     return msgspec.json.encode(claim.__dict__, enc_hook=_filled_values)
 
 
-def encode_content(claim: Claim) -> bytes:
+def encode_content(claim: Claim, id_field: str) -> bytes:
     """Encode what makes two claims under one caller's id the same: every field but the id itself."""
-    content = {name: value for name, value in claim.__dict__.items() if name != CALLER_ID}
+    content = {name: value for name, value in claim.__dict__.items() if name != id_field}
     return msgspec.json.encode(content, enc_hook=_filled_values)
 
 

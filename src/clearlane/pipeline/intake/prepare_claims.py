@@ -128,7 +128,7 @@ def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     judged = [_judge(pending) for pending in pending_claims]
     headers = [header_of(end.view) for end in judged]
     texts = [
-        (fields.encode_content(pending.claim), _content(end))
+        (fields.encode_content(pending.claim, form_of(pending.claim).id_field), _content(end))
         for pending, end in zip(pending_claims, judged, strict=True)
     ]
     return [
