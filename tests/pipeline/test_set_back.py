@@ -46,9 +46,13 @@ async def older_copy(place):
     """Copy the closed database, as a file copy or a snapshot does; return a function that puts the copy back."""
     if place.kind == "postgresql":
         name, mark = urlsplit(place.url).path[1:], secrets.token_hex(4)
+        server = _with_database(place.url, "postgres")
+        # The connection that empties the database after each test is open.
         await _on_server(
-            _with_database(place.url, "postgres"), f"CREATE DATABASE {name}_{mark} TEMPLATE {name}"
+            server,
+            f"SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE datname = '{name}'",
         )
+        await _on_server(server, f"CREATE DATABASE {name}_{mark} TEMPLATE {name}")
         MADE.append(f"{name}_{mark}")
         return lambda: replace(place, url=_with_database(place.url, f"{name}_{mark}"))
     kept = place.data / "copy.db"
