@@ -105,6 +105,7 @@ async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
     assert slowdown.waiting == 0
 
 
+@pytest.mark.slow
 async def test_failures_beyond_the_limit_of_a_key_and_an_address_are_refused_at_once():
     slowdown = LoginThrottle()
     answers = [await slowdown.delay_basic_failure("192.0.2.1", basic("Acme")) for _ in range(10)]

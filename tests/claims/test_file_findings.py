@@ -106,6 +106,7 @@ def both():
     return found
 
 
+@pytest.mark.slow
 def test_rules_find_the_same_in_json_and_in_the_file_written_of_it(both):
     fired = Counter()
     for form, _, in_json, in_file in both:
@@ -234,6 +235,7 @@ def test_other_files_have_the_findings_of_the_engine(sample):
     assert findings(data) == check(data).findings
 
 
+@pytest.mark.slow
 def test_claims_are_read_one_at_a_time():
     claims = [*random_claims(V3_MEDICAL, 20)]
     peaks = []

@@ -883,6 +883,7 @@ def test_enough_kinds_are_caught_and_all_that_only_we_can_catch():
 
 
 @every_case(("name", "case"), list(cases()))
+@pytest.mark.slow
 def test_a_fault_ends_as_the_table_says(name, case):
     claim = given(case)
     result = answer(case.kind, claim)

@@ -92,6 +92,7 @@ def test_every_place_is_one_of_the_guide(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_random_claims_use_every_row_of_the_tables(kind):
     seen: dict[str, set[str]] = {}
     with_ssn = {

@@ -66,6 +66,7 @@ def test_a_document_can_be_given_an_insured_id_and_a_claim_id():
 
 
 @pytest.mark.parametrize("kind", FORMS.values())
+@pytest.mark.slow
 def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
     seen, relationships = Counter(), set()
     for seed in range(RUN):

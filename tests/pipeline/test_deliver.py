@@ -151,6 +151,7 @@ async def test_a_payer_that_is_away_for_thirty_days_gets_everything_in_order(out
     assert not await out.has_due_work()
 
 
+@pytest.mark.slow
 async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
     class BlackHole(Payer837):
         async def put(self, name, content, before_arrival):

@@ -138,6 +138,7 @@ async def ask_readyz(database):
         return answer.status_code, answer.json()
 
 
+@pytest.mark.slow
 async def test_an_older_copy_of_the_database_sends_nothing_twice(place):
     site, folder, _ = await prepare(place, 5)
     put_back = await older_copy(place)  # before anything was sent, and before the first start

@@ -31,6 +31,7 @@ async def signaled(signal, change):
     return time.monotonic() - began < PATIENCE_SECONDS / 2
 
 
+@pytest.mark.slow
 async def test_a_change_of_a_revision_is_signaled_to_other_processes(place, clock):
     ours, theirs = await place.open(clock), await place.open(clock, anchor="other")
     signal = ours.change_signal()
