@@ -16,6 +16,9 @@ from tests.patience import wait_until
 
 CLAIMS = "/clearlane/v1/claims"
 
+# A slow machine may let the next batch go, and a day of the payers pass, between two calls.
+UNANSWERED = ("received", "sent", "acknowledged")
+
 
 @pytest.fixture(scope="module")
 def vendor(server):
@@ -197,7 +200,7 @@ def test_a_claim_that_was_not_accepted_is_listed_if_it_is_asked_for(server, clie
     assert (answer.status_code, answer.json()["sent_as"]) == (200, "new")
     number = answer.json()["claim_number"]
     assert number in found(client)
-    assert client.get(f"{CLAIMS}/{number}").json()["label"] == "received"
+    assert client.get(f"{CLAIMS}/{number}").json()["label"] in UNANSWERED
     assert client.get(f"{CLAIMS}/{refused}").json()["successor"] == number
     assert f"{number} (V-REFUSED)" in server.command("claim", "show", "V-REFUSED")
 
@@ -211,7 +214,7 @@ def test_claim_list_shows_what_v1_lists_as_a_table_as_json_and_as_csv(server, cl
     assert list(listed) == [one.name for one in fields(ClaimInfo) if one.name != "raw"]
     assert (listed["paid"], listed["patient"]) == (None, None)
     shown = server.command("claim", "show", number)
-    assert ", received\n" in shown
+    assert shown.splitlines()[0].rpartition(", ")[2] in UNANSWERED
     assert "total 100.00  adjustments 0.00" in shown
     assert listed["claim_number"] == answered["claim_number"] == number
     table = server.command("claim", "list", *wanted)
