@@ -86,7 +86,9 @@ _STEPS = (
 
 def format_money(amount: Decimal) -> str:
     """Return an amount without exponent, trailing zeros or needless decimal point."""
-    text = f"{amount:f}"
+    text = str(amount)
+    if "E" in text:
+        text = f"{amount:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
@@ -94,7 +96,7 @@ def format_money(amount: Decimal) -> str:
 
 def format_day(value: date) -> str:
     """Return a day as CCYYMMDD."""
-    return f"{value.year:04}{value.month:02}{value.day:02}"
+    return date.isoformat(value).replace("-", "")
 
 
 def format_period(first: date, last: date) -> tuple[str, str]:
