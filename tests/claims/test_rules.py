@@ -67,6 +67,7 @@ def dental_line(last=None):
 
 
 L, T = "F24_ClaimLines[0].", "LineItems[0]."
+ON_OCTOBER_2 = {f"{L}F24A_DateOfServiceFrom": "2026-10-02"}
 TEETH = f"{T}Teeth"
 OTHER = {
     "F09_OtherInsuredNameLast": "Lund",
@@ -666,15 +667,28 @@ CASES: dict[str, list[Case]] = {
             {"F21_DiagnosisCodes": ["J99.99"]},
             "F21_DiagnosisCodes[0]",
             {"F21_DiagnosisCodes": ["U07.1"]},
-        )
+        ),
+        # I42.0 was divided on October 1, 2026.
+        m(
+            {**ON_OCTOBER_2, "F21_DiagnosisCodes": ["I42.0"]},
+            "F21_DiagnosisCodes[0]",
+            {**ON_OCTOBER_2, "F21_DiagnosisCodes": ["I42.00"]},
+            facts={"today": date(2026, 11, 2)},
+            fine={"today": date(2026, 11, 2)},
+        ),
+        m(
+            {"F21_DiagnosisCodes": ["I42.00"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["I42.0"]},
+        ),
     ],
     "C513": [
         m(
-            {f"{L}F24A_DateOfServiceFrom": "2026-10-01", "F21_DiagnosisCodes": ["J99.99"]},
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01", "F21_DiagnosisCodes": ["J99.99"]},
             "F21_DiagnosisCodes[0]",
-            {f"{L}F24A_DateOfServiceFrom": "2026-10-01"},
-            facts={"today": date(2026, 11, 2)},
-            fine={"today": date(2026, 11, 2)},
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01"},
+            facts={"today": date(2027, 5, 2)},
+            fine={"today": date(2027, 5, 2)},
         ),
     ],
     "C504": [
