@@ -38,7 +38,7 @@ MUTATIONS = full_or_quick(15, 3)
 TRUE_ALARMS = {
     "C401": "Two samples have a post office box as the billing address, which 5010 forbids.",
     "C411": "A sample of a missing loop 2010AA.",
-    "C504": "M54.5 was divided into finer codes in 2021.",
+    "C503": "M54.5 was divided into finer codes in 2021.",
     "C510": "A sample with two pointers and one diagnosis.",
     "C701": "Samples whose lines do not add up to the total.",
 }
@@ -51,6 +51,7 @@ ONLY_JSON = {
     "C206": "5010 has no birth date of another insured, nor of a subscriber who is not the patient.",
     "C501": "The version is that of the codes in the file.",
     "C502": "A code with a separator is two values.",
+    "C503": "More diagnoses than the guide takes are left out.",
     "C504": "More diagnoses than the guide takes are left out.",
     "C507": "Blank places are left out.",
     "C509": "A code in a file has a version.",

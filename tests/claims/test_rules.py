@@ -1615,21 +1615,21 @@ def test_minutes_that_are_refused_are_not_asked_for():
 
 @pytest.mark.safe_default(8)
 def test_a_code_that_may_be_newer_than_the_list_is_sent_with_a_warning():
-    """The list of diagnoses ends on 2026-09-30: of a later service it cannot say that a code does not exist."""
-    case, facts = m({}, "", {}), {"today": date(2026, 11, 2)}
+    """The list of diagnoses ends on 2027-03-31: of a later service it cannot say that a code does not exist."""
+    case, facts = m({}, "", {}), {"today": date(2027, 5, 2)}
     severities = {}
     for day, code in (
-        ("2026-09-30", "J99.99"), ("2026-10-01", "J99.99"), ("2026-10-01", "J9*"), ("2026-10-01", "J02.9"),
+        ("2027-03-31", "J99.99"), ("2027-04-01", "J99.99"), ("2027-04-01", "J9*"), ("2027-04-01", "J02.9"),
     ):  # fmt: skip
         changes = {f"{L}F24A_DateOfServiceFrom": day, "F21_DiagnosisCodes": [code]}
         found = checked(case, changes, facts).findings
         about = [f for f in found if f.location == "F21_DiagnosisCodes[0]"]
         severities[day, code] = {f.severity for f in about}
     assert severities == {
-        ("2026-09-30", "J99.99"): {Severity.ERROR},
-        ("2026-10-01", "J99.99"): {Severity.WARNING},
-        ("2026-10-01", "J9*"): {Severity.ERROR},
-        ("2026-10-01", "J02.9"): set(),
+        ("2027-03-31", "J99.99"): {Severity.ERROR},
+        ("2027-04-01", "J99.99"): {Severity.WARNING},
+        ("2027-04-01", "J9*"): {Severity.ERROR},
+        ("2027-04-01", "J02.9"): set(),
     }
 
 
@@ -1643,7 +1643,7 @@ def test_a_predetermination_is_about_services_to_come():
         "F34_DiagnosiseCodeQualifier": "AB",
         "F34a_DiagnosisCode": "K99.99",
     }
-    for today, accepted in ((date(2026, 9, 30), False), (date(2026, 11, 2), True)):
+    for today, accepted in ((date(2027, 3, 31), False), (date(2027, 5, 2), True)):
         assert checked(case, asked, {"today": today}).accepted is accepted
 
 
