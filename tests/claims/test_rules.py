@@ -893,6 +893,99 @@ CASES: dict[str, list[Case]] = {
         ),
         d({"LineItems": lines(2, DENTAL_LINE)}, "LineItems[1].F29_ProcedureCode", {}),
     ],
+    "C521": [
+        m(
+            {"F21_DiagnosisCodes": ["D63.1", "N18.9"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["N18.9", "D63.1"]},
+        )
+    ],
+    "C522": [
+        m(
+            {"F21_DiagnosisCodes": ["S52.501S", "M25.531"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["M25.531", "S52.501S"]},
+        )
+    ],
+    "C523": [
+        m(
+            {"F21_DiagnosisCodes": ["J02.9", "A33"]},
+            "F21_DiagnosisCodes[1]",
+            {"F21_DiagnosisCodes": ["J02.9", "O09.91"]},
+        )
+    ],
+    "C524": [
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2024-03-12", "F21_DiagnosisCodes": ["A54.22"]},
+            "F21_DiagnosisCodes[0]",
+            {f"{L}F24A_DateOfServiceFrom": "2024-10-12", "F21_DiagnosisCodes": ["A54.22"]},
+        )
+    ],
+    "C614": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "99999"},
+            f"{L}F24D_HcpcsProcedureCode",
+            {f"{L}F24D_HcpcsProcedureCode": "99607"},
+        ),
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "02000"},
+            f"{L}F24D_HcpcsProcedureCode",
+            {f"{L}F24D_HcpcsProcedureCode": "0202T"},
+        ),
+    ],
+    "C615": [
+        m({f"{L}F24D_Modifiers": "25,48"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "25,LT"})
+    ],
+    "C811": [
+        m(
+            {"F14_DateOfCurrentIllnessOrSymptom": "2025-03-15"},
+            "F14_DateOfCurrentIllnessOrSymptom",
+            {"F14_DateOfCurrentIllnessOrSymptom": "2025-03-14"},
+        )
+    ],
+    "C209": [
+        m(
+            {"F02_PatientNameFirst": "R0sa", "F04_InsuredNameFirst": "R0sa"},
+            "F02_PatientNameFirst",
+            {},
+        )
+    ],
+    "C210": [m(OTHER, "F09_OtherInsuredNameFirst", OTHER | {"F09_OtherInsuredNameFirst": "Ivo"})],
+    "C211": [
+        m(
+            {"F01_ClaimType": "Medicare", "F01A_InsuredId": "1SG4TE5MK73"},
+            "F01A_InsuredId",
+            {"F01_ClaimType": "Medicare", "F01A_InsuredId": "1EG4-TE5-MK73"},
+        )
+    ],
+    "C414": [
+        m(
+            {"F25_FederalTaxIdSsn": "987654321", "F25_FederalTaxIdEin": ...},
+            "F25_FederalTaxIdSsn",
+            {"F25_FederalTaxIdSsn": "219099999", "F25_FederalTaxIdEin": ...},
+        )
+    ],
+    "C415": [
+        m(
+            {
+                "F17_SupervisingProviderNameLast": "Fenn",
+                "F17B_SupervisingProviderNpi": "1000000020",
+                "X12_RenderingNPI": "1000000020",
+                "X12_RendProviderNameLast": "Fenn",
+            },
+            "F17B_SupervisingProviderNpi",
+            {
+                "F17_SupervisingProviderNameLast": "Fenn",
+                "F17B_SupervisingProviderNpi": "1000000020",
+                "X12_RenderingNPI": "1000000038",
+                "X12_RendProviderNameLast": "Fenn",
+            },
+        )
+    ],
+    "C431": [
+        m({"F05_PatientZip": "10001"}, "F05_PatientZip", {"F05_PatientZip": "75001"}),
+        d({"F48_BillingDentistZip": "90001"}, "F48_BillingDentistZip", {}),
+    ],
     "C651": [
         m(
             {f"{L}X12_NdcCode": "00009001103"},

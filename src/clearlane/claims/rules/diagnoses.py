@@ -42,7 +42,7 @@ def each(view: ClaimView) -> Each | None:
     return [(at, code) for at, code in enumerate(view.diagnoses) if code] or None
 
 
-def _version(view: ClaimView) -> str:
+def icd_version(view: ClaimView) -> str:
     """Return the ICD version, ``10`` or ``9``; a claim without one means ICD-10."""
     return view.icd_version or "10"
 
@@ -75,7 +75,7 @@ def _finer(code: str, first: date, last: date) -> tuple[str, ...]:
 @rule("C501", paths=VERSION, x12="2300/HI/01-01", reading=span, covers=("X837-ICD-DAY",))
 def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """Services before October 2015 are coded in ICD-9, later ones in ICD-10."""
-    wanted, version = "10" if days.last >= ICD_10_FROM else "9", _version(view)
+    wanted, version = "10" if days.last >= ICD_10_FROM else "9", icd_version(view)
     if version in _FORMS and version != wanted and any(view.diagnoses):
         yield (
             "icd_version",
@@ -87,7 +87,7 @@ def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Ite
 @rule("C502", paths=CODES, x12="2300/HI/01-02", reading=each, covers=("X837-ICD-FORM",))
 def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis code has the form of its ICD version."""
-    version = _version(view)
+    version = icd_version(view)
     form = _FORMS.get(version)
     for at, code in given:
         if form and not form.fullmatch(code):
@@ -108,7 +108,7 @@ def _judged(view: ClaimView, inputs: RuleInputs, given: Each) -> tuple[date, dat
     first, last = (days.first, days.last) if days else (inputs.today, inputs.today)
     first, last = min(first, end), min(last, end)
     wrong = [(at, code) for at, code in given if not _is_valid(code, first, last)]
-    if not wrong or _version(view) != "10" or last < ICD_10_FROM:
+    if not wrong or icd_version(view) != "10" or last < ICD_10_FROM:
         return first, last, []
     return first, last, [(at, code) for at, code in wrong if _FORMS["10"].fullmatch(code)]
 
@@ -209,13 +209,13 @@ def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
         )
 
 
-@rule("C508", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+@rule("C508", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=each)
 def external_cause_is_not_first(
     view: ClaimView, inputs: RuleInputs, given: Each
 ) -> Iterator[FieldFinding]:
-    """An external cause is never the principal diagnosis."""
+    """An external cause (V00 to Y99) is never the principal diagnosis."""
     at, code = given[0]
-    if _version(view) == "10" and _EXTERNAL_CAUSE.match(code):
+    if icd_version(view) == "10" and _EXTERNAL_CAUSE.match(code):
         yield (
             f"diagnoses[{at}]",
             f"The diagnosis {quoted(code)} is an external cause; give the injury first.",
