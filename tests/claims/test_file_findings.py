@@ -54,6 +54,7 @@ ONLY_JSON = {
     "C206": "5010 has no birth date of another insured, nor of a subscriber who is not the patient.",
     "C210": "Another insured without a payer's name is left out.",
     "C414": "A social security number beside an EIN is left out.",
+    "C431": "A patient who is the subscriber is stated once.",
     "C501": "The version is that of the codes in the file.",
     "C502": "A code with a separator is two values.",
     "C503": "More diagnoses than the guide takes are left out.",
