@@ -15,7 +15,8 @@ THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wil
 PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
 # Left out: a watching thread for each test, which costs more than many tests (tests/conftest.py ends one that
 # hangs), and a plugin that only tests with a server use.
-QUICK := -m pytest -q -m "not server and not witness" -o faulthandler_timeout=0 -p no:schemathesis
+MARKS := not server and not witness
+QUICK = -m pytest -q -m "$(MARKS)" -o faulthandler_timeout=0 -p no:schemathesis
 in_parts = $(foreach part,$(PARTS),'$(1) $(QUICK) $($(part))')
 # How long `make fuzz` runs.
 SECONDS ?= 60
@@ -54,6 +55,7 @@ test: .venv/.installed ## install, then run every test
 # marks both. Properties are tried on fewer examples.
 quick: export PYTHONDONTWRITEBYTECODE :=
 quick: export CLEARLANE_TEST_PROFILE := quick
+quick: MARKS += and not slow
 quick: .venv/.installed ## format, lint, types, architecture and the quick tests: no server, no other X12 library
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .

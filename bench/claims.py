@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime
 from bench.harness import Measure, bench, seconds, side_by_side
 from clearlane.claims import fields
 from clearlane.claims.forms import V3_MEDICAL, form_of
+from clearlane.claims.forms.samples import minimal_claim
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
-from clearlane.claims.samples import minimal_claim
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 
 KIND = V3_MEDICAL

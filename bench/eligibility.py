@@ -22,13 +22,14 @@ import httpx
 from bench.api import serving
 from bench.harness import Measure, bench
 from clearlane.connect.loopback import LoopbackRealtime
-from clearlane.eligibility import decode, rules, write_270
+from clearlane.eligibility import rules, write_270
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.samples import TEST_PAYERS
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.sandbox.eligibility import EligibilityPayer
 from clearlane.sandbox.model import Profile
+from tests.eligibility.invented import check_request, decode_request
 
 SUBMIT, PAYERS = "/api/v3/eligibility/submit", "/api/v3/payers/get_list_of_eligibility"
 ASKED = 1_000
@@ -93,10 +94,10 @@ def at(taken: list[float], share: float) -> float:
 
 def bare() -> list[float]:
     """The same question, written, asked of the payer in this process, and its bytes taken."""
-    read = decode.decode_request(json.dumps(request("2001")).encode())
+    read = decode_request(json.dumps(request("2001")).encode())
     find = PayerDirectory(TEST_PAYERS, sandbox=True).find
     facts = rules.InquiryFacts(find=find, sandbox=True, today=datetime.now(UTC).date())
-    [inquiry] = rules.check_request(read.request, facts).inquiries
+    [inquiry] = check_request(read.request, facts).inquiries
     clock = SandboxClock(SystemClock())
     payer = LoopbackRealtime(EligibilityPayer(Profile("TST01", "Sandbox Medical"), clock), clock)
     loop = asyncio.new_event_loop()

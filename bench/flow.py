@@ -14,8 +14,7 @@ from bench.harness import Measure, bench, seconds
 from bench.store import FreshInstallation
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
@@ -136,7 +135,7 @@ async def _show(context: WorkContext) -> tuple[float, float]:
 
 
 async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
-    """Submit claims as the API does; return their request ids."""
+    """Submit claims as the API does; return their claim numbers."""
     site = Site(scope.site, scope.vendor, "S1", "C1", "Larkspur Dental", baa_accepted=True)
     now = context.clock.now()
     document = samples.document(V3_MEDICAL, day=now.date() - timedelta(days=30), full=False)

@@ -26,8 +26,7 @@ from urllib.parse import urlsplit
 import uvloop
 
 from bench.harness import Measure, bench
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.claims.read import decode
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.payers.samples import TEST_PAYERS

@@ -179,7 +179,7 @@ CLAIM = {
     "place": "2300/CLM/05-1",
     "frequency": "2300/CLM/05-3",
     "onset": "2300/DTP:431/03",
-    "authorisation": "2300/REF:G1/02",
+    "authorization": "2300/REF:G1/02",
     "trace": "2300/REF:D9/02",
     "note": "2300/NTE/02",
     "diagnosis_1": "2300/HI:ABK/01-2",
@@ -243,7 +243,7 @@ def fields(number: int) -> tuple[dict[str, object], dict[str, object], list[dict
     }  # fmt: skip
     whole = {
         "account": f"A{number}", "total": Decimal("400.00"), "place": "11", "frequency": "1",
-        "onset": date(2024, 4, 20), "authorisation": f"AUTH{number:07}",
+        "onset": date(2024, 4, 20), "authorization": f"AUTH{number:07}",
         "trace": f"CL{number:09}", "note": "FOLLOW UP AFTER FIRST VISIT", "diagnosis_1": "E119",
         "diagnosis_2": "I10", "diagnosis_3": "M545", "referrer": "FENN", "referrer_first": "OSKAR",
         "referrer_npi": "1679576722", "rendering": "BIRCH", "rendering_first": "NORA",

@@ -146,15 +146,35 @@ def clock() -> ManualClock:
     return ManualClock(START)
 
 
+# A connection to each database that is emptied after a test: a new one reads the whole catalog first.
+Caretakers = dict[str, "asyncpg.Connection"]
+
+
+@pytest.fixture(scope="session")
+async def caretakers() -> AsyncIterator[Caretakers]:
+    """Yield connections that stay open from test to test, by the address of their database."""
+    found: Caretakers = {}
+    yield found
+    for connection in found.values():
+        connection.terminate()
+
+
 @pytest.fixture
-async def place(new_place: NewPlace, database_kind: str) -> AsyncIterator[Place]:
+async def place(
+    new_place: NewPlace, caretakers: Caretakers, database_kind: str
+) -> AsyncIterator[Place]:
     """Yield a fresh, upgraded database of each kind."""
     made = await new_place(database_kind)
     if made.url and made.url not in SHAPES:
-        SHAPES[made.url] = await _shape(made)
+        caretakers[made.url] = await made.raw()
+        SHAPES[made.url] = str(await caretakers[made.url].fetchval(SHAPE))
     yield made
-    if made.url and await _emptied(made, SHAPES[made.url]):
+    if not made.url:
+        return
+    if await _emptied(caretakers[made.url], SHAPES[made.url]):
         SPARE.append(made.url)
+    else:
+        caretakers.pop(made.url).terminate()
 
 
 @pytest.fixture
@@ -206,6 +226,7 @@ ADD_SITE = Statement(
 )  # fmt: skip
 
 
+# A digest of what a test must not change for the next one to use the same database.
 SHAPE = """
     SELECT md5(string_agg(fact, ',' ORDER BY fact)) FROM (
         SELECT concat(oid, relname, relkind, relrowsecurity, relowner, relacl) AS fact
@@ -233,17 +254,8 @@ OTHERS = """
 """
 
 
-async def _shape(place: Place) -> str:
-    """Return a digest of what a test must not change for the next one to use the same database."""
-    connection = await place.raw()
-    try:
-        return str(await connection.fetchval(SHAPE))
-    finally:
-        await connection.close()
-
-
-async def _emptied(place: Place, before: str) -> bool:
-    connection = await place.raw()
+async def _emptied(connection: "asyncpg.Connection", before: str) -> bool:
+    """Empty a database for the next test; return whether it is as it was, but for its rows."""
     try:
         if await connection.fetchval(SHAPE) != before:
             return False
@@ -253,10 +265,8 @@ async def _emptied(place: Place, before: str) -> bool:
         else:
             emptied = ";".join(f"DELETE FROM {table}" for table in metadata.tables)
         await connection.execute(f"{UNGUARDED}; {emptied}; {EMPTY}")
-    except asyncpg.PostgresError:
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):  # also one that a test cut off
         return False
-    finally:
-        await connection.close()
     return True
 
 

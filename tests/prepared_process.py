@@ -144,15 +144,25 @@ def _forker() -> socket.socket:
 
 
 def import_all() -> None:
-    """Import every module of the product, so that no forked process does."""
+    """Import every module of the product and build its public pages, so that no forked process does."""
     import clearlane
 
     found = pkgutil.walk_packages(clearlane.__path__, "clearlane.")
     names = [each.name for each in found if not RUN_ONLY.search(each.name)]
     for name in (*names, *IMPORTED):
         importlib.import_module(name)
+    _build_pages()
     gc.collect()
     gc.freeze()
+
+
+def _build_pages() -> None:
+    """Build the public pages, which takes most of what the start of a service costs and is always the same."""
+    from clearlane.api import service
+    from clearlane.api.versions import VERSIONS
+
+    pages = service.build_pages(*VERSIONS)
+    service.build_pages = lambda *_: pages
 
 
 def fork_on_demand(orders: socket.socket) -> dict:

@@ -114,29 +114,51 @@ def _reached(
     Of a table of functions those count that a parameter of the test names, or all.
     """
     seen: set[int] = set()
-    waiting = [found]
+    waiting = [_bare(found)]
     while waiting:
         found = waiting.pop()
         if id(found) in seen:
             continue
         seen.add(id(found))
         if isinstance(found, type):
-            waiting += [_function(member) for member in vars(found).values()]
+            waiting += _members(found)
             continue
-        function = _function(found)
-        if not isinstance(function, FunctionType):
+        if not isinstance(found, FunctionType):
             continue
-        names = _names_of(function)
-        yield function, names
-        for name in names & function.__globals__.keys():
-            value = function.__globals__[name]
-            if isinstance(value, ModuleType) and value.__name__.startswith("tests."):
-                waiting += [vars(value)[each] for each in names & vars(value).keys()]
-            elif _module_of(value).startswith("tests."):
-                waiting.append(value)
-            elif isinstance(value, dict) and function.__module__.startswith("tests."):
-                named = [value[kind] for kind in kinds if kind in value]
-                waiting += [each for each in named or value.values() if callable(each)]
+        yield found, _names_of(found)
+        used, tables = _uses_of_tests(found)
+        waiting += used
+        for table in tables:
+            named = [table[kind] for kind in kinds if kind in table]
+            waiting += [_bare(each) for each in named or table.values() if callable(each)]
+
+
+@cache
+def _members(found: type) -> list[object]:
+    """Return the functions of a class."""
+    return [_function(member) for member in vars(found).values()]
+
+
+@cache
+def _uses_of_tests(function: FunctionType) -> tuple[list[object], list[dict[object, object]]]:
+    """Return what a function uses of `tests`, and the tables from which it may take a function."""
+    used: list[object] = []
+    tables = []
+    names = _names_of(function)
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        if isinstance(value, ModuleType) and value.__name__.startswith("tests."):
+            used += [vars(value)[each] for each in names & vars(value).keys()]
+        elif _module_of(value).startswith("tests."):
+            used.append(value)
+        elif isinstance(value, dict) and function.__module__.startswith("tests."):
+            tables.append(value)
+    return [_bare(each) for each in used], tables
+
+
+def _bare(value: object) -> object:
+    """Return a class as it is, and of anything else the function behind it, if there is one."""
+    return value if isinstance(value, type) else _function(value)
 
 
 def _module_of(value: object) -> str:

@@ -44,10 +44,6 @@ class SettingInfo:
     secret: bool = False
 
 
-def _text(text: str) -> str:
-    return text
-
-
 def _path(text: str) -> Path:
     return Path(text).expanduser()
 
@@ -130,7 +126,7 @@ def _optional_whole(least: int, most: int) -> Callable[[str], str]:
 
 
 def setting(
-    default: Any, help: str, *, read: Callable[[str], Any] = _text, secret: bool = False
+    default: Any, help: str, *, read: Callable[[str], Any] = str, secret: bool = False
 ) -> Any:
     """Return the dataclass field of a setting."""
     return field(

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +20,7 @@ import uvloop
 from clearlane.accounts.credentials import hash_password
 from clearlane.accounts.directory import AccountDirectory, VendorPassword
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
-from clearlane.api.frame.app import ApiApplication
+from clearlane.api.frame.app import ApiApplication, PublicPage
 from clearlane.api.frame.endpoint import ApiLimits, Endpoint
 from clearlane.api.http.certificates import TlsCertificate, ensure_local_pair
 from clearlane.api.http.protocol import ConnectionPolicy
@@ -118,6 +119,12 @@ async def _refuse_write(*_, **__):
     raise DatabaseUnavailable("there is no database here")
 
 
+@cache
+def _plain_pages() -> tuple[PublicPage, ...]:
+    """Return the public pages, the reference among them as it is without its viewer."""
+    return build_pages(*VERSIONS, viewer=Path(__file__).parent / NO_VIEWER)
+
+
 def start_local_server(
     directory: Path,
     *,
@@ -143,7 +150,7 @@ def start_local_server(
     app = ApiApplication(
         context,
         endpoints,
-        build_pages(*VERSIONS, viewer=directory / NO_VIEWER),
+        _plain_pages(),
         errors=V3.errors,
         limits=limits,
         metrics=metrics,

@@ -105,6 +105,7 @@ async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
     assert slowdown.waiting == 0
 
 
+@pytest.mark.slow
 async def test_failures_beyond_the_limit_of_a_key_and_an_address_are_refused_at_once():
     slowdown = LoginThrottle()
     answers = [await slowdown.delay_basic_failure("192.0.2.1", basic("Acme")) for _ in range(10)]
@@ -150,7 +151,7 @@ def test_the_memory_of_tries_is_bounded(monkeypatch):
     ("address", "other"),
     [("2001:db8::1", "2001:db8::ffff:1"), ("fe80::1%eth0", "fe80::2%eth1"), ("::1", "::2")],
 )
-def test_neighbours_of_one_ipv6_network_count_together(address, other):
+def test_neighbors_of_one_ipv6_network_count_together(address, other):
     assert client_network(address) == client_network(other)
 
 

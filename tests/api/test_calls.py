@@ -237,7 +237,7 @@ def test_bad_credentials_are_refused_alike(anyone, parties, endpoint):
 
 
 @pytest.mark.parametrize("site", ["A-1", "B-1", "NOWHERE", "", None])
-def test_without_credentials_nothing_is_learnt_about_sites(anyone, site):
+def test_without_credentials_nothing_is_learned_about_sites(anyone, site):
     endpoint = ENDPOINTS[0]
     check_bad_credentials(
         anyone.post(endpoint.path, params=query_of(endpoint, site=site)), endpoint

@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from tests.api.markers import places_with
 from tests.patience import PATIENCE_SECONDS
 
@@ -127,7 +126,7 @@ def test_a_payer_may_be_named_by_its_legacy_id_and_in_any_case(acme):
         ("F05_PatientZip", "1234"),
         ("F21_DiagnosisCodes", ["ZZZ99"]),
         ("F03_PatientSex", "Q"),
-        ("F06_PatientRelationshipToInsured", "Neighbour"),
+        ("F06_PatientRelationshipToInsured", "Neighbor"),
         ("F03_PatientDob", "2999-01-01"),
     ],
 )

@@ -17,8 +17,7 @@ import asyncpg
 import httpx
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import load_claim
@@ -85,7 +84,7 @@ def results(answer):
 
 @pytest.fixture(scope="module")
 def accepted(server, parties):
-    """The request ids of 500 random claims of each kind; every one of them was accepted."""
+    """The claim numbers of 500 random claims of each kind; every one of them was accepted."""
     found = {}
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
         for kind in FORMS.values():

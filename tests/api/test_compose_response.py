@@ -16,13 +16,13 @@ from clearlane.api.v3.benefits.compose_response import (
     OUTCOMES_AT_ONCE,
     compose_response,
     encode_element,
-    encode_outcome,
+    encode_result,
 )
 from clearlane.eligibility import fields, read_271
-from clearlane.inquiry.inquiry_outcome import (
+from clearlane.inquiry.inquiry_result import (
     AnswerError,
     InquiryError,
-    InquiryOutcome,
+    InquiryResult,
     InterchangeStatus,
     RequestStatus,
     ValidationResult,
@@ -43,14 +43,14 @@ from tests.eligibility.invented import (
 
 ONE = answered(*HEAD, *RECEIVER, *PERSON, "EB*B**30****20.50")
 ANSWER = read_271.build_answer(ONE, inquiry(), document_id="D1", created_at=NOON, trace=TRACE)
-ANSWERED = InquiryOutcome(answer=ANSWER, x12=ONE.content)
+ANSWERED = InquiryResult(answer=ANSWER, x12=ONE.content)
 ERROR = InquiryError(
     kind="TA1",
     path=SUBSCRIBER,
     errors=(AnswerError(code="006", message="Sender is invalid", location="ISA"),),
     status=InterchangeStatus(control_number="000000017", verdict="R", code="006"),
 )
-REFUSED = InquiryOutcome(error=ERROR, x12=b"ISA*TA1")
+REFUSED = InquiryResult(error=ERROR, x12=b"ISA*TA1")
 INVALID = ValidationResult(
     location="BenefitInquiries", code="TooManyPatients", message="Send fewer."
 )
@@ -120,7 +120,7 @@ async def test_a_response_reads_back_as_structures():
 def test_an_error_of_the_connection_is_at_the_payer_of_the_request():
     reason = AnswerError(code="Timeout", message="The payer did not answer.")
     error = build_error("Connection", inquiry(), (reason,))
-    made = json.loads(encode_outcome(InquiryOutcome(error=error), with_x12=False))
+    made = json.loads(encode_result(InquiryResult(error=error), with_x12=False))
     assert (made["Type"], made["PayeeTraceNumber"]["Number"]) == ("Connection", "visit 7")
     assert made["Errors"] == [
         {
@@ -132,7 +132,7 @@ def test_an_error_of_the_connection_is_at_the_payer_of_the_request():
 
 def test_an_outcome_of_nothing_is_a_fault():
     with pytest.raises(ValueError, match="an answer or an error"):
-        encode_outcome(InquiryOutcome(), with_x12=False)
+        encode_result(InquiryResult(), with_x12=False)
 
 
 def test_the_schema_has_every_field_of_the_document():

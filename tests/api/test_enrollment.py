@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from tests.api.markers import places_with
 from tests.enrollment.invented import FAIL, MEND, a_practice, a_request, an_enrollment, by_hand
 from tests.patience import PATIENCE_SECONDS

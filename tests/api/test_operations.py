@@ -153,6 +153,7 @@ def test_log_lines_arrive_whole_and_in_order(tmp_path):
     assert os.read(reading, 65_536).splitlines() == [b"line %d" % n for n in range(500)]
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_reading_costs_lines_never_time():
     reading, writing = os.pipe()
     writer = logs.LogWriter(writing)

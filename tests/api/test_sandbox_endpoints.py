@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from clearlane.api.sandbox_endpoints import read_duration, sandbox_endpoints
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.cli.command.root import app
 from tests.api.local_server import start_local_server
 from tests.api.service_process import ServiceProcess

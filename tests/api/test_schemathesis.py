@@ -19,8 +19,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from clearlane.api.versions import VERSIONS
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from tests.api.openapi_document import openapi_content
 from tests.api.service_process import ServiceProcess
 from tests.enrollment.invented import a_request, an_enrollment

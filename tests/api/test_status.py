@@ -9,8 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.pipeline.query.claim_list import STATUSES_AT_ONCE
 
 SUBMIT = "/api/v3/claims/submit"

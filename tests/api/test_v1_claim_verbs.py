@@ -60,8 +60,9 @@ def submit(client, vendor):
     return submit
 
 
-# A slow machine may let a day of the payers pass in between.
+# A slow machine may let the next batch go, and a day of the payers pass, between two calls.
 IN_A_BATCH = ("sent", "acknowledged")
+UNCHANGED = ("received", *IN_A_BATCH)
 
 
 def do(client, number, verb, **options):
@@ -256,7 +257,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     assert "keeps its payer, insured and patient" in problem(moved, 409)["detail"]
     done = do(client, first, "correct", json={"fields": {"F26_PatientAcctNumber": "AGAIN2"}}).json()
     assert (done["predecessor"], done["sent_as"]) == (first, "replacement")
-    assert state(client, second) == "received"
+    assert state(client, second) in UNCHANGED
 
 
 @pytest.mark.safe_default(12)
@@ -355,7 +356,7 @@ def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(clie
         assert {one["field"] for one in refused["errors"]} >= named, fields
     problem(do(client, number, "correct", json={"fields": 1}), 400)
     problem(do(client, number, "correct", json={}), 400)
-    assert state(client, number) == "received"
+    assert state(client, number) in UNCHANGED
 
 
 def test_a_verb_is_done_once_under_its_key(client, submit):

@@ -27,7 +27,7 @@ BODIES = {
     "AddWebhookEndpoint": {"url": "http://127.0.0.1:9/hook", "types": ["claim.*"]},
     "ChangeWebhookEndpoint": {"types": ["claim.paid"]},
     "EnableWebhookEndpoint": {"replay": False},
-    "ReplayWebhookEndpoint": {"since": "2026-01-31T00:00:00Z"},
+    "ReplayWebhookEndpoint": {"since_at": "2026-01-31T00:00:00Z"},
 }
 
 

@@ -13,7 +13,7 @@ FILES = python_files(SOURCE)
 MODULES_MAX = 25
 """Modules side by side in a package: more of them hide the one that a reader looks for."""
 
-# Each package and the packages it may import: those of the layers below it, never its neighbours.
+# Each package and the packages it may import: those of the layers below it, never its neighbors.
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
 # Beside the directories: what every inquiry to a payer shares, for eligibility and whatever else asks payers.

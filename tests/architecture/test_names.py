@@ -45,11 +45,20 @@ INSTEAD = {
     r"stands? (?:in|at|on|before|behind|beside|below|above|first|there)": "is, comes, is shown",
     r"(?:is|are) no (?:X12|JSON|UTF|CSV)": "is not",
     r"such a one|[Ww]hence|[Hh]erein|[Tt]herein|[Tt]hereof|[Ww]hereof|[Ll]est": "a plain word",
+    r"(?:[Bb]y|[Ii]ts|[Tt]heir|[Ee]arlier) request ids?": "claim number: a request id is an HTTP request's",
 }
 ACCENT = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b")
-# Sentences of rules and of V3 stay as vendors know them.
-CONTRACT = re.compile(
-    r"Nobody on the claim|and 0 where none does|The payer's answer is no X12|sent only where there is one"
+# Sentences of V3 stay as vendors know them.
+CONTRACT = re.compile(r"The payer's answer is no X12")
+# Parts of British spellings.
+BRITISH = (
+    "anaesth", "authoris", "behaviour", "cancelled", "colour", "defence", "favour", "finalis", "haema", "haemo",
+    "hospitalis", "immunis", "instalment", "itemis", "learnt", "licence", "litres", "neighbour", "normalis",
+    "organisation", "paediatr", "recognis", "serialis", "summaris", "utilis",
+)  # fmt: skip
+# Callers may use them, as do libraries.
+READ_FROM_OTHERS = re.compile(
+    r"\|Haem|\|Organisation\||\"organisation\": \"2\"|`Organisation`|CANCELLED|\.cancelled\(|CancelledError"
 )
 
 # Public class names that stand in two modules, each with its reason. Under 3 % of all names.
@@ -232,3 +241,19 @@ def test_no_text_uses_a_phrase_of_the_accent():
         if ACCENT.search(CONTRACT.sub("", line))
     ]
     assert not found, "\n".join([*found, "Instead:", *INSTEAD.values()])
+
+
+def is_british(text: str) -> bool:
+    lowered = text.lower()
+    return any(part in lowered for part in BRITISH)
+
+
+def test_no_text_has_a_british_spelling():
+    found = [
+        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+        for file in [*text_files(), *sorted(SOURCE.rglob("*.txt"))]
+        if is_british(text := file.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), 1)
+        if is_british(READ_FROM_OTHERS.sub("", line))
+    ]
+    assert not found, "\n".join(found)

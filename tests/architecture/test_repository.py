@@ -162,5 +162,5 @@ def test_ci_runs_the_commands_a_contributor_runs():
         assert command in script
 
 
-def test_the_licence_is_apache_2():
+def test_the_license_is_apache_2():
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The shapes of an API version stay in its package: nothing else stores or passes its JSON."""
+"""The shapes of an API version stay in its package, and kinds of claim in their tables: nothing else names them."""
 
 import ast
 import re
@@ -9,6 +9,9 @@ from pathlib import Path
 from clearlane.api.v3 import code_names
 from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.status_rows import ClaimStatusJson
+from clearlane.claims.fields import ClaimPart, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
+from clearlane.claims.kinds import ClaimKind
 from clearlane.eligibility import fields
 from clearlane.eligibility.json_struct import JsonStruct
 from tests.architecture.source import SOURCE, nodes_of, python_files
@@ -29,7 +32,7 @@ CALLERS = {
 }
 # Names of V3's answers that are names of something else as well.
 ALSO_ELSEWHERE = {
-    "Adjustments": "a claim field",
+    "Adjustments": "a claim field, and a heading",
     "DocumentId": "the type of a document's id",
     "LongTermCare": "a service type that a request may name",
     "MiddleName": "a part of claim fields",
@@ -51,6 +54,16 @@ REQUEST_STRUCTS = [
 ]
 # A name of one word, such as State, is a word of much else.
 SEVERAL_WORDS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
+
+
+# What knows the fields of claims: they are the contract of the form.
+KNOW_CLAIM_FIELDS = (
+    "claims/forms/",
+    "claims/fields.py",
+    "claims/write/placements_837",
+    # People correct a claim by the names and boxes of its form.
+    "console/claims/correction_form.py",
+)
 
 
 def is_of_v3(file: Path) -> bool:
@@ -144,3 +157,56 @@ def test_names_of_benefit_codes_are_in_the_version_alone():
         for name in benefit_names.NAMES[list].values()
     }
     assert places_of(several_words(names)) == []
+
+
+def field_names(part: type[ClaimPart]) -> set[str]:
+    inner = nested_parts(part).values()
+    return {*fields_of(part), *(name for one in inner for name in field_names(one))}
+
+
+def test_names_of_claim_fields_are_in_the_forms_alone():
+    names = {name for form in FORMS.values() for name in field_names(form.claim)}
+    assert len(names) > 300
+    names -= ALSO_ELSEWHERE.keys()
+    found = [
+        f"{file.relative_to(SOURCE)}:{line} {name}"
+        for file in other_files(*KNOW_CLAIM_FIELDS)
+        if not is_of_v3(file)
+        for line, text in names_in(file)
+        # A text may be a path: ``F24_ClaimLines[0].F24F_Charges``.
+        if " " not in text
+        for name in names.intersection(re.split(r"\W+", text))
+    ]
+    assert not found
+
+
+MODEL_TEST = re.compile(r"isinstance\(.*(Medical|Dental)")
+
+
+def other_files(*own: str) -> Iterator[Path]:
+    """Return the files of the product that are not below one of these paths."""
+    return (file for file in FILES if not file.relative_to(SOURCE).as_posix().startswith(own))
+
+
+def test_nothing_else_distinguishes_kinds_of_claim():
+    assert not [
+        f"{file.relative_to(SOURCE)}:{number}"
+        for file in other_files("claims/forms/", "claims/fields.py")
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if MODEL_TEST.search(line)
+    ]
+
+
+def test_no_other_module_names_a_kind_of_claim():
+    """The tables of kinds, the forms, the directory's types and V3's own calls do; client and sandbox stand alone."""
+    own = (
+        "claims/forms/", "claims/fields.py", "claims/kinds.py", "payers/model.py", "payers/samples.py", "api/v3/",
+        "client/", "sandbox/",
+    )  # fmt: skip
+    kinds = set(ClaimKind)
+    assert not [
+        f"{file.relative_to(SOURCE)}: {node.value}"
+        for file in other_files(*own)
+        for node in nodes_of(file)
+        if isinstance(node, ast.Constant) and str(node.value).lower() in kinds
+    ]

@@ -4,12 +4,12 @@ import json
 from datetime import date, datetime
 
 from clearlane.claims.forms import V3_MEDICAL, form_of
+from clearlane.claims.forms.samples import document
 from clearlane.claims.read.decode import read_document
 from clearlane.claims.read.repairs import repair
 from clearlane.claims.responses import acks
 from clearlane.claims.responses.ack_messages import GroupAck, InterchangeAck
 from clearlane.claims.responses.claim_parts import AckParts
-from clearlane.claims.samples import document
 from clearlane.claims.write.sent_layout import read_layout
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 

@@ -12,8 +12,7 @@ from datetime import date
 from random import Random
 from typing import Any, NamedTuple
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.claims.forms import FORMS, AnyForm, samples
 from clearlane.claims.rules import RuleInputs
 from tests.claims.test_rules import CASES, DAY, PAYERS, TODAY, Case
 from tests.claims.variety import random_claim

@@ -13,9 +13,9 @@ import pyx12.x12n_document
 from clearlane.claims import fields
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm, form_of
+from clearlane.claims.forms.samples import extended_claim, minimal_claim
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
-from clearlane.claims.samples import extended_claim, minimal_claim
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop
@@ -64,6 +64,20 @@ def _claim(kind: AnyForm, line: dict | None, own: dict) -> Claim:
 def extended(kind: AnyForm) -> Claim:
     """A claim in which every field appears."""
     return stored(kind, extended_claim(kind, DAY))
+
+
+PAID = ("F29_PayerAmountPaid", "X12_ClaimPrimaryPayerPaidAmount")
+ONE_LINE = {
+    V3_MEDICAL: {"F28_TotalCharge": "100.00"} | dict.fromkeys(PAID, "55.00"),
+    V3_DENTAL: {"F32_TotalFee": "100.00"},
+}
+"""The amounts of a claim of which one line is left."""
+
+
+def extended_claim_of_one_line(kind: AnyForm, day: date) -> dict:
+    """Return the extended claim with its first line alone; what only later lines hold is left out."""
+    claim = extended_claim(kind, day)
+    return claim | ONE_LINE[kind] | {kind.lines_field: claim[kind.lines_field][:1]}
 
 
 def outgoing(claim: Claim, number: int = 1, **more: object) -> OutgoingClaim:

@@ -387,7 +387,7 @@ def test_what_cannot_be_used_is_refused_in_words(content, part):
     assert part in found.reason
 
 
-def test_every_cut_of_a_file_is_recognised_as_one():
+def test_every_cut_of_a_file_is_recognized_as_one():
     for end in range(1, len(GOOD) - 1):
         assert identify(GOOD[:end]).reason, end
 
@@ -395,7 +395,7 @@ def test_every_cut_of_a_file_is_recognised_as_one():
 @pytest.mark.parametrize(
     "content", [GOOD, GOOD + b"\r\n", GOOD.replace(b"SE*20", b"SE*3"), GOOD + FILE]
 )
-def test_what_can_be_used_is_recognised(content):
+def test_what_can_be_used_is_recognized(content):
     found = identify(content)
     assert found.usable
     assert found.kinds == {"277CA"}

@@ -10,8 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.claim.claim import app
 from clearlane.cli.command.root import app as every_command

@@ -8,9 +8,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.claim_subject import SubjectComparison, compare_subjects
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.header import decode_header, encode_header, header_of
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import repair

@@ -10,9 +10,9 @@ import pytest
 from x12sdk.io import X12ModelReader
 
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, form_of
+from clearlane.claims.forms.samples import minimal_claim
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RuleInputs, repair_and_check
-from clearlane.claims.samples import minimal_claim
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import parse

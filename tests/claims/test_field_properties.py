@@ -12,10 +12,9 @@ from functools import cache
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import LEFT_OUT
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import open_document, restore
 from clearlane.claims.responses.explain import explain
 from clearlane.claims.rules import RuleInputs, repair_and_check
@@ -25,7 +24,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.checker.check import check
 from tests.cases import every_case, fewer_in_quick, full_or_quick
-from tests.claims.outgoing import written
+from tests.claims.outgoing import extended_claim_of_one_line, written
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -82,7 +81,7 @@ def bases(kind):
         few |= {"F33_BillingProviderZip": "787011234", "F33A_BillingProviderNpi": "1234567893"}
     else:
         few["LineItems"][0] |= {"Teeth": [{}], "Adjustments": None}
-    return samples.extended_claim(kind, DAY), few
+    return extended_claim_of_one_line(kind, DAY), few
 
 
 def put(base, path, name, value):

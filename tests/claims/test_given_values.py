@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.claims.given_values import given_values
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.read.repairs import Repair

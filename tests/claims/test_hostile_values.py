@@ -5,7 +5,6 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import ClaimPart, fields_of
 from clearlane.claims.forms import FORMS
 from clearlane.claims.read.decode import read_claim
@@ -13,6 +12,7 @@ from clearlane.claims.read.repairs import is_carried
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import ValueType
 from tests.cases import every_case, fewer_in_quick, full_or_quick
+from tests.claims.outgoing import extended_claim_of_one_line
 
 DAY = date(2025, 3, 14)
 FACTS = RuleInputs(today=date(2025, 3, 20), available=frozenset())
@@ -37,7 +37,7 @@ def fields():
 
 
 def check_all(kind, part, row, value):
-    claim = samples.extended_claim(kind, DAY)
+    claim = extended_claim_of_one_line(kind, DAY)
     at = f"{kind.lines_field}[0]." if part is kind.line else ""
     (claim[kind.lines_field][0] if at else claim)[row.name] = [value] if row.is_array else value
     found = read_claim(kind, json.dumps(claim).encode(), "")

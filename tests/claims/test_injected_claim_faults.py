@@ -402,7 +402,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
             "F06_PatientRelationshipToInsured",
         ),
         d({"F18_PatientRelationship": ""}, "F18_PatientRelationship"),
-        m({"F06_PatientRelationshipToInsured": "Neighbour"}, "F06_PatientRelationshipToInsured"),
+        m({"F06_PatientRelationshipToInsured": "Neighbor"}, "F06_PatientRelationshipToInsured"),
     ),
     "self as a patient's relationship": written(
         "A patient who is the insured has no level of its own.", each("PAT", 1, "19")
@@ -460,7 +460,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     ),
     "malformed taxonomy": both("X12_RendProviderTaxonomyCode", "F56a_DentistSpecialtyCode", "207R"),
     "taxonomy qualifier of 4010": written(TABLE, each("PRV", 2, "PXC")),
-    "organisation with a first name": (
+    "organization with a first name": (
         *written(
             "A billing provider with a first name is a person.", has("NM1*85*1"), M,
             changes={"F33_BillingProviderNameFirst": "Oskar"},
@@ -520,7 +520,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     "note of a claim in a line": written(TABLE, hasnt("NTE*CER"), M),
     "reference with no place": written(TABLE, each("REF*D9", 2, "C0+[12]")),
     "frequency that is none": both("F22_MedicaidResubmissionCode", "X12_ClaimFrequencyCode", "L"),
-    "exception of authorisation that is none": written(TABLE, hasnt("REF*4N")),
+    "exception of authorization that is none": written(TABLE, hasnt("REF*4N")),
     "crossover that is neither yes nor no": written(TABLE, hasnt("REF*F5"), M),
     "billing provider's number at the payer twice": written(
         TABLE, lambda rows: len(all_of(rows, "REF*G2") + all_of(rows, "REF*LU")) < 2, D
@@ -587,7 +587,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
         m({f"{L1}F24D_HcpcsProcedureCode": "99499"}, f"{L1}X12_Description"),
         d({f"{T1}F29_ProcedureCode": "D4999"}, f"{T1}F30_Description"),
     ),
-    "unit that is none": written("Units are UN, minutes of anaesthesia MJ.", each("SV1", 3, "UN|MJ"), M),
+    "unit that is none": written("Units are UN, minutes of anesthesia MJ.", each("SV1", 3, "UN|MJ"), M),
     "no units": both(f"{L1}F24G_DaysOrUnits", f"{T1}F29b_Quantity", 0),
     "units of nine digits": (m({f"{L1}F24G_DaysOrUnits": 123456789}, f"{L1}F24G_DaysOrUnits"),),
     "units with four decimals": (m({f"{L1}F24G_DaysOrUnits": 1.2345}, f"{L1}F24G_DaysOrUnits"),),
@@ -737,9 +737,9 @@ NOT_CAUGHT: Mapping[str, tuple[Case, str]] = {
         m({"F17_ReferringProviderNameLast": "Fenn"}, "F17_ReferringProviderNameFirst"),
         "The interface asks for no first name of a provider, and payers take the last name alone.",
     ),
-    "anaesthesia in units": (
+    "anesthesia in units": (
         m({f"{L1}F24D_HcpcsProcedureCode": "00400"}, f"{L1}X12_Anesthesia"),
-        "The mark of anaesthesia is the caller's word: some payers count base units.",
+        "The mark of anesthesia is the caller's word: some payers count base units.",
     ),
     "inpatient without an admission": (
         m({f"{L1}F24B_PlaceOfServiceCode": "21"}, "F18_HospitalizationDateFrom"),
@@ -883,6 +883,7 @@ def test_enough_kinds_are_caught_and_all_that_only_we_can_catch():
 
 
 @every_case(("name", "case"), list(cases()))
+@pytest.mark.slow
 def test_a_fault_ends_as_the_table_says(name, case):
     claim = given(case)
     result = answer(case.kind, claim)

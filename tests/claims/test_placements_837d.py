@@ -142,7 +142,7 @@ def test_a_predetermination_has_no_days_of_service():
     assert not any(row.startswith("DTP*472") for row in rows)
 
 
-def test_epsdt_is_a_special_programme():
+def test_epsdt_is_a_special_program():
     rows = segments(dental(F01_TypeOfTransaction="EPSDT"))
     assert next(row for row in rows if row.startswith("CLM")).endswith("*Y***01")
 

@@ -4,29 +4,28 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, samples
 from clearlane.claims.read.decode import read_document
-from clearlane.claims.read.repair_summary import SENTENCES, summarise_repairs
+from clearlane.claims.read.repair_summary import SENTENCES, summarize_repairs
 from clearlane.claims.read.repairs import repair
 
 
 def test_many_repairs_of_one_kind_are_one_sentence():
     repairs = [(f"F{at}", "case") for at in range(44)] + [("F33_BillingProviderZip", "completed")]
-    assert summarise_repairs(repairs) == [
+    assert summarize_repairs(repairs) == [
         "44 fields were put in upper case.",
         "F33_BillingProviderZip was completed with 9998.",
     ]
 
 
 def test_a_field_repaired_twice_in_one_way_counts_once():
-    assert summarise_repairs([("A", "text"), ("A", "text")]) == [
+    assert summarize_repairs([("A", "text"), ("A", "text")]) == [
         "A came as a number and was read as text."
     ]
 
 
 def test_a_kind_that_is_not_known_yet_is_shown_all_the_same():
-    assert summarise_repairs([("A", "odd"), ("B", "odd")]) == ["2 fields were repaired: odd."]
+    assert summarize_repairs([("A", "odd"), ("B", "odd")]) == ["2 fields were repaired: odd."]
 
 
 @pytest.mark.parametrize("kind", FORMS.values())

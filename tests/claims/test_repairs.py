@@ -8,12 +8,11 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import Repair, repair
-from clearlane.claims.teeth import PERMANENT, PRIMARY, from_iso
+from clearlane.claims.teeth import FROM_ISO, PERMANENT, PRIMARY
 from tests.cases import every_case
 
 DAY = date(2025, 3, 14)
@@ -144,9 +143,9 @@ def test_iso_without_teeth_is_universal():
 
 def test_every_tooth_has_one_iso_name():
     names = [f"{quadrant}{place}" for quadrant in range(1, 9) for place in range(1, 9)]
-    found = [universal for name in names if (universal := from_iso(name))]
+    found = [universal for name in names if (universal := FROM_ISO.get(name))]
     assert sorted(found) == sorted((*PERMANENT, *PRIMARY))
-    assert from_iso("18") == "1"
-    assert from_iso("48") == "32"
-    assert from_iso("55") == "A"
-    assert from_iso("85") == "T"
+    assert FROM_ISO["18"] == "1"
+    assert FROM_ISO["48"] == "32"
+    assert FROM_ISO["55"] == "A"
+    assert FROM_ISO["85"] == "T"

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from clearlane.claims import codes
 from clearlane.claims.fields import DentalAdjustment, Tooth, fields_of
 from clearlane.claims.forms import FORMS
+from clearlane.claims.forms.samples import npi
 from clearlane.claims.read.repairs import CARRIED, is_carried
 from clearlane.claims.rules import RULES
 from clearlane.claims.rules.values import PLAIN, plain_texts_fit, quick_test
-from clearlane.claims.samples import npi
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from tests.cases import every_case, full_or_quick
 

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm, samples
 from clearlane.claims.read.decode import read_claim
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted

@@ -6,15 +6,15 @@ import msgspec
 import pytest
 
 from clearlane.claims.forms import FORMS
-from clearlane.claims.read.decode import open_document
-from clearlane.claims.rules import RuleInputs, repair_and_check
-from clearlane.claims.sample_variation import (
+from clearlane.claims.forms.sample_variation import (
     DAYS_AGO_MIN,
     DAYS_AGO_VARIED,
     SampleWish,
     sample_claim,
     service_day,
 )
+from clearlane.claims.read.decode import open_document
+from clearlane.claims.rules import RuleInputs, repair_and_check
 from tests.cases import full_or_quick
 
 TODAY = date(2026, 2, 3)

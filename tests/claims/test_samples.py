@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from clearlane.claims import codes, samples
+from clearlane.claims import codes
 from clearlane.claims.fields import encode, fields_of, nested_parts
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import read_claim, restore
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from tests.cases import full_or_quick
@@ -66,6 +66,7 @@ def test_a_document_can_be_given_an_insured_id_and_a_claim_id():
 
 
 @pytest.mark.parametrize("kind", FORMS.values())
+@pytest.mark.slow
 def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
     seen, relationships = Counter(), set()
     for seed in range(RUN):

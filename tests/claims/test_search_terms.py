@@ -5,8 +5,7 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.search_terms import name_start, search_name, search_terms
 

@@ -8,10 +8,9 @@ from datetime import date
 
 import pytest
 
-from clearlane.claims import samples
 from clearlane.claims.claim_form import places
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.view import ClaimView, LineToothView, LineView, PayerView
 from clearlane.claims.view_builder import _PARTS, ViewTable
 from tests.claims.outgoing import stored
@@ -158,3 +157,46 @@ def test_parts_that_a_claim_lacks_are_empty():
     assert line.drug.code is None
     assert line.teeth == ()
     assert LineToothView().surfaces == ()
+
+
+@KINDS
+def test_what_is_read_at_a_path_can_be_removed_and_written_there(kind):
+    claim, view = viewed(kind)
+    lines = {f"lines[0].{path}" for path in {*kind.line_view_table.paths.values()}}
+    given = {path: kind.value(claim, path) for path in {*kind.view_table.paths.values()}}
+    given |= {
+        path: kind.value(kind.lines(claim)[0], path.replace("[0]", "[]", 1)) for path in lines
+    }
+    for path, value in given.items():
+        if value is None or path == "lines[0].adjustments":
+            continue
+        removed = kind.with_changes(claim, {path: None})
+        assert removed != claim, path
+        assert kind.view(kind.with_changes(removed, {path: value})) == view, path
+
+
+@KINDS
+def test_several_changes_of_lines_and_lists_are_written_at_once(kind):
+    claim, view = viewed(kind)
+    changes = {"diagnoses[0]": "R51", "lines[1].charge": 7, "lines[0].procedure": "D0120"}
+    changed = kind.view(kind.with_changes(claim, changes))
+    assert changed.diagnoses == ("R51", *view.diagnoses[1:])
+    assert [line.charge for line in changed.lines[:2]] == [view.lines[0].charge, 7]
+    assert [line.procedure for line in changed.lines[:2]] == ["D0120", view.lines[1].procedure]
+
+
+def test_a_path_inside_a_list_of_a_line_is_written():
+    claim, _ = viewed(V3_DENTAL)
+    changes = {"lines[0].teeth[0].number": "3", "is_predetermination": True, "causes": ("EM",)}
+    changed = V3_DENTAL.view(V3_DENTAL.with_changes(claim, changes))
+    assert changed.lines[0].teeth[0].number == "3"
+    assert changed.is_predetermination
+    assert changed.causes == ("EM",)
+    back = V3_DENTAL.with_changes(claim, {"is_predetermination": False})
+    assert back == claim
+
+
+def test_a_value_that_several_fields_make_is_not_written_by_guess():
+    claim, _ = viewed(V3_MEDICAL)
+    with pytest.raises(ValueError, match="decision cannot be written"):
+        V3_MEDICAL.with_changes(claim, {"lines[0].decision": 1})

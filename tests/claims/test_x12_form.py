@@ -1,6 +1,6 @@
 """The form of claims in 837 files: a claim that we write and read back has the view that it had as JSON.
 
-Also tests `claims/forms/x12_view`.
+Also tests `claims/forms/x12_view` and `claims/forms/x12_places`.
 """
 
 import re
@@ -16,11 +16,12 @@ from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.rules import RULES
 from clearlane.claims.value_types import DEFAULT_REASONS, EarlierAdjustment
 from clearlane.x12.reader.reader import UnitClosed, read
+from tests.cases import full_or_quick
 from tests.claims.flat_view import flat
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims, written
 from tests.corpus import corpus_files, own_samples, public_samples
 
-CLAIMS = 150
+CLAIMS = full_or_quick(150, 40)
 """Random claims of each kind that are written and read."""
 
 # The values that an 837 states otherwise than the JSON that it was written from.

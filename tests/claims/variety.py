@@ -13,7 +13,7 @@ from typing import Any
 from clearlane.claims import codes
 from clearlane.claims.fields import ClaimField, fields_of
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
-from clearlane.claims.samples import (
+from clearlane.claims.forms.samples import (
     BILLING_NPI,
     JSON,
     RENDERING_NPI,
@@ -54,7 +54,7 @@ STATES = ("TX", "ca", "NY", "FL", "PR")
 ZIPS = ("78701", "78701-1234", "787011234", "02134")
 PHONES = ("5125550142", "(512) 555-0142", "+1 512-555-0142", "512.555.0142")
 PLANS = ("Meadow Mutual", "Harbor Health Plan", "SUMMIT DENTAL", "Gold & Silver Plan")
-ORGANISATIONS = ("Fernhill Family Practice", "Larkspur Dental", "Harbor Clinic (North)")
+ORGANIZATIONS = ("Fernhill Family Practice", "Larkspur Dental", "Harbor Clinic (North)")
 TAXONOMIES = ("207Q00000X", "1223G0001X", "208D00000X", "122300000X")
 NOTES = (
     "Patient seen at home",

@@ -169,7 +169,7 @@ def test_facts_are_wrapped_beside_their_labels(capsys, monkeypatch):
         ({"TERM": "xterm"}, {"plain": True}, False),
     ],
 )
-def test_colours_are_for_terminals_that_want_them(monkeypatch, environment, chosen, expected):
+def test_colors_are_for_terminals_that_want_them(monkeypatch, environment, chosen, expected):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -178,7 +178,7 @@ def test_colours_are_for_terminals_that_want_them(monkeypatch, environment, chos
     assert any("\x1b[" in line for line in said) is expected
 
 
-def test_a_pipe_has_no_width_and_no_colour(capsys):
+def test_a_pipe_has_no_width_and_no_color(capsys):
     show_table(COLUMNS, [ROW])
     said = capsys.readouterr().out
     assert FILE in said
@@ -191,7 +191,7 @@ def test_the_options_of_the_output_stand_anywhere(place):
     arguments[place:place] = ["--wide", "--no-color"]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     assert terminal.output_width() is None
-    assert not terminal.shows_colour()
+    assert not terminal.shows_color()
 
 
 def test_numbers_have_their_nouns():

@@ -15,8 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane import client as library
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, eligibility_request
 from clearlane.kernel.clock import SystemClock

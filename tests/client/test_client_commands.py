@@ -4,12 +4,14 @@ Also tests `cli/claim/claim_client`, `cli/command/client_command`, `cli/claim/li
 """
 
 import json
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli.command.root import app
+from clearlane.client import ClaimInfo
 from tests.client import sample_calls
 from tests.client.scripted_service import DROPPED, KEY, PASSWORD, SITE, Reply
 
@@ -97,6 +99,50 @@ def test_a_command_shows_and_ends_as_promised(run, command, given, reply, status
     done = run(*command, given=given, reply=reply)
     assert done.exit_code == status, done.output
     assert not [word for word in words if word not in done.output]
+
+
+NAMES = [one.name for one in fields(ClaimInfo) if one.name != "raw"]
+CLAIM = dict.fromkeys(NAMES, "x") | {"created_at": "2026-12-01T17:12:37.741263Z", "paid": None}
+CLAIMS = Reply(body={"data": [CLAIM, CLAIM], "next": None})
+NO_SITE = {"CLEARLANE_CLIENT_SITE": ""}
+
+
+def test_claim_list_asks_for_the_claims_of_the_site(run, service):
+    for site, changed in ((SITE, {}), ("S2", {"CLEARLANE_CLIENT_SITE": "S2"}), (None, NO_SITE)):
+        assert run("claim", "list", reply=CLAIMS, **changed).exit_code == 0
+        assert service.received[-1].query.get("site") == site
+
+
+def test_a_call_of_v3_without_a_site_is_refused(run, service):
+    calls = len(service.received)
+    done = run("claim", "submit", "-", given=DOCUMENT, **NO_SITE)
+    assert done.exit_code == 2
+    assert "--site" in done.output
+    assert len(service.received) == calls
+
+
+def test_a_list_that_was_cut_says_so_and_only_then(run):
+    for form, said in (
+        ((), "1 claim, more with --limit."),
+        (("--csv",), "Only the first 1 claim"),
+        (("--json",), "Only the first 1 claim"),
+    ):
+        assert said in run("claim", "list", "--limit", "1", *form, reply=CLAIMS).output
+        whole = run("claim", "list", "--limit", "2", *form, reply=CLAIMS)
+        assert "--limit" not in whole.output
+        assert whole.stderr == ""
+
+
+def test_a_csv_of_no_claims_has_its_heading(run):
+    done = run("claim", "list", "--csv", reply=Reply(body={"data": [], "next": None}))
+    assert done.stdout.splitlines() == [",".join(NAMES)]
+
+
+def test_tables_have_minutes_and_machine_forms_the_whole_moment(run):
+    shown = run("claim", "list", "--wide", reply=CLAIMS).output
+    assert "2026-12-01 17:12 " in shown
+    assert "17:12:37" not in shown
+    assert CLAIM["created_at"] in run("claim", "list", "--csv", reply=CLAIMS).output
 
 
 JSON = [

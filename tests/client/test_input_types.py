@@ -11,8 +11,7 @@ from typing import get_type_hints
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from clearlane.client import input_types
 from tests.patience import PATIENCE_SECONDS
 from tools.docs import client_types

@@ -14,8 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.api.v1.endpoints import V1
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.cli.command.root import app
 from clearlane.client import AsyncClient, Client, InvalidRequest, NotFound
 from clearlane.client.v1_calls import query_of, segment
@@ -136,7 +135,7 @@ EVERY_CALL = {
     "RotateWebhookSecret": lambda one: one.webhook_endpoints.rotate_secret("W1"),
     "EnableWebhookEndpoint": lambda one: one.webhook_endpoints.enable("W1"),
     "PingWebhookEndpoint": lambda one: one.webhook_endpoints.ping("W1"),
-    "ReplayWebhookEndpoint": lambda one: one.webhook_endpoints.replay("W1", since="2026-11-14"),
+    "ReplayWebhookEndpoint": lambda one: one.webhook_endpoints.replay("W1", since_at="2026-11-14"),
     "GetWebhookDeliveries": lambda one: one.webhook_endpoints.deliveries("W1"),
     "ResendWebhook": lambda one: one.webhook_endpoints.resend("W1", "E1"),
 }

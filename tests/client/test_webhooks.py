@@ -161,7 +161,7 @@ CALLS = [
     (lambda w: w.rotate_secret("W1").secret, "POST", "/W1/rotate_secret", ENDPOINT | {"secret": SECRET}, SECRET),
     (lambda w: w.enable("W1", replay=False).state, "POST", "/W1/enable", ENDPOINT, "active"),
     (lambda w: w.ping("W1"), "POST", "/W1/ping", {"id": "W1"}, None),
-    (lambda w: w.replay("W1", since="2026-11-14"), "POST", "/W1/replay", {"id": "W1"}, None),
+    (lambda w: w.replay("W1", since_at="2026-11-14"), "POST", "/W1/replay", {"id": "W1"}, None),
     (lambda w: [one.status for one in w.deliveries("W1")], "GET", "/W1/deliveries", {"data": [DELIVERY], "next": None}, [200]),
     (lambda w: w.resend("W1", "E1"), "POST", "/W1/deliveries/E1/resend", {"id": "W1"}, None),
 ]  # fmt: skip

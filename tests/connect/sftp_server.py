@@ -131,6 +131,8 @@ async def black_hole():
                 pass
         except (ConnectionError, asyncio.CancelledError):
             pass
+        finally:
+            writer.close()
 
     server = await asyncio.start_server(swallow, "127.0.0.1", 0)
     try:

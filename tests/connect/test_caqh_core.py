@@ -13,7 +13,7 @@ from clearlane.connect import caqh_core_envelope
 from clearlane.connect.caqh_core import CoreMailbox, CoreRealtime, role_of, safe_message
 from clearlane.connect.caqh_core_http import CoreConnection
 from clearlane.connect.factory import check_route, open_mailbox, open_realtime
-from clearlane.connect.port import Denied, Presence, RealtimeOutcome, Unreachable
+from clearlane.connect.port import Denied, Presence, RealtimeResult, Unreachable
 from clearlane.payers.routes import PAYLOAD_TYPES, RouteSecrets
 from tests.connect import core_server as there
 from tests.connect.invented import interchange, route
@@ -113,8 +113,8 @@ async def test_a_batch_has_the_fields_of_the_rule_in_their_order(payer, opened, 
 
 async def test_a_question_has_the_fields_of_the_rule_in_their_order(payer, opened, form):
     reply = await ask(opened.realtime(payer.port, form=form))
-    assert (reply.outcome, reply.payload, reply.payload_type) == (
-        RealtimeOutcome.ANSWERED,
+    assert (reply.result, reply.payload, reply.payload_type) == (
+        RealtimeResult.ANSWERED,
         payer.answer[1],
         payer.answer[0],
     )
@@ -189,11 +189,9 @@ def test_a_file_of_no_known_sort_is_not_sent(content):
 
 async def test_real_time_text_survives_xml(payer, opened):
     odd = QUESTION.replace(b"~", b"~\r\n").replace(b"ROSA", b"R]]>&<\xc9")
-    assert (await ask(opened.realtime(payer.port), payload=odd)).outcome is RealtimeOutcome.ANSWERED
+    assert (await ask(opened.realtime(payer.port), payload=odd)).result is RealtimeResult.ANSWERED
     plain = QUESTION.replace(b"~", b"~\n").replace(b"ROSA", b"R]]>&<\xc9")
-    assert (
-        await ask(opened.realtime(payer.port), payload=plain)
-    ).outcome is RealtimeOutcome.ANSWERED
+    assert (await ask(opened.realtime(payer.port), payload=plain)).result is RealtimeResult.ANSWERED
     assert [seen.payload for seen in payer.seen] == [odd, plain]
 
 
@@ -203,17 +201,17 @@ async def test_what_xml_cannot_carry_goes_as_mime(payer, opened):
         await ask(opened.realtime(payer.port), payload=control)
     assert (
         await ask(opened.realtime(payer.port, form="mime"), payload=control)
-    ).outcome is RealtimeOutcome.ANSWERED
+    ).result is RealtimeResult.ANSWERED
 
 
 @pytest.mark.parametrize("kind", ["X12_999_Response_005010X231A1", "X12_TA1_Response_00501X231A1"])
-async def test_an_acknowledgement_instead_of_an_answer_is_recognised_by_its_payload_type(
+async def test_an_acknowledgement_instead_of_an_answer_is_recognized_by_its_payload_type(
     payer, opened, form, kind
 ):
     payer.answer = (kind, b"ISA*not accepted~")
     reply = await ask(opened.realtime(payer.port, form=form))
-    assert (reply.outcome, reply.payload_type, reply.payload) == (
-        RealtimeOutcome.ANSWERED,
+    assert (reply.result, reply.payload_type, reply.payload) == (
+        RealtimeResult.ANSWERED,
         kind,
         b"ISA*not accepted~",
     )
@@ -221,35 +219,35 @@ async def test_an_acknowledgement_instead_of_an_answer_is_recognised_by_its_payl
 
 # How the service behaves: the outcome of a question with its code, and what a batch raises.
 TROUBLE = {
-    "http 401": (RealtimeOutcome.HTTP, "401", Denied),
-    "http 500": (RealtimeOutcome.HTTP, "500", Unreachable),
-    "http 503": (RealtimeOutcome.HTTP, "503", Unreachable),
-    "redirect": (RealtimeOutcome.HTTP, "302", Denied),
-    "code:PayloadTypeIllegal": (RealtimeOutcome.ENVELOPE, "PayloadTypeIllegal", Denied),
-    "code:UnAuthorized": (RealtimeOutcome.ENVELOPE, "UnAuthorized", Denied),
-    "code:ServerBusy": (RealtimeOutcome.BUSY, "ServerBusy", Unreachable),
-    "code:ROSA ARDEN": (RealtimeOutcome.ENVELOPE, "unreadable", Denied),
-    "fault": (RealtimeOutcome.ENVELOPE, "Sender", Denied),
-    "their fault": (RealtimeOutcome.ENVELOPE, "Receiver", Unreachable),
-    "quoting": (RealtimeOutcome.ENVELOPE, "PayloadIllegal", Denied),
-    "html": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "empty": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "not xml": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "other xml": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "bomb": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "external": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "dtd": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "elements": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "deep": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "attributes": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "long tag": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "encoding": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "gzip": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "no boundary": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "cut off": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "many parts": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "not attached": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
-    "not base64": (RealtimeOutcome.ENVELOPE, "Garbled", Unreachable),
+    "http 401": (RealtimeResult.HTTP, "401", Denied),
+    "http 500": (RealtimeResult.HTTP, "500", Unreachable),
+    "http 503": (RealtimeResult.HTTP, "503", Unreachable),
+    "redirect": (RealtimeResult.HTTP, "302", Denied),
+    "code:PayloadTypeIllegal": (RealtimeResult.ENVELOPE, "PayloadTypeIllegal", Denied),
+    "code:UnAuthorized": (RealtimeResult.ENVELOPE, "UnAuthorized", Denied),
+    "code:ServerBusy": (RealtimeResult.BUSY, "ServerBusy", Unreachable),
+    "code:ROSA ARDEN": (RealtimeResult.ENVELOPE, "unreadable", Denied),
+    "fault": (RealtimeResult.ENVELOPE, "Sender", Denied),
+    "their fault": (RealtimeResult.ENVELOPE, "Receiver", Unreachable),
+    "quoting": (RealtimeResult.ENVELOPE, "PayloadIllegal", Denied),
+    "html": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "empty": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "not xml": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "other xml": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "bomb": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "external": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "dtd": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "elements": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "deep": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "attributes": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "long tag": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "encoding": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "gzip": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "no boundary": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "cut off": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "many parts": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "not attached": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
+    "not base64": (RealtimeResult.ENVELOPE, "Garbled", Unreachable),
 }
 
 
@@ -258,7 +256,7 @@ async def test_each_failure_has_its_outcome_and_shows_no_payload(payer, opened, 
     outcome, code, raised = TROUBLE[mood]
     payer.mood = mood
     reply = await ask(opened.realtime(payer.port, form=form))
-    assert (reply.outcome, reply.code, reply.payload) == (outcome, code, b"")
+    assert (reply.result, reply.code, reply.payload) == (outcome, code, b"")
     box = opened.mailbox(payer.port, form=form)
     with pytest.raises(raised) as put:
         await box.put("A1.837", CLAIMS)
@@ -292,7 +290,7 @@ async def test_a_batch_taken_with_http_202_alone_is_taken(payer, opened, form):
 async def test_an_answer_without_payload_is_no_answer(payer, opened, form):
     payer.mood = "no payload"
     reply = await ask(opened.realtime(payer.port, form=form))
-    assert (reply.outcome, reply.code) == (RealtimeOutcome.ENVELOPE, "NoPayload")
+    assert (reply.result, reply.code) == (RealtimeResult.ENVELOPE, "NoPayload")
 
 
 async def test_a_damaged_file_is_not_taken_for_a_file(payer, opened, form):
@@ -313,7 +311,7 @@ async def test_an_answer_is_read_beside_the_event_loop_and_its_attributes_are_li
 
     read = caqh_core_envelope.read
     monkeypatch.setattr(caqh_core_envelope, "read", read_here)
-    assert (await ask(opened.realtime(payer.port))).outcome is RealtimeOutcome.ANSWERED
+    assert (await ask(opened.realtime(payer.port))).result is RealtimeResult.ANSWERED
     await opened.mailbox(payer.port).put("A1.837", CLAIMS)
     assert threads
     assert threading.current_thread() not in threads
@@ -323,7 +321,7 @@ async def test_an_answer_is_read_beside_the_event_loop_and_its_attributes_are_li
     ):
         payer.mood = mood
         reply = await ask(opened.realtime(payer.port))
-        assert (reply.outcome, reply.code) == (RealtimeOutcome.ENVELOPE, "Garbled")
+        assert (reply.result, reply.code) == (RealtimeResult.ENVELOPE, "Garbled")
         assert words in reply.message
         with pytest.raises(Unreachable, match=words):
             await opened.mailbox(payer.port).waiting()
@@ -342,7 +340,7 @@ async def test_a_slow_service_is_a_timeout(payer, opened, form):
     began = time.monotonic()
     assert (
         await ask(opened.realtime(payer.port, form=form), seconds=0.3)
-    ).outcome is RealtimeOutcome.TIMEOUT
+    ).result is RealtimeResult.TIMEOUT
     with pytest.raises(Unreachable, match="did not answer in 2 seconds") as slow:
         await opened.mailbox(payer.port, form=form, seconds_max=2).put("A1.837", CLAIMS)
     assert slow.value.arrival is Presence.UNKNOWN
@@ -353,7 +351,7 @@ async def test_a_black_hole_is_a_timeout(opened):
     async with black_hole() as port:
         assert (
             await ask(opened.realtime(port, seconds_max=1), seconds=1)
-        ).outcome is RealtimeOutcome.TIMEOUT
+        ).result is RealtimeResult.TIMEOUT
         with pytest.raises(Unreachable):
             await opened.mailbox(port, seconds_max=1).waiting()
 
@@ -406,7 +404,7 @@ async def test_the_certificate_is_for_the_name_while_the_connection_is_to_the_ju
 ):
     url = f"https://payer.example:{payer.port}/core"
     connection = opened.realtime(payer.port, lookup=at_home(["127.0.0.1"]), url=url)
-    assert (await ask(connection)).outcome is RealtimeOutcome.ANSWERED
+    assert (await ask(connection)).result is RealtimeResult.ANSWERED
 
 
 async def test_a_name_that_later_resolves_to_an_internal_address_is_refused_then(payer, opened):
@@ -451,7 +449,7 @@ async def test_a_client_certificate_opens_what_asks_for_one(opened):
     )
     async with there.core_payer(clients=True) as payer:
         good = opened.realtime(payer.port, RouteSecrets(client_certificate=pem))
-        assert (await ask(good)).outcome is RealtimeOutcome.ANSWERED
+        assert (await ask(good)).result is RealtimeResult.ANSWERED
         assert payer.seen[0].login == ("", "")
         for secrets in (LOGIN, RouteSecrets(client_certificate=stranger)):
             with pytest.raises((Denied, Unreachable)):

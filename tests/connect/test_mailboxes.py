@@ -1,4 +1,4 @@
-"""One table of behaviours, held by every kind of mailbox.
+"""One table of behaviors, held by every kind of mailbox.
 
 Also tests `connect/factory`, `connect/port`, `connect/loopback` and `connect/file_names`.
 """

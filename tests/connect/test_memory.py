@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clearlane.connect.loopback import LoopbackMailbox, LoopbackRealtime, payload_type_of
-from clearlane.connect.port import Presence, RealtimeOutcome, Reply, Unreachable
+from clearlane.connect.port import Presence, RealtimeResult, Reply, Unreachable
 from tests.connect.invented import interchange
 from tests.connect.memory import MemoryLedger, MemoryMailbox, MemoryRealtime
 from tests.manual_clock import ManualClock
@@ -54,15 +54,15 @@ async def test_trouble_is_met_by_every_call():
 
 async def test_answers_come_from_a_function():
     connection = MemoryRealtime(
-        lambda payload, kind: Reply(RealtimeOutcome.ANSWERED, payload[::-1], kind)
+        lambda payload, kind: Reply(RealtimeResult.ANSWERED, payload[::-1], kind)
     )
     assert await connection.ask(b"abc", payload_type="270", seconds=PATIENCE_SECONDS) == Reply(
-        RealtimeOutcome.ANSWERED, b"cba", "270"
+        RealtimeResult.ANSWERED, b"cba", "270"
     )
 
 
 def test_a_reply_never_prints_its_payload():
-    assert "ARDEN" not in repr(Reply(RealtimeOutcome.ANSWERED, interchange()))
+    assert "ARDEN" not in repr(Reply(RealtimeResult.ANSWERED, interchange()))
 
 
 class Dying:
@@ -116,13 +116,13 @@ class Answering:
 async def test_a_question_through_the_loopback_is_answered_or_times_out():
     connection = LoopbackRealtime(Answering(), CLOCK)
     reply = await connection.ask(b"x", payload_type="270", seconds=PATIENCE_SECONDS)
-    assert (reply.outcome, reply.payload_type) == (
-        RealtimeOutcome.ANSWERED,
+    assert (reply.result, reply.payload_type) == (
+        RealtimeResult.ANSWERED,
         "X12_271_Response_005010X279A1",
     )
     assert (
         await connection.ask(b"slow", payload_type="270", seconds=0.02)
-    ).outcome is RealtimeOutcome.TIMEOUT
+    ).result is RealtimeResult.TIMEOUT
 
 
 ISA = interchange()[:106]

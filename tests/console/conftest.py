@@ -1,10 +1,12 @@
 """One running service per database for the tests of proxy login and the console."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
 import pytest
+from argon2 import PasswordHasher
 
+from clearlane.accounts import passwords
 from tests.api.service_process import ServiceProcess, VendorAccount
 from tests.console.console_user import Person, add_person
 from tests.databases import KINDS
@@ -17,6 +19,14 @@ async def server(request, new_place) -> AsyncIterator[ServiceProcess]:
     serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0
+
+
+@pytest.fixture(scope="package", autouse=True)
+def fast_hasher() -> Iterator[None]:
+    """Hash passwords fast in this process; tests/accounts shows how the service hashes them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_HASHER", PasswordHasher(1, 8, 1))
+        yield
 
 
 @dataclass

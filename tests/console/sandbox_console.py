@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.pipeline.intake import submit
 from clearlane.settings import load
 from clearlane.store.accounts.accounts import NewSite, add_site, add_vendor

@@ -94,6 +94,12 @@ async def test_from_a_vendors_software_to_the_claims_and_out_again(server, cast,
     session = cookies[SESSION_COOKIE]
     assert (session["secure"], session["httpOnly"], session["sameSite"]) == (True, True, "Strict")
 
+    await page.goto("/console/claims?label=held")  # a list of no claims
+    await page.get_by_text("More filters").click()
+    card = await page.get_by_role("region", name="Claims").bounding_box()
+    button = await page.get_by_role("button", name="Show").bounding_box()
+    assert button["y"] + button["height"] < card["y"] + card["height"]
+
     await page.get_by_role("button", name="Sign out").click()
     await page.wait_for_url("**/console/login?say=out")
     assert await page.get_by_role("status").inner_text() == "You are signed out."

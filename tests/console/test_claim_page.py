@@ -24,7 +24,7 @@ from clearlane.console.first_steps import steps
 from clearlane.console.frame.charts import paired_chart, stacked_chart
 from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
-from clearlane.pipeline.intake.hold_claims import cancel_claim
+from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit, claim_notes, claims
@@ -400,7 +400,7 @@ def test_charts_have_a_table_of_the_same_numbers():
     assert paired_chart("Money", [("Mon", [("done", "Charged", 12_345)])]).rows == [
         ("Mon", ["123.45"])
     ]
-    assert stacked_chart("Nothing", []).is_empty
+    assert not stacked_chart("Nothing", []).bars
 
 
 @pytest.mark.safe_default(1)
@@ -411,7 +411,7 @@ async def test_a_paid_claim_whose_void_was_canceled_is_headed_paid_and_says_so(s
     assert f"Replaced by {void}" in text_of(await biller.text(f"/claims/{first}"))
     context, site = sandbox.installation.work_context, sandbox.site("A-1")
     now = context.clock.now()
-    await cancel_claim(context, site, void, actor=SENDER, now=now)
+    await change_unsent_claim(context, site, void, CANCEL, actor=SENDER, now=now)
     page = text_of(await biller.text(f"/claims/{first}"))
     assert f"Its void {void} was canceled; the claim stands." in page
     assert "Replaced by" not in page

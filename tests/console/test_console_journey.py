@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.console.frame.page_row import READ
 from clearlane.console.page_table import PAGES
 from tests.api.service_process import ServiceProcess

@@ -1,7 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/claims/correction_form`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
-`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
+`console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/forms/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
 `pipeline/operator/draft_corrections` and `store/claims/correction_drafts`.
 """
 
@@ -14,13 +14,14 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims import samples
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_MEDICAL
+from clearlane.claims.forms import FORMS, V3_MEDICAL, samples
 from clearlane.claims.read.decode import restore
 from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
 from clearlane.console.claims.correction_form import changed_texts, is_billed, to_fields
 from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.pipeline.query.claim_filters import ClaimListRequest
+from clearlane.pipeline.query.claim_list import list_claim_rows
 from clearlane.store.accounts.accounts import set_console_corrections
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit, correction_drafts
@@ -286,15 +287,24 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     async def listed(query=""):
         return number in await biller.text(f"/claims?tab=needs_you&group=0{query}")
 
+    async def listed_for_programs():
+        wanted = ClaimListRequest(given={"tab": "needs_you"}, limit=50)
+        scope, context = sandbox.site("A-1").scope, sandbox.installation.work_context
+        rows = await list_claim_rows(context, [scope], wanted, actor=BY)
+        return number in [row.number for row in rows]
+
     assert await listed()
+    assert await listed_for_programs()
     assert not await listed("&mine=1")
     assert (await act("assign")).headers["location"] == "/console/worklists?done=assign"
     assert "are assigned to you." in await biller.text("/worklists?done=assign")
     assert await listed("&mine=1")
     await act("snooze-7")
     assert not await listed()
+    assert not await listed_for_programs()
     await sandbox.advance(8)
     assert await listed()
+    assert await listed_for_programs()
     # A form that is refused keeps the address, the ticks and what was typed, and names its field.
     today = sandbox.installation.clock.now().date()
     far = today + timedelta(days=SNOOZE_DAYS_MAX + 2)
@@ -492,9 +502,7 @@ def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
 
 
 def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
-    from clearlane.claims import (
-        field_subjects,  # at an earlier revision this module is missing
-    )
+    from clearlane.claims.forms import field_subjects
 
     parts = [part for form in FORMS.values() for part in (form.claim, form.line)]
     names = {name for part in parts for name in fields_of(part)}

@@ -1,6 +1,6 @@
 """Files in the console: what came in and went out, in sentences, explained, replayed and sent again.
 
-Also tests `console/operator/file_page` and `console/frame/path_number`.
+Also tests `console/operator/file_page`, `console/frame/path_number`, `console/frame/list_filters` and `store/delivery/file_query`.
 """
 
 import re
@@ -195,3 +195,15 @@ async def test_a_test_file_in_production_is_posted_when_the_operator_confirms(ne
         assert answer.status_code == 409
         rows = audit.read_between(installation.database, audit.BEFORE_ALL, 1 << 62)
         assert "inbox.accept_test_file" in [row["action"] async for row in rows]
+
+
+async def test_files_are_listed_by_the_filters_of_every_face(sandbox, operator, claim):
+    found = unescape(await operator.text("/files?tab=out&payer=TST01&state=delivered"))
+    assert "/files/out/1" in found
+    assert "State: delivered" in found
+    none = unescape(await operator.text("/files?payer=OTHER"))
+    assert "No file fits these filters." in none
+    wrong = unescape(await operator.text("/files?tab=out&type=x&state=x"))
+    for sentence in ("Type of payer: One of", "State: One of ready, sending"):
+        assert f'<p class="fault" role="alert">{sentence}' in wrong
+    assert "/files/out/1" in wrong

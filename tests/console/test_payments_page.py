@@ -1,7 +1,7 @@
 """Payments in the console: the list, one payment, matching by a person, and the files of it.
 
-Also tests `console/payments/payment_page`, `console/payments/payment_label`, `console/payments/payment_downloads`,
-`pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
+Also tests `console/payments/payment_page`, `console/payments/payment_words`, `payments/payment_label`, `console/payments/payment_downloads`,
+`console/frame/pdf_response`, `pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
 """
 
 import re
@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.console.payments.payment_label import payment_label, payment_title
+from clearlane.console.payments.payment_words import payment_label, payment_title
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.claim_summary import refresh_stale
 from clearlane.pipeline.query.payment_month import KEPT_AS, load_payment_month

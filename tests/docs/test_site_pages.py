@@ -86,7 +86,7 @@ def test_the_site_loads_nothing_from_elsewhere_and_needs_no_script_in_a_page(bui
         assert not page.all("style")
 
 
-def test_the_site_has_search_copy_buttons_neighbours_and_colours(built):
+def test_the_site_has_search_copy_buttons_neighbors_and_colors(built):
     index = json.loads((built / "search" / "search_index.json").read_text(encoding="utf-8"))
     assert len({each["location"].partition("#")[0] for each in index["docs"]}) == len(
         list(built.rglob("*.html"))

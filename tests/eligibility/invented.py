@@ -1,17 +1,22 @@
 """An invented request, its inquiry, the facts around it, and 271s that could answer it."""
 
 import json
+from collections import deque
+from collections.abc import Generator
 from copy import deepcopy
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from clearlane.eligibility import decode, read_271, rules
+from clearlane.eligibility import decode, fields, read_271, rules
 from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.model import Inquiry
+from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
 from clearlane.x12 import Envelope
+
+T = TypeVar("T")
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TODAY = date(2024, 5, 1)
@@ -103,8 +108,25 @@ def document(**changes: Any) -> dict[str, Any]:
     return found
 
 
+def result_of(steps: Generator[None, None, T]) -> T:
+    """Run a stepwise function without pauses."""
+    call = StepwiseCall(steps)
+    deque(call, maxlen=0)
+    return call.result
+
+
+def decode_request(document: bytes) -> decode.DecodedRequest:
+    return result_of(decode.decode_stepwise(document))
+
+
+def check_request(
+    request: fields.EligibilityRequest, facts: rules.InquiryFacts
+) -> rules.CheckedRequest:
+    return result_of(rules.check_stepwise(request, facts))
+
+
 def read(document: object) -> decode.DecodedRequest:
-    return decode.decode_request(json.dumps(document).encode())
+    return decode_request(json.dumps(document).encode())
 
 
 def facts(*, sandbox: bool = True) -> rules.InquiryFacts:
@@ -115,7 +137,7 @@ def facts(*, sandbox: bool = True) -> rules.InquiryFacts:
 def check_document(document: object, *, sandbox: bool = True) -> rules.CheckedRequest:
     found = read(document)
     assert found.request is not None, [(f.location, f.message) for f in found.findings]
-    return rules.check_request(found.request, facts(sandbox=sandbox))
+    return check_request(found.request, facts(sandbox=sandbox))
 
 
 def inquiry(**changes: Any) -> Inquiry:

@@ -1,6 +1,6 @@
 """What a payer answered is stored in our own type and reads back as it was, from every public file.
 
-Also tests `inquiry/inquiry_outcome`.
+Also tests `inquiry/inquiry_result`.
 """
 
 from decimal import Decimal
@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from clearlane.eligibility import benefit_answer, read_271
-from clearlane.eligibility.benefit_answer import decode_outcome
-from clearlane.inquiry.inquiry_outcome import (
-    InquiryOutcome,
+from clearlane.eligibility.benefit_answer import decode_result
+from clearlane.inquiry.inquiry_result import (
+    InquiryResult,
     ValidationResult,
     decode_results,
-    encode_outcome,
+    encode_result,
     encode_results,
     request_status,
 )
@@ -33,12 +33,12 @@ WHOLE = answered(
 
 def stored(one, asked=None, trace=""):
     built = read_271.build_answer(one, asked, document_id="D1", created_at=NOON, trace=trace)
-    return InquiryOutcome(answer=built, x12=one.content)
+    return InquiryResult(answer=built, x12=one.content)
 
 
 def test_an_outcome_reads_back_as_it_was_stored():
     outcome = stored(WHOLE, inquiry(), TRACE)
-    back = decode_outcome(encode_outcome(outcome))
+    back = decode_result(encode_result(outcome))
     assert back == outcome
     [benefit] = back.answer.patient.benefits
     assert (str(benefit.amount), benefit.dates[0].start.year) == ("100.50", 2024)
@@ -49,7 +49,7 @@ def test_stored_values_keep_their_names():
     """A view of the 271 that renames a field would lose the values stored before."""
     rows = ("EB*B*IND*98****20.50*****Y", "DTP*348*D8*20240101", "REF*6P*G1*GOLD", "MSG*FIRST")
     one = answered(*HEAD, *RECEIVER, PERSON[0], *PERSON[4:], *rows)
-    found = msgspec.msgpack.decode(encode_outcome(stored(one, inquiry(), TRACE)))["answer"]
+    found = msgspec.msgpack.decode(encode_result(stored(one, inquiry(), TRACE)))["answer"]
     assert found["source"]["party"] | {"role_words": ""} == {
         "role": "PR", "role_words": "", "kind": "2", "name": "SANDBOX MEDICAL", "id_qualifier": "PI", "id": "TST01",
     }  # fmt: skip
@@ -66,7 +66,7 @@ def test_stored_values_keep_their_names():
 @every_case("sample", corpus_files("271"))
 def test_every_public_answer_reads_back_as_it_was_stored(sample):
     for one in read_271.read(sample.path.read_bytes()).answers[:5]:
-        assert decode_outcome(encode_outcome(stored(one))) == stored(one)
+        assert decode_result(encode_result(stored(one))) == stored(one)
 
 
 def assert_nothing_is_lost(data: bytes) -> None:

@@ -18,7 +18,15 @@ from clearlane.eligibility.json_struct import EligibilityType, eligibility_field
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel import limits
 from tests.cases import every_case, full_or_quick
-from tests.eligibility.invented import DOCUMENT, MILO, ROSA, SUBSCRIBER, document, read
+from tests.eligibility.invented import (
+    DOCUMENT,
+    MILO,
+    ROSA,
+    SUBSCRIBER,
+    decode_request,
+    document,
+    read,
+)
 
 STRUCTURES = (
     fields.EligibilityRequest, fields.BenefitInquiry, fields.RequestPayer, fields.RequestPayee, fields.RequestSubscriber,
@@ -228,7 +236,7 @@ def test_of_two_spellings_the_last_wins():
 )
 def test_of_two_spellings_the_last_use_wins_and_the_other_is_not_judged(text, kept):
     body = json.dumps(document(subscriber_MemberId="HERE")).encode()
-    found = decode.decode_request(body.replace(b'"MemberId": "HERE"', text))
+    found = decode_request(body.replace(b'"MemberId": "HERE"', text))
     assert found.findings == ()
     (asked,) = fields.patients(found.request)
     assert asked.subscriber.MemberId == kept
@@ -242,7 +250,7 @@ def test_null_under_one_spelling_hides_no_value_under_another():
             f'"{name}": {value}' for name, value in zip(names, ('"HERE"', "null"), strict=True)
         )
         body = json.dumps(document(subscriber_MemberId="HERE"))
-        found = decode.decode_request(body.replace('"MemberId": "HERE"', text).encode())
+        found = decode_request(body.replace('"MemberId": "HERE"', text).encode())
         (asked,) = fields.patients(found.request)
         assert (asked.subscriber.MemberId, found.repeated) == ("HERE", ())
 
@@ -251,7 +259,7 @@ def test_null_under_one_spelling_hides_no_value_under_another():
 def test_a_refused_number_is_quoted_as_it_was_written():
     body = json.dumps(document(subscriber_MemberId="HERE"))
     for number in ("1e400", "1E5", "0.1234567890123456789"):
-        found = decode.decode_request(body.replace('"HERE"', number).encode())
+        found = decode_request(body.replace('"HERE"', number).encode())
         (finding,) = found.findings
         assert finding.message == f"The value {number} is not a string."
 
@@ -282,18 +290,18 @@ def test_unknown_fields_are_ignored_and_listed():
     ],
 )
 def test_what_is_no_json_object_is_reported_at_the_document(body):
-    found = decode.decode_request(body)
+    found = decode_request(body)
     assert found.request is None
     assert [finding.location for finding in found.findings] == ["Document"]
 
 
 def test_a_byte_order_mark_is_passed_over():
-    assert decode.decode_request(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode()).request
+    assert decode_request(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode()).request
 
 
 def test_a_flood_of_values_is_refused_before_it_is_read():
     body = b'{"a":[' + b"1," * ELIGIBILITY_VALUES_MAX + b"1]}"
-    assert [finding.location for finding in decode.decode_request(body).findings] == ["Document"]
+    assert [finding.location for finding in decode_request(body).findings] == ["Document"]
 
 
 def test_faults_are_reported_up_to_a_limit():
@@ -348,5 +356,5 @@ def test_any_json_is_read_or_reported(value):
 @given(st.binary(max_size=60))
 @settings(max_examples=full_or_quick(100, 10), deadline=None)
 def test_any_bytes_are_read_or_reported(body):
-    found = decode.decode_request(body)
+    found = decode_request(body)
     assert (found.request is None) == bool(found.findings)

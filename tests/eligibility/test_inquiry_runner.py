@@ -130,7 +130,7 @@ async def test_the_words_of_a_payers_fault_are_for_operators_only(node, mood):
     async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
     shown = await load_request(node.database, node.vault, ELIGIBILITY, id, actor=ACTOR)
-    [error] = shown.inquiries[0].outcome.error.errors
+    [error] = shown.inquiries[0].result.error.errors
     assert said in error.payer_text
 
 
@@ -248,7 +248,7 @@ async def test_a_second_answer_counts_once(node):
     async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
         found = await inquiries.find_inquiry(tx, id, 1)
-    question = open_inquiry(node.vault, found[0])
+    question = open_inquiry(node.vault, found)
     again = read_reply(question, benefits(question.trace, member="2002"), node.clock.now())
     assert await node.runner.store_result(question, again) is False
     assert await node.responses(body["RequestId"]) == body
@@ -310,7 +310,7 @@ async def test_an_answer_at_one_node_ends_the_wait_at_another(node, place, servi
     node.payer.seconds = 0
     async with node.database.read(inquiries.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
-        found, _ = await inquiries.find_inquiry(tx, id, 1)
+        found = await inquiries.find_inquiry(tx, id, 1)
     question = open_inquiry(other.vault, found)
     assert await other.runner.store_result(
         question, read_reply(question, benefits(question.trace), node.clock.now())

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.eligibility import read_271
-from clearlane.eligibility.benefit_answer import decode_outcome
-from clearlane.inquiry.inquiry_outcome import (
+from clearlane.eligibility.benefit_answer import decode_result
+from clearlane.inquiry.inquiry_result import (
     AnswerError,
-    InquiryOutcome,
+    InquiryResult,
     InterchangeStatus,
     build_error,
-    encode_outcome,
+    encode_result,
 )
 from clearlane.inquiry.response_file import AnswerMatch, ResponseFile
 from clearlane.x12.checker import check
@@ -167,7 +167,7 @@ def test_each_patient_of_a_file_is_reported_alone():
         assert own in one.content
         assert others not in one.content
         assert check.check(one.content).errors == 0
-        assert others not in encode_outcome(InquiryOutcome(answer=build(one), x12=one.content))
+        assert others not in encode_result(InquiryResult(answer=build(one), x12=one.content))
 
 
 def test_dependents_of_one_subscriber_are_distinguished():
@@ -286,8 +286,8 @@ GOOD = answer_file(
 def test_a_damaged_file_never_stops_us(at, junk, cut):
     for one in read_271.read(GOOD[:at] + junk + GOOD[at + cut :]).answers:
         read_271.match_answer(one, inquiry(), TRACE)
-        stored = InquiryOutcome(answer=build(one, inquiry(), TRACE), x12=one.content)
-        assert decode_outcome(encode_outcome(stored)) == stored
+        stored = InquiryResult(answer=build(one, inquiry(), TRACE), x12=one.content)
+        assert decode_result(encode_result(stored)) == stored
 
 
 def test_what_nobody_asked_for_is_neither_answer_nor_refusal():

@@ -11,6 +11,7 @@ from tests.eligibility.invented import (
     ROSA,
     SUBSCRIBER,
     check_document,
+    check_request,
     document,
     facts,
     inquiry,
@@ -117,7 +118,7 @@ def test_too_many_patients_are_a_result_and_nothing_is_sent():
         fields.BenefitInquiry(Payers=(fields.RequestPayer(PayerId="TST01", Payees=(payee,)),)),
     )
     request = fields.EligibilityRequest(IsTest=True, BenefitInquiries=inquiries)
-    found = rules.check_request(request, facts())
+    found = check_request(request, facts())
     assert [(one.code, one.location) for one in found.results] == [
         ("TooManyPatients", "BenefitInquiries")
     ]

@@ -34,7 +34,7 @@ def an_enrollment(**changes):
 
 
 def a_practice(**changes):
-    """A request for an organisation."""
+    """A request for an organization."""
     own = {"NpiType": "Organization", "PracticeName": "Fernhill Family Practice"}
     return an_enrollment(**{"ProviderLastName": None, "ProviderFirstName": None, **own, **changes})
 

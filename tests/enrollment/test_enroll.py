@@ -11,8 +11,7 @@ from datetime import timedelta
 import pytest
 
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
+from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from clearlane.enrollment.lifecycle import EnrollmentEvent
 from clearlane.kernel import limits
 from clearlane.payers.directory import PayerDirectory

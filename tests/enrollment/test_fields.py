@@ -52,7 +52,7 @@ def test_the_catalogue_is_the_documents_table():
     assert [row.min_length for row in FIELDS.values()] == [least for _, _, least, _ in TABLE]
 
 
-def test_requests_for_a_person_and_for_an_organisation_pass():
+def test_requests_for_a_person_and_for_an_organization_pass():
     assert faults(an_enrollment()) == {}
     assert faults(a_practice()) == {}
 
@@ -117,7 +117,7 @@ def test_an_optional_field_may_be_empty(name, value):
     assert faults({**an_enrollment(), name: value}) == {}
 
 
-def test_a_person_needs_his_names_and_an_organisation_its_own():
+def test_a_person_needs_his_names_and_an_organization_its_own():
     assert set(faults(an_enrollment(ProviderLastName=None, ProviderFirstName=None))) == {
         "ProviderLastName",
         "ProviderFirstName",

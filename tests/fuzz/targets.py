@@ -10,10 +10,8 @@ from datetime import UTC, date, datetime
 from functools import cache
 from random import Random
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, samples
 from clearlane.claims.read.decode import read_document
-from clearlane.eligibility.decode import decode_request
 from clearlane.enrollment.decode import decode_enrollment, split_request
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import views
@@ -24,6 +22,7 @@ from clearlane.x12.reader.reader import parse
 from clearlane.x12.show.page import UnreadablePageError, write_page
 from clearlane.x12.show.redact import redact
 from clearlane.x12.writer.writer import write
+from tests.eligibility.invented import decode_request
 from tests.eligibility.invented import document as eligibility_document
 from tests.enrollment.invented import a_document, a_practice
 from tests.x12 import samples837, samples_other

@@ -2,7 +2,7 @@
 
 A ``text`` or ``json`` block straight after an ``sh`` block shows the output of its commands. Its lines are in the
 true output in this order; ``...`` on a line of its own means any lines, within a line any text. What
-differs from run to run (ids, days, times) is recognised, and an id that was shown is replaced in the commands that
+differs from run to run (ids, days, times) is recognized, and an id that was shown is replaced in the commands that
 follow by the one that was really given, as a reader replaces it. A command that ends otherwise than with 0 says
 so: ``# exit status 1``.
 """
@@ -30,9 +30,7 @@ NAMES = (
     r"SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|"
     r"(?<=Request )\d{9}\b|(?<=\"eligibility_request_id\":)\d{9}\b"
 )
-TIMES = (
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"
-)
+TIMES = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"
 DIFFERS = re.compile(f"(?P<name>{NAMES})|(?P<time>{TIMES})")
 
 

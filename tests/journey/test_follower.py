@@ -92,5 +92,5 @@ def test_an_exit_status_that_is_not_shown_fails(reader):
 
 
 def test_one_shell_types_everything(reader):
-    reader.type("export FAVOURITE=larkspur")
-    assert reader.type("echo $FAVOURITE") == "larkspur\n"
+    reader.type("export FAVORITE=larkspur")
+    assert reader.type("echo $FAVORITE") == "larkspur\n"

@@ -14,8 +14,7 @@ from html import unescape
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from tests.api.service_process import ServiceProcess
 from tests.console.console_user import add_person, sign_in
 

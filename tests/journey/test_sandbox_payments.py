@@ -13,14 +13,13 @@ from decimal import Decimal
 
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.pipeline.load_claim import find_claim_scope
 from clearlane.pipeline.query.payment_list import list_payments
-from clearlane.sandbox.responses.payment_examples import PAYMENT_EXAMPLES, PaymentExample
 from clearlane.store.payments.payment_query import PaymentQuery
 from tests.api.service_process import ServiceProcess
+from tools.docs.payment_examples import PAYMENT_EXAMPLES, PaymentExample
 
 TODAY = datetime.now(UTC).date()
 CODES = ("99213", "71046", "97110")

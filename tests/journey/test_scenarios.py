@@ -16,8 +16,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from clearlane.claims import samples
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm, samples
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
@@ -62,7 +61,7 @@ class Expected:
 
 CHARGE, CODE = ("charge",), ("code",)
 NEED = ("diagnoses", "code")
-AUTHORISED = ("authorisation",)
+AUTHORIZED = ("authorization",)
 
 EXPECTED: dict[str, Expected] = {
     "3001": Expected(),
@@ -159,7 +158,7 @@ EXPECTED: dict[str, Expected] = {
     "3018": Expected(
         payer="0",
         adjustments="200",
-        explanations=(("CO-197", 1, "150", AUTHORISED), ("CO-197", 2, "50", AUTHORISED)),
+        explanations=(("CO-197", 1, "150", AUTHORIZED), ("CO-197", 2, "50", AUTHORIZED)),
         words="authorization",
     ),
 }
@@ -196,7 +195,7 @@ BY_PLAN = {
 FIELDS = {
     MEDICAL: {"charge": "F24F_Charges", "code": "F24D_HcpcsProcedureCode", "npi": "F33A_BillingProviderNpi",
               "diagnoses": "F21_DiagnosisCodes", "birth": "F03_PatientDob",
-              "authorisation": "F23_PriorAuthorizationNumber"},
+              "authorization": "F23_PriorAuthorizationNumber"},
     DENTAL: {"charge": "F31_LineFee", "code": "F29_ProcedureCode", "npi": "F48_BillingDentistNPI",
              "birth": "F13_InsuredDOB"},
 }  # fmt: skip

@@ -11,7 +11,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.kernel.clock import SystemClock, from_micros, to_micros
+from clearlane.kernel.clock import SystemClock, from_micros, time_zones, to_micros
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.kernel.ids import (
     LETTERS_AND_DIGITS,
@@ -52,6 +52,11 @@ def test_the_manual_clock_moves_when_advanced():
     clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
     clock.advance(timedelta(days=2))
     assert clock.now() == datetime(2026, 1, 3, tzinfo=UTC)
+
+
+def test_time_zones_have_names_that_mean_the_same_everywhere():
+    assert {"UTC", "America/Chicago"} < time_zones()
+    assert not {"", "localtime", "Chicago", "../UTC"} & time_zones()
 
 
 def test_the_system_clock_returns_utc():

@@ -1,4 +1,4 @@
-"""Tasks are cancelled for good, also those that were busy at first."""
+"""Tasks are canceled for good, also those that were busy at first."""
 
 import asyncio
 
@@ -7,8 +7,8 @@ from clearlane.kernel.tasks import cancel_all
 from clearlane.store.database.group_commit import (
     Actor,
     PendingWrite,
-    WriteOutcome,
     WriteQueue,
+    WriteResult,
     submit,
 )
 from clearlane.store.database.sql import SystemScope
@@ -18,7 +18,7 @@ async def forever():
     await asyncio.Event().wait()
 
 
-async def test_waiting_tasks_are_cancelled_and_finished_ones_left_as_they_are():
+async def test_waiting_tasks_are_canceled_and_finished_ones_left_as_they_are():
     done = asyncio.create_task(asyncio.sleep(0, "result"))
     await done
     tasks = [asyncio.create_task(forever()) for _ in range(3)]
@@ -29,8 +29,8 @@ async def test_waiting_tasks_are_cancelled_and_finished_ones_left_as_they_are():
     await cancel_all([])  # nothing to end is fine
 
 
-async def test_a_task_whose_write_is_being_stored_is_cancelled_after_it():
-    """Like a heartbeat: its write cannot be taken back, so the cancellation reaches it only afterwards."""
+async def test_a_task_whose_write_is_being_stored_is_canceled_after_it():
+    """Like a heartbeat: its write cannot be taken back, so the cancellation reaches it only afterward."""
     loop, waiting, beats = asyncio.get_running_loop(), WriteQueue(), []
 
     async def job(tx):
@@ -50,7 +50,7 @@ async def test_a_task_whose_write_is_being_stored_is_cancelled_after_it():
     [taken] = waiting.take()
     ending = asyncio.create_task(cancel_all([task]))
     await asyncio.sleep(0)
-    WriteOutcome(taken).resolve()
+    WriteResult(taken).resolve()
     await ending
     assert task.cancelled()
     assert len(beats) > 1

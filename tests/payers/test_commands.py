@@ -1,6 +1,6 @@
 """`clearlane payer`, as an operator types it.
 
-Also tests `cli/payer/payer_client`.
+Also tests `cli/command/export_file`, `cli/payer/payer_client`.
 """
 
 import json

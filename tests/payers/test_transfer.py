@@ -99,11 +99,11 @@ def test_blank_cells_beyond_the_header_are_nothing():
 
 
 def test_a_missing_column_is_reported_once_and_the_rest_of_the_rows_still_checked():
-    text = "Type,Name,PayerId,OffersEligibility,ClaimEnrollmentRequired,Colour,Name\n" + (
+    text = "Type,Name,PayerId,OffersEligibility,ClaimEnrollmentRequired,Color,Name\n" + (
         "Vision,Meadow Mutual,MDW10,true,true,green,x\n" * 2
     )
     assert found(text) == [
-        (1, "PAY003", "Colour"),
+        (1, "PAY003", "Color"),
         (1, "PAY003", "Name"),
         (1, "PAY001", "EraAvailability"),
         (2, "PAY002", "Type"),
@@ -121,7 +121,7 @@ def test_bytes_that_are_not_utf8_are_found_in_their_field_and_the_rest_is_checke
     assert "UTF-8" in read(text).findings[0].finding.message
 
 
-def test_a_utf16_file_is_recognised():
+def test_a_utf16_file_is_recognized():
     assert "UTF-16" in read(csv_of(GOOD).encode("utf-16")).findings[0].finding.message
 
 
@@ -167,7 +167,7 @@ def test_every_bad_element_is_reported_with_its_line():
             json.dumps(WIRE),
             "17",
             json.dumps(WIRE | {"Type": "Vision", "PayerId": 5}),
-            json.dumps(WIRE | {"Colour": "green"}),
+            json.dumps(WIRE | {"Color": "green"}),
             json.dumps(WIRE | {"Name": None}),
             '{"Type": "Medical", "Name": "\\ud800"}',
         ]
@@ -177,7 +177,7 @@ def test_every_bad_element_is_reported_with_its_line():
         (3, "PAY008", ""),
         (4, "PAY002", "Type"),
         (4, "PAY002", "PayerId"),
-        (5, "PAY003", "Colour"),
+        (5, "PAY003", "Color"),
         (6, "PAY001", "Name"),
         (7, "PAY002", "Name"),
         (7, "PAY001", "PayerId"),

@@ -51,7 +51,7 @@ def test_every_field_of_a_payment_and_a_claim_payment_is_shown():
     shown = as_json.own_payment_object(Payment()).keys()
     assert set(Payment.__struct_fields__) - shown == set()
     shown = as_json.claim_payment_object(ClaimPayment()).keys()
-    assert set(ClaimPayment.__struct_fields__) - shown == {"number", "patient_stated"}
+    assert set(ClaimPayment.__struct_fields__) - shown == {"number"}
 
 
 def test_a_payment_that_was_read_can_be_encoded():

@@ -9,8 +9,7 @@ from msgspec import structs
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
@@ -22,9 +21,10 @@ from clearlane.pipeline.query.claim_list import list_statuses
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import facts
 from clearlane.store.database.database import Actor, SystemScope
-from clearlane.store.database.schema import INBOX_STATES, documents, sites
+from clearlane.store.database.schema import documents, sites
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
 from clearlane.store.vault.vault import Vault
 from tests.connect.memory import MemoryMailbox
 from tests.contexts import work_context
@@ -131,7 +131,7 @@ class Flow:
         )  # fmt: skip
 
     async def submit(self, count=1, *, site=None, payer=PAYER, line=None, **own):
-        """Submit claims; their request ids."""
+        """Submit claims; their claim numbers."""
         results = await self.post(count, site=site, payer=payer, line=line, **own)
         assert all(one.accepted for one in results), [one.findings for one in results]
         # In the order in which they go out.
@@ -173,7 +173,7 @@ class Flow:
         return new[0] if new else b""
 
     async def sent(self, count=1, **more):
-        """Submit and send: the request ids, and the file."""
+        """Submit and send: the claim numbers, and the file."""
         ids = await self.submit(count, **more)
         return ids, await self.send(more.get("payer", PAYER))
 
@@ -194,7 +194,7 @@ class Flow:
 
     async def files(self):
         async with self.database.read(EVERYONE) as tx:
-            return (await inbox.list_files(tx, INBOX_STATES, 1_000))[::-1]
+            return (await find_inbox_files(tx, FileQuery(limit=1_000)))[::-1]
 
     async def parked(self, id):
         async with self.database.read(EVERYONE) as tx:

@@ -10,7 +10,7 @@ from sqlalchemy import exists, select
 
 from clearlane.accounts.model import Site
 from clearlane.claims.forms import V3_MEDICAL
-from clearlane.claims.samples import minimal_claim
+from clearlane.claims.forms.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence, Unreachable, no_mark
 from clearlane.payers.directory import PayerDirectory
@@ -21,6 +21,7 @@ from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claim_ids, claims
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches as store
+from clearlane.store.delivery.file_query import FileQuery, find_batches
 from clearlane.store.delivery.route_health import all_route_health
 from clearlane.store.vault.vault import Vault
 from clearlane.x12.reader.reader import parse
@@ -105,7 +106,7 @@ class Outbound:
         self.clock = context.clock
 
     async def submit(self, count=1, payer_id=MEADOW, kind=V3_MEDICAL, **own):
-        """Accepted claims; their request ids."""
+        """Accepted claims; their claim numbers."""
         made = [
             minimal_claim(kind, DAY)
             | {"Svc_PayerId": payer_id, "Svc_VendorClaimId": secrets.token_hex(8)}
@@ -145,7 +146,9 @@ class Outbound:
 
     async def batches(self):
         async with self.context.database.read(store.SCOPE) as tx:
-            return sorted(await store.list_newest(tx, 1_000), key=lambda batch: batch.id)
+            return sorted(
+                await find_batches(tx, FileQuery(limit=1_000)), key=lambda batch: batch.id
+            )
 
     async def batch(self, id):
         async with self.context.database.read(store.SCOPE) as tx:

@@ -129,14 +129,14 @@ async def test_an_answer_that_comes_before_the_doubt_leaves_none(flow):
 
 async def test_a_file_that_is_discarded_while_it_is_posted_stays_discarded(flow, monkeypatch):
     ids, content = await flow.sent(1)
-    record, begun, go_on = post._record_outcome, asyncio.Event(), asyncio.Event()
+    record, begun, go_on = post._record_result, asyncio.Event(), asyncio.Event()
 
     async def slow(*given, **named):
         begun.set()
         await go_on.wait()
         return await record(*given, **named)
 
-    monkeypatch.setattr(post, "_record_outcome", slow)
+    monkeypatch.setattr(post, "_record_result", slow)
     arriving = asyncio.create_task(flow.arrive(payment(paid(accounts(content)[0]), paid("NOBODY"))))
     await begun.wait()
     [file] = await flow.files()

@@ -109,7 +109,7 @@ async def test_a_payer_that_requires_it_gets_it_or_no_claim(flow):
     assert (await submitted(flow))[0] == "606019998"
 
 
-async def test_the_same_claim_again_is_the_same_whatever_was_learnt_between(flow):
+async def test_the_same_claim_again_is_the_same_whatever_was_learned_between(flow):
     own = {"Svc_VendorClaimId": "MINE"}
     [first] = await flow.post(**PROVIDER, **own)
     await enrolled(flow)

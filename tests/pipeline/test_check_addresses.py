@@ -11,6 +11,7 @@ from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.route_connections import payer_route
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
 from clearlane.store.delivery.payers import import_payers
 from clearlane.store.delivery.routes import RouteWithSecrets, add_route, load_route
 from tests.claims.answers import paid, payment
@@ -95,7 +96,8 @@ async def test_a_file_of_an_unknown_sender_waits_until_an_operator_accepts_it(fl
     assert await flow.arrive(strange) == [inbox.UNKNOWN_SENDER]
     assert (await flow.status(claim_number)).state == "sent"
     async with flow.database.read(inbox.SCOPE) as tx:
-        [file] = await inbox.list_files(tx, [inbox.UNKNOWN_SENDER], 10)
+        query = FileQuery(where={"state": inbox.UNKNOWN_SENDER}, limit=10)
+        [file] = await find_inbox_files(tx, query)
     assert f"clearlane inbox accept {file.id} --remember" in file.reason
     again = await inbox_admin.replay(flow.context, file.id, actor=NORA)
     assert again.state == inbox.UNKNOWN_SENDER

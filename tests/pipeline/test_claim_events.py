@@ -279,6 +279,7 @@ async def test_more_silent_claims_than_a_page_are_all_reported(flow, clock, monk
     assert await tell_of_silent_claims(flow.context, clock.now()) == 6
 
 
+@pytest.mark.slow
 async def test_many_events_are_followed_in_order_with_constant_memory(flow):
     if flow.database.dialect != "sqlite":
         pytest.skip("the pages are the same, and writing them takes longer")

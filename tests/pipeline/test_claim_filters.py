@@ -9,12 +9,18 @@ from datetime import UTC, date, datetime
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from clearlane.api.v1.claims import FILTERS as PARAMETERS
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.cli.claim.claim import app
-from clearlane.cli.claim.claim_listing import COLUMNS, csv_lines
+from clearlane.cli.claim.claim import app as claim_app
+from clearlane.cli.claim.claim_listing import columns_for
+from clearlane.cli.command.output import csv_lines
 from clearlane.cli.command.table import columns_of, fit
+from clearlane.cli.delivery.batch import app as batch_app
+from clearlane.cli.delivery.inbox import app as inbox_app
+from clearlane.cli.payment.payment import app as payment_app
 from clearlane.console.claims.claim_filters import FILTERS as OF_THE_CONSOLE
 from clearlane.console.claims.claim_filters import read_filters
 from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
@@ -32,17 +38,23 @@ def test_every_filter_is_offered_by_v1_the_console_and_the_command():
     assert [name for name in NAMES if name not in OF_THE_CONSOLE] == ["tab", "changed_after"]
 
 
+def parameters(names):
+    """Return what the statement of a list with these filters is given."""
+    statement = list_statement(
+        ClaimListRow._fields,
+        frozenset(names),
+        Listed.ACCEPTED,
+        ClaimOrder.NEWEST_FIRST,
+        is_first=True,
+    )
+    return set(statement.compiled_for("sqlite").parameter_order)
+
+
 @pytest.mark.parametrize("one", CLAIM_FILTERS, ids=lambda one: one.name)
 def test_every_filter_is_a_condition_of_the_store(one):
     special = {"vendor_claim_hashes": "claim_numbers", "labels": "label"}
     name = special.get(one.condition, one.condition)
-    list_statement(
-        ClaimListRow._fields,
-        frozenset({name}),
-        Listed.ACCEPTED,
-        ClaimOrder.NEWEST_FIRST,
-        is_first=False,
-    )
+    assert name in parameters({name}) - parameters(set())
 
 
 @pytest.mark.parametrize("one", CHOSEN, ids=lambda one: one.name)
@@ -121,19 +133,50 @@ def test_texts_of_filters_are_read_alike_everywhere(type, text, value):
             read_filter(type, wrong)
 
 
+@pytest.mark.parametrize(
+    ("app", "options", "named"),
+    [
+        (claim_app, ["--kind", "x", "--service-from", "1/2/26"], ["--kind: One of", "--service-from: A day"]),
+        (claim_app, ["--kind", "x", "--patient-last-name", "Arden"], ["--kind: One of", "--patient-birth-date: A patient"]),
+        (payment_app, ["--amount", "much", "--from", "x"], ["--amount: An amount", "--from: A day"]),
+        (batch_app, ["--type", "x", "--state", "sent"], ["--type: One of", "--state: One of ready"]),
+        (inbox_app, ["--type", "x", "--state", "x"], ["--type: One of", "--state: One of stored"]),
+    ],
+)  # fmt: skip
+def test_every_option_that_cannot_be_read_is_named_at_once(app, options, named, tmp_path):
+    done = CliRunner().invoke(app, ["list", *options, "--data", str(tmp_path)])
+    assert done.exit_code == 2
+    assert [one for one in named if one not in done.output] == []
+
+
 def test_the_table_of_claim_list_fits_80_columns():
-    moment = "2026-12-01T17:12:37.741263Z"
+    moment = "2026-12-01 17:12"
     row = (
         "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "CO-50: not deemed necessary", "TST01", "12345.00", "0.00", "medical",
         "SITE-1", moment, moment,
     )  # fmt: skip
-    layout = fit(columns_of(COLUMNS), [row], 80)
+    layout = fit(columns_of(columns_for([{"site": "SITE-1"}])), [row], 80)
     lines = [*layout.head(), *layout.row(row)]
     assert max(map(len, lines)) <= 80
     assert "12345.00" in lines[-1]
     assert not layout.stacked
 
 
+@pytest.mark.parametrize(("sites", "left_out"), [(("S1", "S1"), "site"), (("S1", "S2"), "changed")])
+def test_the_reason_stays_in_a_narrow_table_and_the_only_site_goes_first(sites, left_out):
+    moment = "2026-12-01 17:12"
+    rows = [
+        ("C194RM89C1VC9NYD15F", "M-3006", "denied", "CO-50: not deemed necessary", "TST01", "100.00", "0.00", "medical",
+         site, moment, moment)
+        for site in sites
+    ]  # fmt: skip
+    columns = columns_of(columns_for([{"site": site} for site in sites]))
+    assert "reason" not in fit(columns, rows, 80).left_out
+    dropped = (fit(columns, rows, width).left_out for width in range(200, 80, -1))
+    assert next(filter(None, dropped)) == [left_out]
+
+
 def test_no_cell_of_a_csv_begins_a_formula():
-    lines = list(csv_lines([{"claim_number": "C1", "vendor_claim_id": "=1+1", "paid": None}]))
+    record = {"claim_number": "C1", "vendor_claim_id": "=1+1", "paid": None}
+    lines = list(csv_lines(record, [record]))
     assert lines == ["claim_number,vendor_claim_id,paid\r\n", "C1,'=1+1,\r\n"]

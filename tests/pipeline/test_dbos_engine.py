@@ -162,6 +162,7 @@ def test_tables_that_cannot_work_are_refused(wrong, said):
     QUICK.check()
 
 
+@pytest.mark.slow
 async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, caplog):
     async def leak(context, steps, id):
         async def step():
@@ -227,6 +228,7 @@ async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place
         assert await engine.find("unknown") is None
 
 
+@pytest.mark.slow
 async def test_a_stopping_engine_ends_its_step_hands_the_rest_over_and_leaves_no_trace(place):
     async with running(place, node="one") as engine:
         await engine.enqueue("self-check", "long", 8, 250)
@@ -307,6 +309,7 @@ async def test_it_opens_no_connection_to_the_outside(new_place, monkeypatch):
         assert not [name for name in os.environ if name.startswith("DBOS_")]
 
 
+@pytest.mark.slow
 async def test_schedules_are_those_of_the_tables(new_place):
     place = await new_place("sqlite")
     ticked = []
@@ -327,6 +330,7 @@ async def test_schedules_are_those_of_the_tables(new_place):
             assert connection.execute(query).fetchall() == [("purge",)]
 
 
+@pytest.mark.slow
 async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(place):
     async def sick(context, steps, id):
         raise WorkFailed("sick")
@@ -406,6 +410,7 @@ async def test_without_tables_and_the_right_to_make_them_it_is_refused(new_place
     await database.close()
 
 
+@pytest.mark.slow
 async def test_threads_are_bounded(new_place):
     before = threading.active_count()
     async with running(await new_place("sqlite")) as engine:

@@ -20,6 +20,7 @@ from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.control_numbers import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.events import events
+from tests.cases import full_or_quick
 from tests.patience import until
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, outbound
 
@@ -135,7 +136,7 @@ async def test_a_payer_that_is_known_to_be_back_is_not_waited_for(out):
 async def test_a_payer_that_is_away_for_thirty_days_gets_everything_in_order(out):
     payer, ids = out.connections.add(), []
     payer.trouble = AWAY
-    for _ in range(30):
+    for _ in range(full_or_quick(30, 9)):
         ids += await out.submit(2)
         for _ in range(4):
             await out.go(hours=6)
@@ -150,6 +151,7 @@ async def test_a_payer_that_is_away_for_thirty_days_gets_everything_in_order(out
     assert not await out.has_due_work()
 
 
+@pytest.mark.slow
 async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
     class BlackHole(Payer837):
         async def put(self, name, content, before_arrival):

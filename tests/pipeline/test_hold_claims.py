@@ -9,7 +9,7 @@ import random
 import pytest
 
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.hold_claims import cancel_claim, hold_claim, release_claim
+from clearlane.pipeline.intake.hold_claims import CANCEL, HOLD, RELEASE, change_unsent_claim
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from tests.cases import full_or_quick
@@ -26,7 +26,9 @@ async def flow(place, database, clock):
 
 async def unsent(flow, verb, number):
     """Why a verb was refused; empty if it was done."""
-    done = await verb(flow.context, flow.site, number, actor=ACTOR, now=flow.clock.now())
+    done = await change_unsent_claim(
+        flow.context, flow.site, number, verb, actor=ACTOR, now=flow.clock.now()
+    )
     return done.refusal
 
 
@@ -51,11 +53,11 @@ async def test_of_cancel_correct_hold_and_release_at_once_one_wins_and_the_other
     for number in range(ROUNDS):
         [claim] = await flow.submit()
         if number % 3 == 0:
-            assert await unsent(flow, hold_claim, claim) == ""
+            assert await unsent(flow, HOLD, claim) == ""
         calls = {
-            "cancel": [unsent(flow, cancel_claim, claim) for _ in range(2)],
+            "cancel": [unsent(flow, CANCEL, claim) for _ in range(2)],
             "correct": [correct(flow, claim, f"NOTE {at}") for at in range(2)],
-            "others": [unsent(flow, verb, claim) for verb in (hold_claim, release_claim)],
+            "others": [unsent(flow, verb, claim) for verb in (HOLD, RELEASE)],
         }
         order = [(kind, one) for kind, several in calls.items() for one in several]
         random.Random(number).shuffle(order)
@@ -86,11 +88,11 @@ async def test_of_cancel_correct_hold_and_release_at_once_one_wins_and_the_other
 async def test_what_was_canceled_or_corrected_stays_so_and_says_by_what(flow):
     [claim] = await flow.submit()
     new, _ = await correct(flow, claim, "FIRST")
-    for verb in (cancel_claim, hold_claim, release_claim):
+    for verb in (CANCEL, HOLD, RELEASE):
         refusal = await unsent(flow, verb, claim)
         assert f"The claim {new} has taken over, and it is received." in refusal
     assert new in (await correct(flow, claim, "SECOND"))[1]
-    assert await unsent(flow, cancel_claim, new) == ""
-    assert await unsent(flow, cancel_claim, new) == ""
+    assert await unsent(flow, CANCEL, new) == ""
+    assert await unsent(flow, CANCEL, new) == ""
     assert "was canceled" in (await correct(flow, new, "THIRD"))[1]
     assert await flow.send() == b""

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from clearlane.connect.connections import RealtimeConnection
-from clearlane.connect.port import Presence, RealtimeOutcome, Reply, Unreachable
-from clearlane.inquiry.inquiry_outcome import InquiryOutcome, InquiryStruct, RequestStatus
+from clearlane.connect.port import Presence, RealtimeResult, Reply, Unreachable
+from clearlane.inquiry.inquiry_result import InquiryResult, InquiryStruct, RequestStatus
 from clearlane.inquiry.response_file import AnswerMatch, read_response
 from clearlane.pipeline.inquiry import (
     ask,
@@ -90,7 +90,8 @@ def match(answer, inquiry, trace):
 
 async def record(tx, vault, pending, result, now):
     late = "late" if now > pending.deadline else "in time"
-    tx.audit("claim_status.recorded", ids=[pending.trace], detail=f"{result.kind} {late}")
+    kind = result.error.kind if result.error else pending.transaction.answer_set
+    tx.audit("claim_status.recorded", ids=[pending.trace], detail=f"{kind} {late}")
 
 
 STATUS = InquiryTransaction(
@@ -111,7 +112,7 @@ STATUS = InquiryTransaction(
         match=match,
         may_be_resent=lambda answer: answer.category == CANNOT_ANSWER_NOW,
         build=lambda answer, inquiry, trace, now: StatusAnswer(category=answer.category),
-        decode=msgspec.msgpack.Decoder(InquiryOutcome[StatusAnswer]).decode,
+        decode=msgspec.msgpack.Decoder(InquiryResult[StatusAnswer]).decode,
     ),
     record=record,
     answers_are_statements=True,
@@ -162,7 +163,7 @@ class Payer:
         if isinstance(reply, Exception):
             raise reply
         content = answer(payload, self.flow.clock.now(), reply)
-        return Reply(RealtimeOutcome.ANSWERED, content)
+        return Reply(RealtimeResult.ANSWERED, content)
 
     async def close(self):
         pass

@@ -7,6 +7,7 @@ Also tests `pipeline/query/measures`, `store/installation/operating_counts`, `st
 import asyncio
 import json
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,7 +18,7 @@ from clearlane.api.operations.operations import Operations, Readiness
 from clearlane.api.v3.error_responses import V3_ERRORS
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.forms import V3_DENTAL
-from clearlane.cli.doctor.status import COLUMNS
+from clearlane.cli.doctor.status import COLUMNS, screen
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.query.conditions import raised_conditions
@@ -172,6 +173,13 @@ async def test_a_status_ends_the_wait_for_it(flow):
     # Claims by state are counted once a minute, so that a million of them cost little.
     assert "claim-status-late" in names(await source.measure())
     assert "claim-status-late" not in names(await source_of(flow.context).measure())
+
+
+async def test_the_screen_says_how_old_the_counts_of_claims_are(flow):
+    measures = await source_of(flow.context).measure()
+    assert "WHAT WAITS (by state: claims counted now)" in list(screen(measures, []))
+    older = replace(measures, at=measures.at + timedelta(seconds=40))
+    assert "WHAT WAITS (by state: claims counted 40 seconds ago)" in list(screen(older, []))
 
 
 async def test_several_askers_cost_one_measurement(flow):

@@ -67,6 +67,7 @@ async def test_a_large_item_takes_the_place_of_several():
     assert stage.batches == [[1, 101], [102, 2], [3]]
 
 
+@pytest.mark.slow
 async def test_work_in_the_background_pauses_while_others_have_something_to_do():
     stage = Stage(size_max=1)
     done = asyncio.Event()

@@ -74,7 +74,15 @@ def test_payments_are_listed_shown_and_exported_as_scripts_expect(clearlane, pos
     text = clearlane(f"show {key}")
     assert "52.10" in text
     assert "Overpayment recovery" in text
-    assert "EFT1" in clearlane("list")
+    assert one["label"] == "to_match"
+    listed = clearlane("list")
+    assert "EFT1" in listed
+    assert "to_match" in listed
+    assert "--limit" not in clearlane("list --limit 1")
+    heading, row = csv.reader(io.StringIO(clearlane("list --csv")))
+    assert heading == list(one)
+    assert dict(zip(heading, row, strict=True))["label"] == "to_match"
+    assert list(csv.reader(io.StringIO(clearlane("list --csv --payer X")))) == [heading]
 
 
 def test_filters_are_those_of_a_bank_statement(clearlane, posted):

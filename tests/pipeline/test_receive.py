@@ -216,6 +216,7 @@ async def test_a_broken_route_is_recorded_and_delays_no_other(flow, trouble):
     assert await fault_of(flow) == ""
 
 
+@pytest.mark.slow
 async def test_a_route_that_does_not_answer_is_given_up(flow, monkeypatch):
     class Silent(MemoryMailbox):
         async def waiting(self):

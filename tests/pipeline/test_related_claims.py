@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from clearlane.events.types import TYPES
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.hold_claims import cancel_claim
+from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
@@ -174,7 +174,7 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
 async def test_a_claim_is_complete_once_its_successor_is_decided_in_every_order_of_arrival(
     flow, frequency, amount, closed, decided
 ):
-    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 5)]):
+    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 8)]):
         one = await Pair(flow, number).open(frequency)
         adjusted = str(100 - int(amount))
         files = [
@@ -201,7 +201,7 @@ async def test_a_claim_that_was_never_decided_is_complete_once_its_replacement_i
     [first, second] = await events_of(flow, one.first, one.second)
     assert first[-1] == ("claim.corrected", "replaced")
     assert second[-1] == ("claim.paid", "paid")
-    # What is learnt of the replacement later leaves the first claim closed.
+    # What is learned of the replacement later leaves the first claim closed.
     await one.arrive(one.remit(one.name, "22", "-100", "-80", BACK, day="20261125"))
     assert await one.both() == (replaced, ("pending", "taken_back", 0))
 
@@ -337,8 +337,8 @@ async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_cancel
         return number
 
     async def cancel(number):
-        done = await cancel_claim(
-            flow.context, flow.site, number, actor=ACTOR, now=flow.clock.now()
+        done = await change_unsent_claim(
+            flow.context, flow.site, number, CANCEL, actor=ACTOR, now=flow.clock.now()
         )
         assert done == (number, "canceled", "")
         assert await readings(flow, one.first) == PAID

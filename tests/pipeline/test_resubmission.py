@@ -11,7 +11,7 @@ from itertools import permutations
 import pytest
 from sqlalchemy import select
 
-from clearlane.claims import samples
+from clearlane.claims.forms import samples
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
@@ -62,7 +62,7 @@ async def again(flow, **own):
 
 
 async def ended(flow, *answers):
-    """A claim that was sent and answered; its request id."""
+    """A claim that was sent and answered; its claim number."""
     [first], content = await flow.sent(**NUMBER)
     assert accounts(content) == ["ACC"]
     for answer in answers:
@@ -522,7 +522,7 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
 ):
     """Denied or never answered, the first keeps its account number; the second goes out under its own."""
     wanted = {}
-    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 7)]):
+    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 11)]):
         own = {"Svc_VendorClaimId": f"V{number}", "F26_PatientAcctNumber": f"A{number}"}
         [first], _ = await flow.sent(**own)
         if answer:
@@ -545,7 +545,7 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
 
 @pytest.mark.parametrize("is_sent", [False, True])
 async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(flow, is_sent):
-    """Before the correction is sent an answer can only mean the first; afterwards it means the correction."""
+    """Before the correction is sent an answer can only mean the first; afterward it means the correction."""
     first = await ended(flow, REFUSED)
     second = (await again(flow, **OTHER)).claim_number
     if is_sent:

@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import func, select
 
 from clearlane.accounts.model import Site
-from clearlane.claims import samples
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake import submit
@@ -27,7 +26,7 @@ from clearlane.store.database.empty_tables import KEPT
 from clearlane.store.database.schema import metadata
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches
-from clearlane.store.delivery.inbox import list_files
+from clearlane.store.delivery.file_query import FileQuery, find_batches, find_inbox_files
 from clearlane.store.events import events
 from clearlane.wiring import open_installation
 from tests.databases import make_site
@@ -62,12 +61,13 @@ class Sandbox:
 
     async def batches(self):
         async with self.context.database.read(batches.SCOPE) as tx:
-            return await batches.list_newest(tx, 10)
+            return await find_batches(tx, FileQuery(limit=10))
 
     async def files(self):
         """Kinds of the payer's files that were posted."""
         async with self.context.database.read(batches.SCOPE) as tx:
-            return {one.kinds for one in await list_files(tx, ["applied", "parked"], 100)}
+            query = FileQuery(where={"state": ["applied", "parked"]}, limit=100)
+            return {one.kinds for one in await find_inbox_files(tx, query)}
 
 
 @pytest.fixture

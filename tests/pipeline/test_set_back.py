@@ -46,9 +46,13 @@ async def older_copy(place):
     """Copy the closed database, as a file copy or a snapshot does; return a function that puts the copy back."""
     if place.kind == "postgresql":
         name, mark = urlsplit(place.url).path[1:], secrets.token_hex(4)
+        server = _with_database(place.url, "postgres")
+        # The connection that empties the database after each test is open.
         await _on_server(
-            _with_database(place.url, "postgres"), f"CREATE DATABASE {name}_{mark} TEMPLATE {name}"
+            server,
+            f"SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE datname = '{name}'",
         )
+        await _on_server(server, f"CREATE DATABASE {name}_{mark} TEMPLATE {name}")
         MADE.append(f"{name}_{mark}")
         return lambda: replace(place, url=_with_database(place.url, f"{name}_{mark}"))
     kept = place.data / "copy.db"
@@ -134,6 +138,7 @@ async def ask_readyz(database):
         return answer.status_code, answer.json()
 
 
+@pytest.mark.slow
 async def test_an_older_copy_of_the_database_sends_nothing_twice(place):
     site, folder, _ = await prepare(place, 5)
     put_back = await older_copy(place)  # before anything was sent, and before the first start
@@ -238,7 +243,7 @@ async def test_a_new_node_starts_and_one_that_has_anchored_needs_its_anchor(plac
             assert (other / "audit.anchor").exists()
 
 
-async def test_a_snapshot_of_the_whole_machine_is_recognised_by_the_second_place(
+async def test_a_snapshot_of_the_whole_machine_is_recognized_by_the_second_place(
     new_place, tmp_path
 ):
     place = await new_place("sqlite")

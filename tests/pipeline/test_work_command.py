@@ -126,9 +126,9 @@ def test_stopped_work_whose_file_or_batch_is_finished_goes_by_itself(clearlane, 
         return id
 
     async def apply(client, database):
-        outcome = inbox.InboxOutcome(state="applied", kinds="835", reason="")
+        outcome = inbox.InboxResult(state="applied", kinds="835", reason="")
         await database.write(
-            inbox.SCOPE, lambda tx: inbox.record_outcome(tx, id, outcome, 2), actor=actor
+            inbox.SCOPE, lambda tx: inbox.record_result(tx, id, outcome, 2), actor=actor
         )
 
     def listed():

@@ -30,6 +30,7 @@ from tests.sandbox.asking import (
     read_by_x12sdk,
 )
 from tests.sandbox.invented import clean, file, guide_of, medical, starting
+from tools.docs.sandbox_pages import members_page
 
 REFUSED = ["1001", "1002", "1003", "1004", "1005"]
 MEMBERS = [*REFUSED, "1007", "2001", "W100"]
@@ -324,7 +325,7 @@ async def test_every_answer_about_many_members_is_clean():
 
 
 def test_the_page_lists_every_member_id_payer_and_check():
-    text = "\n".join(members.page())
+    text = "\n".join(members_page())
     for word in (
         *members.SCENARIOS,
         "1009 to 1999",

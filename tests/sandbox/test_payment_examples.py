@@ -8,14 +8,14 @@ from decimal import Decimal
 
 import pytest
 
-from clearlane.sandbox.responses.payment_examples import (
+from clearlane.x12.checker.check import check
+from tests.sandbox.invented import NOW, Billed, Stage, rows, services, starting
+from tools.docs.payment_examples import (
     PAYMENT_EXAMPLES,
     ExamplePayment,
     PaymentExample,
     payment_examples_page,
 )
-from clearlane.x12.checker.check import check
-from tests.sandbox.invented import NOW, Billed, Stage, rows, services, starting
 
 CODES = ("99213", "71046", "97110")
 

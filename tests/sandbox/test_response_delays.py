@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from clearlane.connect.loopback import LoopbackRealtime
-from clearlane.connect.port import RealtimeOutcome
+from clearlane.connect.port import RealtimeResult
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.limits import SANDBOX_DELAY_REMEMBERED_SECONDS
 from clearlane.sandbox.clock import SandboxClock, decode_state
@@ -90,10 +90,10 @@ async def test_a_repeated_inquiry_keeps_its_due_time():
     connection = LoopbackRealtime(one, time)
     for _ in range(2):
         reply = await connection.ask(question("17-1"), payload_type="", seconds=0.001)
-        assert reply.outcome is RealtimeOutcome.TIMEOUT
+        assert reply.result is RealtimeResult.TIMEOUT
         time.advance(DELAY / 2)
     reply = await connection.ask(question("17-1"), payload_type="", seconds=PATIENCE_SECONDS)
-    assert reply.outcome is RealtimeOutcome.ANSWERED
+    assert reply.result is RealtimeResult.ANSWERED
     assert reply.payload_type == "X12_271_Response_005010X279A1"
     again = asyncio.create_task(one.answer(question("17-1"), time.now()))
     await settle()

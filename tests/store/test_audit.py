@@ -236,6 +236,7 @@ async def test_the_anchor_moves_without_another_write(trail):
     assert not trail.database.anchor_fault
 
 
+@pytest.mark.slow
 async def test_an_anchor_that_cannot_be_written_is_reported_and_tried_again(trail):
     file = trail.anchor.file
     kept = file.rename(file.with_name("kept"))
@@ -324,6 +325,7 @@ async def test_a_deleted_anchor_is_a_fault_and_is_not_made_anew_by_who_never_saw
     await trail.database.close()
 
 
+@pytest.mark.slow
 async def test_a_deleted_anchor_is_saved_anew_by_the_process_that_remembers_it(trail, clock):
     await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_start_over=False)
     trail.anchor.file.unlink()

@@ -132,6 +132,7 @@ async def test_backup_and_restore_are_audited_and_the_chain_stays_whole(installa
     assert not (await installation.verification()).fault
 
 
+@pytest.mark.slow
 async def test_the_anchor_goes_with_the_restored_chain(installation):
     archive = await installation.backup()
 

@@ -28,6 +28,7 @@ from clearlane.store.delivery.control_numbers import (
     last_control_number,
     next_control_number,
 )
+from clearlane.store.delivery.file_query import FileQuery, find_batches
 from clearlane.store.delivery.route_health import (
     RouteHealth,
     all_route_health,
@@ -174,8 +175,27 @@ async def test_delivered_batches_are_listed_only_among_all(database):
     second = await write(database, creating(2, "r2"))
     await apply(database, first, BatchEvent.DELIVERED, delivered_at=9)
     assert [one.id for one in await read(database, batches.list_undelivered)] == [second]
-    newest = await read(database, lambda tx: batches.list_newest(tx, 5))
+    newest = await read(database, lambda tx: find_batches(tx, FileQuery(limit=5)))
     assert [(one.id, one.delivered_at) for one in newest] == [(second, None), (first, 9)]
+
+
+async def test_batches_are_listed_by_filters_and_page_by_page(database):
+    await add_claims(database, "r1", "r2")
+    first = await write(database, creating(1, "r1"))
+    second = await write(database, creating(2, "r2"))
+    await apply(database, first, BatchEvent.DELIVERED, delivered_at=9)
+    type, payer = DESTINATION
+
+    async def found(**query):
+        rows = await read(database, lambda tx: find_batches(tx, FileQuery(limit=5, **query)))
+        return [one.id for one in rows]
+
+    assert await found(where={"payer": payer, "type": type}) == [second, first]
+    assert await found(where={"payer": "OTHER"}) == []
+    assert await found(where={"state": BatchState.DELIVERED, "payer": None}) == [first]
+    assert await found(
+        where={"state": [BatchState.DELIVERED, BatchState.READY]}, before=second
+    ) == [first]
 
 
 async def test_a_batch_is_due_after_its_pause_and_after_the_lease_of_its_holder(database):
@@ -342,7 +362,7 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
         keys=place.keys(), clock=clock, actor=OPERATOR,
     ).run()  # fmt: skip
     assert done.in_doubt == (2, 1)
-    newest = await read(database, lambda tx: batches.list_newest(tx, 9))
+    newest = await read(database, lambda tx: find_batches(tx, FileQuery(limit=9)))
     assert [(one.id, one.state, one.holder, one.lease_until) for one in newest] == [
         (3, BatchState.IN_DOUBT, "", None),
         (2, BatchState.IN_DOUBT, "", None),

@@ -21,7 +21,7 @@ NORA = Actor("operator", "nora")
 SCOPE = SystemScope("a test")
 
 
-async def signalled(signal, change):
+async def signaled(signal, change):
     """Change something while a task waits; return whether the signal came before the time was over."""
     waiting = asyncio.create_task(signal.wait(PATIENCE_SECONDS))
     await asyncio.sleep(0.1)
@@ -31,7 +31,8 @@ async def signalled(signal, change):
     return time.monotonic() - began < PATIENCE_SECONDS / 2
 
 
-async def test_a_change_of_a_revision_is_signalled_to_other_processes(place, clock):
+@pytest.mark.slow
+async def test_a_change_of_a_revision_is_signaled_to_other_processes(place, clock):
     ours, theirs = await place.open(clock), await place.open(clock, anchor="other")
     signal = ours.change_signal()
 
@@ -41,7 +42,7 @@ async def test_a_change_of_a_revision_is_signalled_to_other_processes(place, clo
     try:
         await signal.wait(1)  # on PostgreSQL it connects first, and says so
         for _ in range(2):
-            assert await signalled(signal, change)
+            assert await signaled(signal, change)
     finally:
         await signal.close()
         await theirs.close()
@@ -72,11 +73,11 @@ async def test_a_lost_connection_is_made_again(place, database):
     async def change():
         await database.write(SCOPE, lambda tx: bump_revision(tx, "payers"), actor=NORA)
 
-    assert await signalled(signal, drop)
+    assert await signaled(signal, drop)
     await until(first.is_closed)
     await signal.wait(PATIENCE_SECONDS)  # connects
     assert signal._connection is not first
-    assert await signalled(signal, change)
+    assert await signaled(signal, change)
     await signal.close()
     await server.close()
 

@@ -184,7 +184,7 @@ async def test_an_audit_row_names_actor_action_owner_and_time(database):
     assert second[7:9] == ("[]", 7)
 
 
-async def test_a_write_cancelled_while_it_waits_stores_nothing(database):
+async def test_a_write_canceled_while_it_waits_stores_nothing(database):
     entered = []
 
     async def slow(tx):
@@ -206,7 +206,7 @@ async def test_a_write_cancelled_while_it_waits_stores_nothing(database):
     assert await count(database) == 0
 
 
-async def test_a_write_cancelled_too_late_returns_its_outcome(database):
+async def test_a_write_canceled_too_late_returns_its_outcome(database):
     entered = asyncio.Event()
     loop = asyncio.get_running_loop()
 

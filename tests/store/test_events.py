@@ -182,6 +182,7 @@ async def test_old_events_are_removed(database, clock):
     assert await read(database, other) == []
 
 
+@pytest.mark.slow
 async def test_those_who_wait_are_woken_by_events_of_any_node(place, database, clock):
     scope = await make_site(database)
     other, watch = await place.open(clock), EventWatch(database)

@@ -1,4 +1,4 @@
-"""Group commit: combined jobs are stored together and audited one by one; a cancelled write is withdrawn or waited for."""
+"""Group commit: combined jobs are stored together and audited one by one; a canceled write is withdrawn or waited for."""
 
 import asyncio
 from collections import Counter
@@ -19,8 +19,8 @@ from clearlane.store.database.group_commit import (
     DatabaseUnavailable,
     DiskFull,
     PendingWrite,
-    WriteOutcome,
     WriteQueue,
+    WriteResult,
     submit,
     write_fault,
 )
@@ -219,7 +219,7 @@ async def test_a_write_that_a_group_has_taken_is_waited_for():
     assert await task == "stored"
 
 
-async def test_a_write_stored_as_its_caller_is_cancelled_returns_its_result():
+async def test_a_write_stored_as_its_caller_is_canceled_returns_its_result():
     queue, write, task = await submitted()
     queue.take()
     write.future.set_result("stored")
@@ -227,19 +227,19 @@ async def test_a_write_stored_as_its_caller_is_cancelled_returns_its_result():
     assert await task == "stored"
 
 
-async def test_a_write_stored_just_after_its_caller_was_cancelled_returns_its_result():
+async def test_a_write_stored_just_after_its_caller_was_canceled_returns_its_result():
     queue, write, task = await submitted()
     queue.take()
     task.cancel()
-    WriteOutcome(write, "stored").resolve()
+    WriteResult(write, "stored").resolve()
     assert await task == "stored"
 
 
-async def test_a_fault_just_after_its_caller_was_cancelled_is_raised():
+async def test_a_fault_just_after_its_caller_was_canceled_is_raised():
     queue, write, task = await submitted()
     queue.take()
     task.cancel()
-    WriteOutcome(write, fault=ConstraintViolation("claims")).resolve()
+    WriteResult(write, fault=ConstraintViolation("claims")).resolve()
     with pytest.raises(ConstraintViolation):
         await task
 
@@ -260,5 +260,5 @@ async def test_a_fault_just_after_its_caller_was_cancelled_is_raised():
 def test_a_database_cannot_be_written_from_a_failed_write_until_one_succeeds(
     faults, earlier, expected
 ):
-    outcomes = [WriteOutcome(None, fault=fault) for fault in faults]
+    outcomes = [WriteResult(None, fault=fault) for fault in faults]
     assert write_fault(outcomes, earlier) == expected

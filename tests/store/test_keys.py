@@ -162,6 +162,8 @@ class Serving:
         return self
 
     async def __aexit__(self, *exc):
+        # A fault of a poll that the end of the test cuts off is nobody's.
+        self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._task.cancel()
 
     async def _poll(self):

@@ -222,7 +222,7 @@ async def test_every_acknowledged_write_is_there_after_a_kill(place):
     await database.close()
 
 
-async def test_readers_cancelled_at_any_moment_return_their_connection(place):
+async def test_readers_canceled_at_any_moment_return_their_connection(place):
     database = await place.open()
 
     async def reading():

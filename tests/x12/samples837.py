@@ -57,7 +57,7 @@ ICD9 = [
 INJURIES10, INJURIES9 = ["W1830XA", "V4352XA", "Y9301"], ["E8859", "E8120"]
 SURGERY10, SURGERY9 = ["0DTJ4ZZ", "0SRD0J9"], ["4709", "8154"]
 CPT = ["99213", "99214", "36415", "71046", "90471", "97110"]
-ANAESTHESIA = ["00100", "00400", "01967"]
+ANESTHESIA = ["00100", "00400", "01967"]
 REASONS = ["1", "2", "3", "45", "96", "97", "16", "23"]
 REMARKS = ["M15", "N130", "MA01", "N19"]
 TAXONOMIES = ["207Q00000X", "1223G0001X", "282N00000X"]
@@ -433,7 +433,7 @@ class Maker:
         modifiers = rng.sample(
             ["25", "59", "76", "LT", "RT"], rng.randint(0, 4) if self.density else 0
         )
-        code = ":".join(["HC", rng.choice(ANAESTHESIA if minutes else CPT), *modifiers])
+        code = ":".join(["HC", rng.choice(ANESTHESIA if minutes else CPT), *modifiers])
         if self.chance():
             code += ":" * (7 - len(code.split(":"))) + "EXTENDED VISIT"
         pointers = rng.sample(range(1, len(plan.diagnoses) + 1), min(4, len(plan.diagnoses)))

@@ -33,7 +33,7 @@ CITIES = [
     ("AUSTIN", "TX", "787010042"),
 ]
 NPIS = ["1234567893", "1679576722", "1245319599"]
-ORGANISATIONS = {"PR", "PRP", "SEP", "TTP", "TT", "36", "2B", "GP", "P5", "80", "FA"}
+ORGANIZATIONS = {"PR", "PRP", "SEP", "TTP", "TT", "36", "2B", "GP", "P5", "80", "FA"}
 REASONS = {
     "CO": ["45", "97", "253", "24"],
     "PR": ["1", "2", "3", "66"],
@@ -324,8 +324,8 @@ def period(maker: Maker, form: str) -> str:
 
 def edit_nm1(maker: Maker, row: Row, loop: str) -> None:
     person = row[2] == "1"
-    if row[1] in ORGANISATIONS and maker.kind not in {"270", "271"}:
-        person = person and row[1] not in ORGANISATIONS
+    if row[1] in ORGANIZATIONS and maker.kind not in {"270", "271"}:
+        person = person and row[1] not in ORGANIZATIONS
     last, first = maker.rng.choice(PEOPLE)
     if row[3] or maker.kind in {"270", "271", "276", "277", "277CA"}:
         row[3] = last if person else maker.rng.choice(PAYERS if row[1] in {"PR", "TT"} else PLACES)

@@ -1,4 +1,4 @@
-"""The separators of an interchange are learnt from its ISA, and swapping loses nothing."""
+"""The separators of an interchange are learned from its ISA, and swapping loses nothing."""
 
 import pytest
 from hypothesis import given
@@ -14,21 +14,21 @@ def isa(element: str, component: str, repetition: str, terminator: str) -> str:
     return ISA.translate(str.maketrans("*:^", element + component + repetition)) + terminator
 
 
-def test_the_usual_separators_are_learnt():
+def test_the_usual_separators_are_learned():
     assert read_delimiters(ISA + "~GS*") == (CANONICAL, ISA_CHARACTERS)
 
 
 @given(st.permutations([c for c in SIGNS if c not in "\r\n\t"]).map(lambda signs: signs[:4]))
-def test_any_four_different_signs_are_learnt(signs):
-    learnt = read_delimiters(isa(*signs) + "GS")
-    assert learnt == (Delimiters(*signs), ISA_CHARACTERS)
+def test_any_four_different_signs_are_learned(signs):
+    learned = read_delimiters(isa(*signs) + "GS")
+    assert learned == (Delimiters(*signs), ISA_CHARACTERS)
 
 
 @pytest.mark.parametrize("terminator", ["\n", "\r", "~"])
 def test_a_newline_may_be_the_terminator(terminator):
-    learnt = read_delimiters(isa("|", ">", "!", terminator) + "GS|")
-    assert learnt is not None
-    assert learnt[0].terminator == terminator
+    learned = read_delimiters(isa("|", ">", "!", terminator) + "GS|")
+    assert learned is not None
+    assert learned[0].terminator == terminator
 
 
 def test_blanks_before_the_terminator_are_passed_over():
@@ -65,15 +65,15 @@ def test_what_is_no_header_is_not_guessed_at(text):
 
 @pytest.mark.parametrize("repetition", ["U", ":", "~", " ", "^^"])
 def test_a_repetition_separator_that_cannot_be_one_is_none(repetition):
-    learnt = read_delimiters(ISA.replace("^", repetition) + "~GS")
-    assert learnt is not None
-    assert not learnt[0].repetition
+    learned = read_delimiters(ISA.replace("^", repetition) + "~GS")
+    assert learned is not None
+    assert not learned[0].repetition
 
 
 def test_early_versions_have_no_repetition_separator():
-    learnt = read_delimiters(ISA.replace("00501", "00401") + "~GS")
-    assert learnt is not None
-    assert not learnt[0].repetition
+    learned = read_delimiters(ISA.replace("00501", "00401") + "~GS")
+    assert learned is not None
+    assert not learned[0].repetition
 
 
 @given(

@@ -20,7 +20,7 @@ def test_every_segment_of_a_public_file_is_explained(sample):
     described = list(describe(data))
     if len({row[0] for row in segments(data)} & {"ISA"}) == 1 and b"ISA" not in data[3:]:
         assert [one.segment for one in described] == [row[0] for row in segments(data)]
-    assert [one.line for one in described] == list(range(1, len(described) + 1))
+    assert [one.file_segment for one in described] == list(range(1, len(described) + 1))
 
 
 def test_codes_are_shown_with_their_meanings():

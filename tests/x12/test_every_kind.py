@@ -161,6 +161,7 @@ def test_interchanges_of_one_file_have_separators_of_their_own(kind):
 
 @every_case("separators", [b"*:^~", b"|>}\n", b"~|*:"])
 @every_case("kind", fewer_in_quick(KINDS, 3))
+@pytest.mark.slow
 def test_a_file_behind_a_cut_one_is_found(kind, separators):
     second = swapped(small(kind), b"000000018", separators)
     first = small("837P")
@@ -192,6 +193,7 @@ def test_a_name_that_ends_like_a_header_is_a_name():
     assert len(parse(data[:400] + like.encode() + b"K3*X~").interchanges) == 1
 
 
+@pytest.mark.slow
 def test_many_cut_files_take_no_more_memory_than_one():
     part = small("837P")[:-40]
     copies = 120

@@ -32,7 +32,7 @@ def rows(part):
     return part.decode().split("~")
 
 
-def test_a_unit_comes_with_the_loops_around_it_and_without_its_neighbours():
+def test_a_unit_comes_with_the_loops_around_it_and_without_its_neighbors():
     first, second = units(STATUSES)
     around = [
         *HEAD[:9], "STC*A1:19:PR*20240501*WQ", *HEAD[12:15], "STC*A1:19:PR**WQ**20240501",

@@ -157,7 +157,7 @@ CLAIM_ROWS = {
     "frequency": "2300/CLM/05-3",
     "onset": "2300/DTP:431/03",
     "service": "2300/DTP:472/period",
-    "authorisation": "2300/REF:G1/02",
+    "authorization": "2300/REF:G1/02",
     "note": "2300/NTE/02",
     "note_2": "2300/NTE#2/02",
     "group": "2300/CAS/01",
@@ -206,7 +206,7 @@ SUBSCRIBER_VALUES = {
 CLAIM_VALUES = {
     "account": "A1", "total": Decimal("100.50"), "place": "11", "frequency": "1",
     "onset": date(2024, 4, 20), "service": (date(2024, 4, 1), date(2024, 4, 2)),
-    "authorisation": "AUTH", "note": "WELL", "group": "CO", "reason": "45", "adjusted": Decimal(10),
+    "authorization": "AUTH", "note": "WELL", "group": "CO", "reason": "45", "adjusted": Decimal(10),
     "reason_2": "97", "adjusted_2": Decimal("5.25"), "diagnosis_1": "E119", "diagnosis_2": "I10",
     "diagnosed": date(2024, 1, 1), "rendering": "BIRCH", "rendering_first": "NORA",
     "rendering_npi": "1245319599", "taxonomy": "207Q00000X",

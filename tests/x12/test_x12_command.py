@@ -29,7 +29,7 @@ CLEAN = (
     .encode()
 )
 KEYS = [
-    "rule", "severity", "snip", "interchange", "group", "set", "segment", "line", "loop",
+    "rule", "severity", "snip", "interchange", "group", "set", "segment", "file_segment", "loop",
     "segment_id", "element", "component", "repetition", "kind", "message",
 ]  # fmt: skip
 
@@ -72,7 +72,7 @@ def test_check_shows_what_is_wrong_in_a_table(faulty):
     assert result.exit_code == 1
     first, heading, row = result.output.splitlines()
     assert first == f"{faulty}: 1 error, 0 warnings"
-    assert heading.split() == ["LINE", "SEGMENT", "ELEMENT", "SEVERITY", "FINDING"]
+    assert heading.split() == ["NUMBER", "SEGMENT", "ELEMENT", "SEVERITY", "FINDING"]
     assert row.split()[:5] == ["4", "BHT", "(837)", "01", "error"]
 
 
@@ -90,7 +90,7 @@ def test_check_answers_an_object_a_line_for_each_file(clean, faulty, tmp_path):
     assert (second["errors"], second["warnings"]) == (1, 0)
     (finding,) = second["findings"]
     assert list(finding) == KEYS
-    assert (finding["line"], finding["segment_id"], finding["element"]) == (4, "BHT", 1)
+    assert (finding["file_segment"], finding["segment_id"], finding["element"]) == (4, "BHT", 1)
     assert (finding["severity"], finding["set"], finding["segment"]) == ("error", 1, 2)
     assert not third["readable"]
     assert third["findings"][0]["message"].endswith("there is no such file")

@@ -83,7 +83,7 @@ GUIDE = Guide(
                 seg("N3", "Street", "R", 1, "R S"),
                 seg("N4", "City", "R", 1, "R S S S - - S"),
                 seg("REF", "Tax number", "R", 1, "R=EI|SY R"),
-                seg("REF", "Licence", "S", 2, "R=0B|1G R"),
+                seg("REF", "License", "S", 2, "R=0B|1G R"),
                 seg("PRV", "Speciality", "S", 1, "R=BI R=PXC R"),
             ),
             loop(
@@ -107,7 +107,7 @@ GUIDE = Guide(
                     seg("DTP", "Service", "S", 1, "R=472 R=D8|RD8 R"),
                     seg("DTP", "Admission", "S", 1, "R=435 R=DT|TM|D6|UN|RDT R"),
                     seg("AMT", "Amount paid", "S", 1, "R=F5 R"),
-                    seg("REF", "Authorisation", "S", 1, "R=G1 R"),
+                    seg("REF", "Authorization", "S", 1, "R=G1 R"),
                     seg("K3", "File information", "S", 1, "R"),
                     seg("K3", "More file information", "S", 2, "R"),
                     seg("NTE", "Note", "S", 2, "R=ADD|CER R"),

@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from tools.docs import interface, library, monitoring, states
+from tools.docs import interface, library, monitoring, sandbox_pages, states
 from tools.docs.markdown import grid
 from tools.docs.pictures import DRAWN, PICTURES
 
@@ -263,8 +263,7 @@ def _sent(form: Any) -> dict[str, str]:
 
 def samples_page() -> Iterator[str]:
     """Write the minimal and the extended document of each kind."""
-    from clearlane.claims import samples
-    from clearlane.claims.forms import FORMS
+    from clearlane.claims.forms import FORMS, samples
 
     yield "# Sample documents"
     yield ""
@@ -357,9 +356,8 @@ def sandbox_page() -> Iterator[str]:
     """Write the payers of a sandbox and how its clock is moved."""
     from clearlane.api.sandbox_endpoints import sandbox_endpoints
     from clearlane.api.v3.error_responses import V3_ERRORS
-    from clearlane.sandbox.scenarios import page
 
-    yield from page()
+    yield from sandbox_pages.scenarios_page()
     yield ""
     yield "## Moving time and payers"
     yield ""
@@ -386,7 +384,7 @@ def sandbox_page() -> Iterator[str]:
     yield "```"
     yield ""
     yield (
-        "Afterwards the sandbox is two weeks ahead: the service says its time in the header `X-Service-Time`, the tools use "
+        "Afterward the sandbox is two weeks ahead: the service says its time in the header `X-Service-Time`, the tools use "
         "it, and `clearlane doctor` says how far ahead it is. `clearlane sandbox reset` empties the sandbox and sets its "
         "clock to real time; keys, vendors, sites and passwords stay."
     )
@@ -397,13 +395,6 @@ _BODIES = {
     "SandboxAdvance": '{"By": "14d"}',
     "SandboxPayers": '{"PayerId": "TST01", "Mode": "down"}',
 }
-
-
-def sandbox_members_page() -> Iterator[str]:
-    """Write what the sandbox's payers answer about members."""
-    from clearlane.sandbox import members
-
-    return members.page()
 
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
@@ -420,7 +411,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "conditions.md": monitoring.conditions_page,
     "metrics.md": monitoring.metrics_page,
     "sandbox.md": sandbox_page,
-    "sandbox-members.md": sandbox_members_page,
+    "sandbox-members.md": sandbox_pages.members_page,
     "claim-fields.md": fields_page,
     "claim-rules.md": claim_rules_page,
     "claim-samples.md": samples_page,

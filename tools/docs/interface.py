@@ -175,14 +175,20 @@ def own_api_page() -> Iterator[str]:
     yield "# Clearlane's own API"
     yield ""
     yield DESCRIPTION
+    yield ""
+    yield "Every `state` and `label` is explained on the page of [states](states.md#labels-of-claims)."
     yield from part("Calls")
     yield from grid(
         ["Call", "What it does"],
         [
-            [f"`{row.verbs[0]} {row.path}`", f"{row.summary} {row.description}".strip()]
+            [f"`{row.verbs[0]} {row.path}`", f"{row.summary} {_first(row.description)}".strip()]
             for row in V1.endpoints
         ],
     )
+    for row in V1.endpoints:
+        # A table in a description cannot be in a cell: it follows under the name of its call.
+        if table := row.description.removeprefix(_first(row.description)).strip():
+            yield from part(f"{row.verbs[0]} {row.path}", table, level=3)
     yield from part(
         "Parameters", "Every list takes `limit` and `after` as well, and every call `site`."
     )
@@ -199,6 +205,10 @@ def own_api_page() -> Iterator[str]:
     yield from grid(
         ["Status", "When"], [[status, one.when] for status, one in COMMON_ERRORS.items()]
     )
+
+
+def _first(description: str) -> str:
+    return description.partition("\n\n|")[0]
 
 
 def answers_page() -> Iterator[str]:

@@ -144,8 +144,7 @@ def _payers(recording: Recording) -> None:
 
 
 def _claims(recording: Recording) -> None:
-    from clearlane.claims import samples
-    from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL
+    from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 
     today = recording.sandbox.today()
     for kind, name, path in (

@@ -34,8 +34,7 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
 
 def _submit(recording: Recording, id: str, insured: str = "") -> str:
     """Send a sample claim by V3; return its number."""
-    from clearlane.claims import samples
-    from clearlane.claims.forms import V3_MEDICAL
+    from clearlane.claims.forms import V3_MEDICAL, samples
 
     day = recording.sandbox.today()
     document = samples.document(V3_MEDICAL, day=day, insured_id=insured, claim_id=id)
@@ -63,8 +62,7 @@ def _corrected(recording: Recording) -> None:
 
 
 def _claims(recording: Recording) -> dict[str, Any]:
-    from clearlane.claims import samples
-    from clearlane.claims.forms import V3_MEDICAL
+    from clearlane.claims.forms import V3_MEDICAL, samples
 
     found = recording.call(
         "GetClaims", "claims", "complete", verb="GET", state="complete", limit=2
@@ -150,7 +148,7 @@ def _webhooks(recording: Recording, url: str) -> None:
     )
     event = {**id, "event_id": page["data"][0]["event_id"]}
     recording.call("ResendWebhook", f"{deliveries}/{{event_id}}/resend", "sent", at=event)
-    since = {"since": "2026-01-15T00:00:00Z"}
+    since = {"since_at": "2026-01-15T00:00:00Z"}
     recording.call("ReplayWebhookEndpoint", f"{one}/replay", "since-a-moment", since, at=id)
     recording.call("EnableWebhookEndpoint", f"{one}/enable", "enabled", {"replay": True}, at=id)
     recording.call("RemoveWebhookEndpoint", one, "removed", verb="DELETE", at=id)

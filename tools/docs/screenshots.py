@@ -135,11 +135,11 @@ def find_numbers(paid: str, day: date, data: Path) -> dict[str, str]:
     return {"paid": paid, "rejected": rejected[0], "payment": most["payment_id"]}
 
 
-def run(data: Path, command: str, *, places: bool = True, colour: bool = False) -> str:
+def run(data: Path, command: str, *, places: bool = True, color: bool = False) -> str:
     """Run a command of Clearlane beside the sandbox and return what it prints."""
     words = [sys.executable, "-m", "clearlane", *command.split()]
     environment = {**os.environ, "COLUMNS": str(COLUMNS)}
-    environment |= {"FORCE_COLOR": "1"} if colour else {"NO_COLOR": "1"}
+    environment |= {"FORCE_COLOR": "1"} if color else {"NO_COLOR": "1"}
     if places:
         environment["CLEARLANE_DATA"] = str(data)
         words += ["--data", str(data)]
@@ -154,7 +154,7 @@ def draw_terminal(picture: TerminalPicture, data: Path, paid: str, day: date, do
     from rich.text import Text
 
     command = picture.command.format(paid=paid, day=day)
-    printed = run(data, command.removeprefix("clearlane "), colour=True)
+    printed = run(data, command.removeprefix("clearlane "), color=True)
     console = Console(record=True, width=COLUMNS, file=io.StringIO())
     console.print(Text(f"$ {command}", style="bold"))
     console.print(Text.from_ansi(printed.replace(str(data.parent), "~/clearlane")))

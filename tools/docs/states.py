@@ -11,13 +11,15 @@ from tools.docs.markdown import grid, part
 
 def states_page() -> Iterator[str]:
     """Write the states and how they change."""
+    from clearlane.api.v3.code_names import CURRENT_STATES
     from clearlane.claims import lifecycle
     from clearlane.enrollment import lifecycle as enrollment_lifecycle
 
     yield "# States"
     yield from part(
         "A claim",
-        "`CurrentState` of the status list. A newer fact never loses to an older one that comes late, and a fact "
+        "v1, events and commands show the state as `state`, in these words. V3 shows it as `CurrentState`, in words of its "
+        "own (second column). What people read is the [label](#labels-of-claims). A newer fact never loses to an older one that comes late, and a fact "
         "that comes twice counts once. A pair of state and event that is not here changes nothing.",
         "![The lifecycle of a claim](../pictures/claim-life.svg)",
     )
@@ -26,11 +28,15 @@ def states_page() -> Iterator[str]:
     yield "```"
     yield ""
     yield from grid(
-        ["State", "Meaning"],
-        [[f"`{state}`", CLAIM_STATES[state.value]] for state in lifecycle.ClaimState],
+        ["State", "V3", "Meaning"],
+        [
+            [f"`{state}`", f"`{CURRENT_STATES[state]}`", CLAIM_STATES[state.value]]
+            for state in lifecycle.ClaimState
+        ],
     )
     yield ""
     yield from _transitions(lifecycle.ClaimState, lifecycle.ClaimEvent, lifecycle.NEXT)
+    yield from _claim_labels()
     yield from _payer_actions()
     yield from _payment_states()
     yield from part(
@@ -45,6 +51,67 @@ def states_page() -> Iterator[str]:
         enrollment_lifecycle.NEXT,
     )
     yield from _files()
+
+
+def _claim_labels() -> Iterator[str]:
+    """Write the labels of claims in the order in which they are decided (``pipeline.claim_label``)."""
+    from clearlane.claims.claim_filters import CLAIM_TABS
+    from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel
+
+    if set(CLAIM_LABELS) != {label.value for label in ClaimLabel}:
+        raise ValueError("CLAIM_LABELS must explain every label of a claim, and nothing else")
+    yield from part(
+        "Labels of claims",
+        "One word for state and payment: `label` in v1, events, commands and CSV files, and what the console shows in "
+        "words. The first row that applies decides. The filter `label` takes these words, and `tab` the words of the last "
+        "column.",
+    )
+    yield from grid(
+        ["Label", "In words", "When", "Who acts", "Tabs"],
+        [
+            [
+                f"`{label}`",
+                LABEL_WORDS[label],
+                when,
+                CONCERN_WORDS[CONCERNS[label].value],
+                ", ".join(f"`{tab}`" for tab, labels in CLAIM_TABS.items() if label in labels),
+            ]
+            for label, when in ((ClaimLabel(name), when) for name, when in CLAIM_LABELS.items())
+        ],
+    )
+
+
+CONCERN_WORDS = {
+    "act": "The biller must act",
+    "late": "Late or unsure: look",
+    "wait": "On its way",
+    "good": "Money agreed",
+    "done": "Closed",
+}
+CLAIM_LABELS = {
+    "not_accepted": "Our rules found errors. It was never sent.",
+    "replaced": "Another claim took its place, and it was not voided.",
+    "no_answer": "It was sent, and its payer is silent for longer than is usual.",
+    "to_be_sent_again": "Its state is `rejected`: the payer refused the whole file (TA1). The operator acts.",
+    "rejected": "Its state is `rejected`, for any other reason: 999, 277CA or 277.",
+    "voided": "Its void was carried out; also of the void itself.",
+    "paid_differs": "The payment in force is `paid`, and its sums do not agree.",
+    "predetermined": "The payment in force is a predetermination (CLP02 25).",
+    "taken_back": "The payment in force was taken back.",
+    "forwarded": "The payer passed the claim on to the next payer.",
+    "denied": "The payment in force denies the claim.",
+    "partly_denied": "The payment in force pays, and denies at least one line.",
+    "patient_owes": "The payment in force pays nothing; the patient owes the rest.",
+    "nothing_due": "The payment in force pays nothing, and nothing is due from anyone.",
+    "paid": "The payment in force pays, and denies no line; or its state is `complete` without a payment.",
+    "wants_records": "No payment, and the payer asks for records (a status category that begins with R).",
+    "received": "No payment, and its state is `received`.",
+    "held": "No payment, and its state is `held`.",
+    "canceled": "No payment, and its state is `canceled`.",
+    "sent": "No payment, and its state is `sent`.",
+    "accepted": "No payment, and its state is `acknowledged`.",
+    "in_process": "No payment, and its state is `pending`.",
+}
 
 
 def _payment_states() -> Iterator[str]:
@@ -97,10 +164,10 @@ CLAIM_STATES = {
     "sent": "Delivered to the payer; no answer yet except that the file was taken.",
     "acknowledged": "The payer took it into its work.",
     "pending": "The payer is working on it or wants information; or a payment was taken back.",
-    "rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent again.",
+    "rejected": "By TA1, 999, 277CA or 277. It counts for nothing and may be sent again.",
     "complete": "There is a remittance, which may be a denial; or its void or replacement was decided.",
-    "held": "Kept back by the vendor or a person until it is released. V3 shows `Received`.",
-    "canceled": "Taken back before it was sent; its claim id is free. V3 shows `Rejected`.",
+    "held": "Kept back by the vendor or a person until it is released.",
+    "canceled": "Taken back before it was sent; its claim id is free.",
 }
 
 

@@ -21,7 +21,7 @@ PACKAGE = "@scalar/api-reference"
 VERSION = "1.72.1"
 INTEGRITY = "sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow=="
 PROGRAM = "package/dist/browser/standalone.js"
-# The package names its licence and carries no text of it, so the file beside the program does.
+# The package names its license and carries no text of it, so the file beside the program does.
 NOTICE = f"""viewer.js is {PACKAGE} {VERSION} by Scalar (github.com/scalar/scalar), unchanged but compressed.
 
 The MIT License. Copyright (c) Scalar.
@@ -48,7 +48,7 @@ class WrongPackage(Exception):
 
 
 def build(target: Path = BUILT) -> Path:
-    """Fetch the package and write its program, compressed, with a notice of its licence."""
+    """Fetch the package and write its program, compressed, with a notice of its license."""
     with tempfile.TemporaryDirectory() as folder:
         archive = fetch(Path(folder))
         with tarfile.open(archive) as package:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from zoneinfo import available_timezones
 
 from clearlane.kernel import limits
+from clearlane.kernel.clock import time_zones
 from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.kernel.ids import Scope, SiteId, VendorId, VendorScope
 
@@ -115,11 +115,9 @@ def _name(label: str, location: str, text: str) -> Iterator[Finding]:
 
 
 def _time_zone(name: str) -> Iterator[Finding]:
-    # UTC needs no zone data; `localtime` is this machine's own choice, not a zone's name.
-    known = (available_timezones() | {"UTC"}) - {"localtime"}
-    if name in known:
+    if name in time_zones():
         return
-    alike = [zone for zone in sorted(known) if zone.casefold() == name.casefold()]
+    alike = [zone for zone in sorted(time_zones()) if zone.casefold() == name.casefold()]
     hint = f" Did you mean {alike[0]}?" if alike else ""
     yield make_shape_finding(
         "ACC003",

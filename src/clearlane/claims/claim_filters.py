@@ -5,32 +5,14 @@ A filter of a column is its row and nothing else. What is found by keyed hash, a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
-from clearlane.kernel.list_filter import FilterType
+from clearlane.kernel.list_filter import FilterType, ListFilter
 
-
-@dataclass(frozen=True, slots=True)
-class ClaimFilter:
-    """A filter of a list of claims."""
-
-    name: str
-    """In addresses, and as an option with dashes."""
-    type: FilterType
-    condition: str
-    """The condition of ``store/claims/claim_query``: a column, or one of its bounds."""
-    title: str
-    """The label of its input, and the beginning of its words: "Service from"."""
-    help: str
-    choices: tuple[str, ...] = ()
-    """The words that a choice takes."""
-    option: str = ""
-    """Of the CLI, if it is not the name."""
-
-
+ClaimFilter = ListFilter[str]
+"""Its condition is one of ``store/claims/claim_query``: a column, or one of its bounds."""
 OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
 """Labels of claims that a payer has and has not decided."""
 ACT_LABELS = tuple(label for label in ClaimLabel if CONCERNS[label] is LabelConcern.ACT)
@@ -45,10 +27,13 @@ CLAIM_TABS: Mapping[str, tuple[ClaimLabel, ...]] = {
     "paid": (ClaimLabel.PAID, ClaimLabel.PATIENT_OWES, ClaimLabel.PAID_DIFFERS),
 }  # fmt: skip
 """The tabs of the console, which every list can be narrowed to, each with its labels."""
+WORKLIST_TABS = ("needs_you", "rejected", "denied")
+"""The tabs that people work off: without the claims that they put aside or are done with."""
 CLAIM_FILTERS = (
     ClaimFilter(
         "tab", FilterType.CHOICE, "labels", "Tab",
-        "A tab of the console: claims of some labels that no other took over from.", tuple(CLAIM_TABS),
+        "A tab of the console: claims of its labels, without those that another claim replaced. `needs_you`, `rejected` and "
+        "`denied` are without those that people put aside or are done with.", tuple(CLAIM_TABS),
     ),
     ClaimFilter(
         "label", FilterType.CHOICE, "labels", "Label", "What people call it: state and payment in one word.",
@@ -84,11 +69,11 @@ CLAIM_FILTERS = (
     ),
     ClaimFilter(
         "patient_last_name", FilterType.TEXT, "name_key", "Patient's last name",
-        "The patient's last name, with `patient_birth_date`.",
+        "The patient's last name; the birth date is given too.",
     ),
     ClaimFilter(
         "patient_birth_date", FilterType.DAY, "patient_key", "Patient's birth date",
-        "The patient's birth date, with `patient_last_name`.",
+        "The patient's birth date; the last name is given too.",
     ),
     ClaimFilter(
         "changed_after", FilterType.MOMENT, "updated_at_after", "Changed after",

@@ -6,27 +6,27 @@ are in ``claims.forms``.
 Knows what a form must be able to tell; knows no kind and no field by name.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import ClaimPart, drop_empty_fields, filled_names
+from clearlane.claims.cob import EarlierDecision
+from clearlane.claims.fields import ClaimPart, filled_names, with_fields
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView
 from clearlane.claims.view_builder import (
     ClaimReading,
+    DecisionMaker,
     Given,
     PartReading,
     Places,
     ViewTable,
     build,
+    compile_claim,
     compile_line,
-    compile_other_payer,
-    compile_reading,
     field_name,
 )
 from clearlane.kernel import limits
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=ClaimPart)
 L = TypeVar("L", bound=ClaimPart)
+
+_LINE_PATH = re.compile(r"lines\[(\d+)\]\.(.+)")
 
 FilledFields = Mapping[str, Any]
 """The filled fields of a claim or line by name, decoded or still as JSON."""
@@ -85,8 +87,7 @@ class ClaimForm(Generic[C, L]):
     """What a sentence calls a value that several fields make, by path."""
     duplicate_paths: tuple[str, ...]
     """What a payer compares when it looks for duplicate lines."""
-    decide: Callable[[Given, tuple[EarlierLineDecision | None, ...]], EarlierDecision | None]
-    """The earlier payer's decision of a claim, by its fields and the decisions of its lines."""
+    decide: DecisionMaker
 
     # Functions of the claim.
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
@@ -100,7 +101,7 @@ class ClaimForm(Generic[C, L]):
         """Return the view of a claim."""
         reading = claim_reading(self, filled_names(claim))
         lines = [(line, line_reading(self, filled_names(line))) for line in self.lines(claim)]
-        return build(self, claim, reading, lines)
+        return build(self, self.decide, claim, reading, lines)
 
     def value(self, claim: ClaimPart, path: str) -> Any:
         """Return one value as its field has it, by its path in the view; None if it has none.
@@ -110,11 +111,28 @@ class ClaimForm(Generic[C, L]):
         return reader_at(self, path)(claim.__dict__)
 
     def with_changes(self, claim: C, changes: Mapping[str, Any]) -> C:
-        """Return a claim with other values, by their paths in the view; None removes a value."""
-        fields = {self.locate(path): value for path, value in changes.items()}
-        changed: C = claim.model_copy(update=fields)
-        drop_empty_fields(changed)
-        return changed
+        """Return a claim with other values, by their paths in the view (``lines[2].charge``); None removes a value.
+
+        The tables that read a path write it. A path that several fields make, and that no table writes, is a ValueError.
+        """
+        fields: dict[str, Any] = {}
+        for path, value in changes.items():
+            fields |= self._fields_for(claim, path, value)
+        return with_fields(claim, fields)
+
+    def _fields_for(self, claim: C, path: str, value: Any) -> dict[str, Any]:
+        """Return the fields, by their paths, that state a value at a path of the view."""
+        of_line = _LINE_PATH.fullmatch(path)
+        if of_line is None:
+            at, own = "", self.view_table.write(path, value, claim.__dict__)
+        else:
+            at, line = f"{self.lines_field}[{of_line[1]}].", self.lines(claim)[int(of_line[1])]
+            own = self.line_view_table.write(of_line[2], value, line.__dict__)
+        return (
+            {self.locate(path): value}
+            if own is None
+            else {at + name: one for name, one in own.items()}
+        )
 
     def has(self, path: str) -> bool:
         """Return whether the form has a field for a path of the view."""
@@ -129,6 +147,11 @@ class ClaimForm(Generic[C, L]):
         return self.view_names.get(path) or field_name(self.locate(path.replace("[]", "[0]")))
 
     @property
+    def id_field(self) -> str:
+        """The field that holds the caller's claim id."""
+        return field_at(self, "vendor_claim_id")
+
+    @property
     def pointers(self) -> str:
         """The letters by which a line names the diagnoses."""
         return codes.POINTER_LETTERS
@@ -141,20 +164,6 @@ class ClaimForm(Generic[C, L]):
     def lines(self, claim: C) -> tuple[L, ...]:
         """Return the service lines."""
         found: tuple[L, ...] = claim.__dict__[self.lines_field]
-        return found
-
-    def relationship(self, claim: C) -> str:
-        """Return the X12 code of the patient's relationship to the insured."""
-        found: str = self.value(claim, "subscriber.relationship")
-        return found
-
-    def diagnoses(self, claim: C) -> tuple[str | None, ...]:
-        """Return the diagnoses by place; a place may be blank."""
-        return tuple(self.value(claim, "diagnoses") or ())
-
-    def accidents(self, claim: C) -> tuple[str, ...]:
-        """Return the causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
-        found: tuple[str, ...] = self.view_table.computed["causes"](claim.__dict__)
         return found
 
     def earlier_decision(self, claim: C) -> EarlierDecision | None:
@@ -177,18 +186,6 @@ class ClaimForm(Generic[C, L]):
         given = claim.__dict__
         return next((given[name] for name in self.other_payer_names if name in given), None)
 
-    def medicare_is_second(self, claim: C, *, decided: bool) -> bool:
-        """Return whether Medicare pays after another payer, by the types of coverage that the claim states.
-
-        ``decided`` is whether an earlier payer decided the claim: the payer is then second, else the other payer is.
-        """
-        path = "payer.coverage" if decided else "other_payers[0].coverage"
-        return self.value(claim, path) in codes.MEDICARE
-
-    def service_days(self, line: L) -> tuple[date | None, date | None]:
-        """Return the first and last day of a line; the last is None if it was not given."""
-        return self.value(line, "lines[].first_day"), self.value(line, "lines[].last_day")
-
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""
         return self.value(claim, "frequency") or codes.ORIGINAL
@@ -196,7 +193,7 @@ class ClaimForm(Generic[C, L]):
     def agreeing_fields(self, claim: C, name: str) -> tuple[str, ...]:
         """Return the filled fields that must hold the same as this one: patient's and insured's of one person."""
         given = claim.__dict__
-        if self.relationship(claim) != codes.SELF:
+        if self.value(claim, "subscriber.relationship") != codes.SELF:
             return ()
         pairs = [pair[:2] for pair in self.persons if name in pair[:2]]
         return tuple(one for pair in pairs for one in pair if one != name and one in given)
@@ -214,19 +211,15 @@ def field_at(form: AnyForm, path: str) -> str:
 @cache
 def reader_at(form: AnyForm, path: str) -> Callable[[Given], Any]:
     """Return what reads the value of a path from the filled fields of a claim or line."""
-    name = field_at(form, path)
-    convert = form.view_table.converted.get(name)
-    if convert is None:
-        return lambda given: given.get(name)
-    return lambda given: convert(given[name]) if name in given else None
+    _, line, own = path.rpartition("lines[].")
+    return (form.line_view_table if line else form.view_table).reader(own)
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
 def claim_reading(form: AnyForm, names: tuple[str, ...]) -> ClaimReading:
     """Return how a claim with certain filled fields is read into a view."""
     return ClaimReading(
-        compile_reading(form.view_table, names),
-        compile_other_payer(form.view_table, names),
+        *compile_claim(form.view_table, names),
         may_decide=not form.decision_fields.isdisjoint(names),
         names_other_payer=not form.other_insurance_fields.isdisjoint(names),
     )

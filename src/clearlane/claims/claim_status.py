@@ -11,49 +11,23 @@ from datetime import date
 
 import msgspec
 
-from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus, PayerDocumentKind
+from clearlane.claims.lifecycle import LifecycleStatus, PayerDocumentKind
 from clearlane.claims.resubmission import ORIGINAL, VOID
 from clearlane.kernel.redacted_repr import shows
 
 
-# array_like: a status is stored as an array, which opens in a third of the time of an object, and lists have
-# thousands. So a new field goes to the end and has a default. gc=False: it refers to no other container.
 @shows("claim_number", "state")
-class ClaimStatus(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+class ClaimStatus(LifecycleStatus, frozen=True):
     """The status of a claim as it is stored and listed. Days are those of the site's time zone."""
 
     claim_number: str
-    """The clearinghouse's: the request id."""
+    """The clearinghouse's number of the claim."""
     vendor_claim_id: str
-    state: ClaimState
     state_changed_day: date
     created_day: date
     updated_day: date
-    total_cents: int
-    payer_cents: int = 0
-    patient_cents: int = 0
-    adjustment_cents: int = 0
-    status_category: str = ""
-    """The category of the payer's status (STC01-1), if a status decided last."""
-    payment_status: str = ""
-    """CLP02, if a claim payment decided last."""
-    decided_day: date | None = None
-    """The day of that status or claim payment, or of the TA1 or 999 that refused the claim."""
-    payer_control_number: str = ""
-    document_kind: PayerDocumentKind | None = None
-    document_id: str = ""
-    payer_name: str = ""
-    payment_method: str = ""
-    """BPR04."""
-    payment_reference: str = ""
-    """The number of the check or transfer (TRN02)."""
-    payment_effective_day: date | None = None
     frequency: str = ORIGINAL
     """CLM05-3: 1 original, 7 replacement, 8 void."""
-    closing: ClaimClosing | None = None
-    """How it was closed by the decision on a void or replacement."""
-    unprocessable: bool = False
-    """Whether the claim payment that decided last says that the claim could not be processed."""
 
     @property
     def is_void(self) -> bool:
@@ -78,7 +52,6 @@ def new_claim_status(
     return ClaimStatus(
         claim_number=claim_number,
         vendor_claim_id=vendor_claim_id,
-        state=ClaimState.RECEIVED,
         state_changed_day=day,
         created_day=day,
         updated_day=day,
@@ -89,30 +62,15 @@ def new_claim_status(
 
 def update_claim_status(before: ClaimStatus, status: LifecycleStatus, today: date) -> ClaimStatus:
     """Return the status that the facts of a claim give; what identifies the claim stays."""
+    found = msgspec.structs.asdict(status)
+    found["state_changed_day"] = status.state_changed_day or before.created_day
     return ClaimStatus(
         claim_number=before.claim_number,
         vendor_claim_id=before.vendor_claim_id,
         frequency=before.frequency,
-        closing=status.closing,
-        state=status.state,
-        state_changed_day=status.state_changed_day or before.created_day,
         created_day=before.created_day,
         updated_day=today,
-        total_cents=status.total,
-        payer_cents=status.payer,
-        patient_cents=status.patient,
-        adjustment_cents=status.adjustments,
-        status_category=status.status_category,
-        payment_status=status.payment_status,
-        decided_day=status.decided_day,
-        payer_control_number=status.payer_control_number,
-        document_kind=status.document_kind,
-        document_id=status.document_id,
-        payer_name=status.payer_name,
-        payment_method=status.payment_method,
-        payment_reference=status.payment_reference,
-        payment_effective_day=status.payment_effective_day,
-        unprocessable=status.unprocessable,
+        **found,
     )
 
 

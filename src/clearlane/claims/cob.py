@@ -38,20 +38,6 @@ ZERO = Decimal(0)
 PATIENT = "PR"
 """The group of adjustments that are the patient's responsibility."""
 
-CLAIM_GROUPS = {
-    "X12_ClaimContractualObligationAdjustments": "CO",
-    "X12_ClaimCorrectionAndReversalAdjustments": "CR",
-    "X12_ClaimOtherAdjustments": "OA",
-    "X12_ClaimPayorInitiatedReductions": "PI",
-    "X12_ClaimPatientResponsibilityAdjustments": "PR",
-}
-LINE_GROUPS = {
-    "X12_LineContractualObligationAdjustments": "CO",
-    "X12_LineCorrectionAndReversalAdjustments": "CR",
-    "X12_LineOtherAdjustments": "OA",
-    "X12_LinePayorInitiatedReductions": "PI",
-    "X12_LinePatientResponsibilityAdjustments": "PR",
-}
 Groups = Mapping[str, tuple[EarlierAdjustment, ...]]
 
 

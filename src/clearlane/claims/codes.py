@@ -13,9 +13,10 @@ from clearlane.kernel import limits
 from clearlane.x12 import codes
 
 SELF = "18"
-PREDETERMINATION = "PB"
+ACTUAL_SERVICES, PREDETERMINATION = "CH", "PB"
 EPSDT = "01"
 NO_ACCIDENT = "NO"
+ISO_TEETH, UNIVERSAL_TEETH = "JO", "JP"
 ORIGINAL, CORRECTED, REPLACEMENT, VOID = "1", "6", "7", "8"
 MEDICARE = frozenset({"MA", "MB"})
 """The types of coverage (SBR09) that are Medicare's own, not those of a plan that replaces it."""
@@ -281,7 +282,7 @@ def is_signed(signature: str | None) -> bool:
 
 @cache
 def common_spellings(name: str) -> Mapping[str, str]:
-    """Return the codes by common spellings, for a look-up without normalising the text."""
+    """Return the codes by common spellings, for a look-up without normalizing the text."""
     found: dict[str, str] = {}
     for row in _rows(name):
         for text in row:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PlainValidator
@@ -217,7 +217,7 @@ class MedicalLine(ClaimPart):
         "Rendering provider's taxonomy code", "24J"
     )
     F24J_Shaded_RendProviderStateLicenseNumber: Reference | None = optional(
-        "Rendering provider's state licence", "24J"
+        "Rendering provider's state license", "24J"
     )
     F24J_Shaded_RendProviderUpinNumber: Reference | None = optional(
         "Rendering provider's UPIN", "24J", max=6
@@ -229,7 +229,7 @@ class MedicalLine(ClaimPart):
         "Rendering provider's location number", "24J"
     )
     F24J_RenderingNpi: Npi | None = optional("Rendering provider's NPI", "24J")
-    X12_Anesthesia: Flag | None = optional("Anaesthesia, counted in minutes")
+    X12_Anesthesia: Flag | None = optional("Anesthesia, counted in minutes")
     X12_ContractMonetaryAmount: Amount | None = optional("Contract amount")
     X12_ContractTypeCode: Coded | None = optional("Contract type", codes="contract_type")
     X12_AdjudicationOrPaymentDate: Day | None = optional("Day the earlier payer decided the line")
@@ -260,7 +260,7 @@ class MedicalLine(ClaimPart):
     )
     X12_DrugQuantityGrams: Count | None = optional("Drug quantity in grams", "24")
     X12_DrugQuantityMilligrams: Count | None = optional("Drug quantity in milligrams", "24")
-    X12_DrugQuantityMilliliters: Count | None = optional("Drug quantity in millilitres", "24")
+    X12_DrugQuantityMilliliters: Count | None = optional("Drug quantity in milliliters", "24")
     X12_DrugQuantityUnits: Count | None = optional("Drug quantity in units", "24")
     X12_NdcPharmacyPrescriptionNumber: Reference | None = optional("Prescription number")
     X12_NdcLinkSequenceNumber: Reference | None = optional(
@@ -456,14 +456,14 @@ class MedicalClaim(ClaimPart):
     F32_FacilityZip: Zip | None = optional("Facility's ZIP code", "32")
     F32A_FacilityNpi: Npi | None = optional("Facility's NPI", "32a")
     F32B_FacilityIdStateLicenseNumber: Reference | None = optional(
-        "Facility's state licence", "32b"
+        "Facility's state license", "32b"
     )
     F32B_FacilityIdProviderCommercialLicenseNumber: Reference | None = optional(
         "Facility's number with the payer", "32b"
     )
     F32B_FacilityIdLocationNumber: Reference | None = optional("Facility's location number", "32b")
     F33_BillingProviderNameLast: LastName = required(
-        "Billing provider's last or organisation name", "33"
+        "Billing provider's last or organization name", "33"
     )
     F33_BillingProviderNameFirst: FirstName | None = optional("Billing provider's first name", "33")
     F33_BillingProviderNameMiddle: MiddleName | None = optional(
@@ -500,7 +500,7 @@ class MedicalClaim(ClaimPart):
         "Rendering provider's taxonomy code", "24J"
     )
     X12_RendProviderStateLicenseNumber: Reference | None = optional(
-        "Rendering provider's state licence", "24J"
+        "Rendering provider's state license", "24J"
     )
     X12_RendProviderUpinNumber: Reference | None = optional(
         "Rendering provider's UPIN", "24J", max=6
@@ -720,7 +720,7 @@ class DentalClaim(ClaimPart):
     F46_AccidentDate: Day | None = optional("Accident", "46")
     F47_AutoAccidentState: State | None = optional("State of the auto accident", "47")
     F48_BillingDentistLastName: LastName = required(
-        "Billing dentist's last or organisation name", "48"
+        "Billing dentist's last or organization name", "48"
     )
     F48_BillingDentistFirstName: FirstName | None = optional("Billing dentist's first name", "48")
     F48_BillingDentistMI: MiddleName | None = optional("Billing dentist's middle initial", "48")
@@ -730,7 +730,7 @@ class DentalClaim(ClaimPart):
     F48_BillingDentistST: State = required("Billing dentist's state", "48")
     F48_BillingDentistZip: Zip = required("Billing dentist's ZIP code", "48")
     F48_BillingDentistNPI: Npi = required("Billing dentist's NPI", "49")
-    F50_BillingDentistLicense: Reference | None = optional("Billing dentist's licence", "50")
+    F50_BillingDentistLicense: Reference | None = optional("Billing dentist's license", "50")
     F51_BillingDentistTaxID: TaxId = required("Billing dentist's tax id", "51")
     X12_TINorSSNQualifier: Coded = required(
         "Whether the tax id is an EIN or an SSN", "51", codes="tax_id"
@@ -748,7 +748,7 @@ class DentalClaim(ClaimPart):
     X12_RenderingProvMI: MiddleName | None = optional("Treating dentist's middle initial", "53")
     X12_RenderingProvSuffix: Suffix | None = optional("Treating dentist's name suffix", "53")
     F53_TreatingDentistNPI: Npi | None = optional("Treating dentist's NPI", "54")
-    F55_TreatingDentistLicense: Reference | None = optional("Treating dentist's licence", "55")
+    F55_TreatingDentistLicense: Reference | None = optional("Treating dentist's license", "55")
     F56a_DentistSpecialtyCode: Taxonomy | None = optional("Treating dentist's taxonomy code", "56a")
     F58_TreatingDentistAddlID: Reference | None = optional(
         "Treating dentist's number with the payer", "58"
@@ -802,11 +802,11 @@ class DentalDocument(ClaimPart):
     Claims: tuple[DentalClaim, ...] = required("Claims", min_length=1)
 
 
+P = TypeVar("P", bound=ClaimPart)
 Claim = MedicalClaim | DentalClaim
 Line = MedicalLine | DentalLine
 
 
-CALLER_ID = "Svc_VendorClaimId"
 DEPENDENT_CONDITION = "`F18_PatientRelationship` is not `Self`"
 
 
@@ -846,6 +846,52 @@ def drop_empty_fields(part: ClaimPart) -> bool:
     return has_unknown
 
 
+def with_values(part: P, values: Mapping[str, Any]) -> P:
+    """Return a part with other values; None removes one. Four times as fast as ``model_copy``.
+
+    Everything that writes a claim ends here: repairs for their speed, all else by ``ClaimForm.with_changes``.
+    """
+    changed = {**part.__dict__, **values}
+    if None in values.values():
+        changed = {name: value for name, value in changed.items() if value is not None}
+    cls, put = type(part), object.__setattr__
+    new = cls.__new__(cls)
+    put(new, "__dict__", changed)
+    put(new, "__pydantic_fields_set__", part.__pydantic_fields_set__)
+    put(new, "__pydantic_extra__", part.__pydantic_extra__)
+    put(new, "__pydantic_private__", None)
+    return new
+
+
+def with_fields(part: P, changes: Mapping[str, Any]) -> P:
+    """Return a part with other values by the paths of their fields: ``F24_ClaimLines[0].F24F_Charges``."""
+    own: dict[str, Any] = {}
+    inside: dict[str, dict[int, dict[str, Any]]] = {}
+    for path, value in changes.items():
+        step, _, rest = path.partition(".")
+        name, _, index = step.rstrip("]").partition("[")
+        if index:
+            inside.setdefault(name, {}).setdefault(int(index), {})[rest] = value
+        else:
+            own[name] = value
+    for name, changed in inside.items():
+        items = [*part.__dict__[name]]
+        for at, values in changed.items():
+            items[at] = values[""] if "" in values else with_fields(items[at], values)
+        own[name] = tuple(items)
+    return with_values(part, own)
+
+
+def value_at(part: Any, path: str) -> Any:
+    """Return the value at the path of a field, such as ``F24_ClaimLines[0].F24F_Charges``; None if there is none."""
+    for step in path.split("."):
+        name, _, index = step.rstrip("]").partition("[")
+        part = part.__dict__.get(name) if isinstance(part, ClaimPart) else None
+        if index:
+            part = part[int(index)] if part and int(index) < len(part) else None
+    return part
+
+
 def encode(claim: Claim) -> bytes:
     """Encode a claim as JSON with the catalogue's names and filled fields only, always as the same text.
 
@@ -854,9 +900,9 @@ def encode(claim: Claim) -> bytes:
     return msgspec.json.encode(claim.__dict__, enc_hook=_filled_values)
 
 
-def encode_content(claim: Claim) -> bytes:
+def encode_content(claim: Claim, id_field: str) -> bytes:
     """Encode what makes two claims under one caller's id the same: every field but the id itself."""
-    content = {name: value for name, value in claim.__dict__.items() if name != CALLER_ID}
+    content = {name: value for name, value in claim.__dict__.items() if name != id_field}
     return msgspec.json.encode(content, enc_hook=_filled_values)
 
 

@@ -31,15 +31,15 @@ class ResubmissionDecision(StrEnum):
     """What a claim under a known vendor's claim id is."""
 
     REPEATED_REQUEST = "repeated-request"
-    """The earlier claim again: answered with its request id, nothing is sent."""
+    """The earlier claim again: answered with its claim number, and nothing is sent."""
     ID_IN_USE = "id-in-use"
-    """Another claim while the earlier one is on its way: refused."""
+    """Another claim while the earlier one is on its way: not accepted."""
     SUCCESSOR = "successor"
     """A new claim, which takes over the id and the place of the earlier one."""
     ANOTHER_CLAIM = "another-claim"
     """A claim of its own, which takes over the id; the earlier one stays as it is."""
     CODE_MISSING = "code-missing"
-    """Other content for what the payer paid or left to the patient, without a resubmission code: refused."""
+    """Other content for what the payer paid or left to the patient, without a resubmission code: not accepted."""
     UNDECIDED = "undecided"
     """What both claims are about decides: compare them."""
 
@@ -193,7 +193,7 @@ class PredecessorClaim:
 
     @property
     def is_unknown_to_the_payer(self) -> bool:
-        """Whether the payer refused it or never answered."""
+        """Whether the payer rejected it or never answered."""
         refused = self.state in REFUSED_OR_CANCELED
         return refused or (self.is_silent and not self.payer_number)
 
@@ -201,7 +201,7 @@ class PredecessorClaim:
     def number_at_the_payer(self) -> str:
         """The number under which the payer has what is to be corrected; empty if it has nothing.
 
-        For a refused replacement, that is the number of the claim that it was to replace.
+        For a rejected replacement, that is the number of the claim that it was to replace.
         """
         return self.numbers.payer_number if self.is_unknown_to_the_payer else self.payer_number
 

@@ -31,7 +31,7 @@ def _quadrant(first: int, last: int) -> list[int]:
 # ISO quadrants 1 to 4 count from the midline outwards; 5 to 8 are the primary ones.
 _ISO_PERMANENT = (_quadrant(8, 1), _quadrant(9, 16), _quadrant(24, 17), _quadrant(25, 32))
 _ISO_PRIMARY = ("EDCBA", "FGHIJ", "ONMLK", "PQRST")
-_FROM_ISO = MappingProxyType(
+FROM_ISO = MappingProxyType(
     {
         **{
             f"{quadrant}{place}": str(number)
@@ -45,8 +45,4 @@ _FROM_ISO = MappingProxyType(
         },
     }
 )
-
-
-def from_iso(tooth: str) -> str | None:
-    """Return the universal name of a tooth in ISO notation, or None if there is no such tooth."""
-    return _FROM_ISO.get(tooth)
+"""The universal names of teeth by their ISO notation."""

@@ -197,10 +197,6 @@ def _read_adjustment(part: str, group: str) -> EarlierAdjustment:
     return EarlierAdjustment(match["reason"].upper(), amount, quantity)
 
 
-def _json_schema(schema: dict[str, object]) -> WithJsonSchema:
-    return WithJsonSchema(schema)
-
-
 _NUMBER_SCHEMA: dict[str, object] = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 
 # Text. The lengths are those of the X12 elements that carry the values.
@@ -241,28 +237,31 @@ ToothNumber = Annotated[
     str,
     PlainValidator(read_tooth),
     ValueSpec(ValueType.TOOTH, max_length=2),
-    _json_schema({"type": "string"}),
+    WithJsonSchema({"type": "string"}),
 ]
 Day = Annotated[
     date,
     PlainValidator(read_day),
     ValueSpec(ValueType.DAY),
-    _json_schema({"type": "string", "format": "date"}),
+    WithJsonSchema({"type": "string", "format": "date"}),
 ]
 Amount = Annotated[
-    Decimal, PlainValidator(read_number), ValueSpec(ValueType.AMOUNT), _json_schema(_NUMBER_SCHEMA)
+    Decimal,
+    PlainValidator(read_number),
+    ValueSpec(ValueType.AMOUNT),
+    WithJsonSchema(_NUMBER_SCHEMA),
 ]
 Count = Annotated[
-    Decimal, PlainValidator(read_number), ValueSpec(ValueType.COUNT), _json_schema(_NUMBER_SCHEMA)
+    Decimal, PlainValidator(read_number), ValueSpec(ValueType.COUNT), WithJsonSchema(_NUMBER_SCHEMA)
 ]
 Flag = Annotated[
     bool,
     PlainValidator(read_flag),
     ValueSpec(ValueType.FLAG),
-    _json_schema({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]}),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]}),
 ]
 _ADJUSTMENTS = ValueSpec(ValueType.ADJUSTMENTS)
-_ADJUSTMENTS_SCHEMA = _json_schema(_NUMBER_SCHEMA)
+_ADJUSTMENTS_SCHEMA = WithJsonSchema(_NUMBER_SCHEMA)
 COAdjustments = Annotated[
     tuple[EarlierAdjustment, ...],
     PlainValidator(partial(read_adjustments, group="CO")),

@@ -254,7 +254,7 @@ class LineView:
     charge: Decimal | None = None
     units: Decimal | None = None
     in_minutes: bool | None = None
-    """Whether the units are minutes of anaesthesia."""
+    """Whether the units are minutes of anesthesia."""
     epsdt: bool | None = None
     family_planning: bool | None = None
     rendering: ProviderView = NO_PROVIDER

@@ -7,10 +7,10 @@ Knows how a view is put together; knows no form and no field by name.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
 from clearlane.claims.fields import ClaimField, ClaimPart, fields_of, nested_parts
@@ -63,6 +63,7 @@ _PARTS: Mapping[type, Mapping[str, type]] = {
     PayerView: {"insured": PersonView},
 }
 _INDEX = re.compile(r"\[(\d+)\]")
+_ITEM = re.compile(r"(.+)\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,8 +79,39 @@ class ViewTable:
     """Values made from several fields, by path."""
     also: Mapping[str, str] = field(default_factory=dict)
     """The computed value that a field makes beside the one at its path."""
+    written: Mapping[str, Callable[[Any, Given], Mapping[str, Any]]] = field(default_factory=dict)
+    """The fields that state a value of a path that is converted or computed: the value and the other fields in."""
     items: Mapping[str, "ViewTable"] = field(default_factory=dict)
     """Tables of the parts in a list, by field."""
+
+    def fields_at(self, path: str) -> list[str]:
+        """Return the names of the fields that make the value of a path."""
+        return [name for name, own in self.paths.items() if own == path]
+
+    def reader(self, path: str) -> Callable[[Given], Any]:
+        """Return what reads the value of a path; None if its field is not filled."""
+        if path in self.computed:
+            return self.computed[path]
+        name = next(iter(self.fields_at(path)), "")
+        convert = self.converted.get(name)
+        if convert is None:
+            return lambda given: given.get(name)
+        return lambda given: convert(given[name]) if name in given else None
+
+    def write(self, path: str, value: Any, given: Given) -> Mapping[str, Any] | None:
+        """Return the fields that state a value; None if the path has one field, which states it as it is."""
+        item = _ITEM.fullmatch(path)
+        if item and item[1] in self.written:
+            items = [*self.reader(item[1])(given)]
+            items[int(item[2])] = value
+            return self.written[item[1]](tuple(items), given)
+        if value is not None and path in self.written:
+            return self.written[path](value, given)
+        if path not in self.computed:
+            return None
+        if value is not None:
+            raise ValueError(f"{path} cannot be written: several fields make it")
+        return dict.fromkeys(self.fields_at(path))
 
     def filled_paths(self, names: Iterable[str]) -> set[str]:
         """Return the paths that certain filled fields have, and those of the parts around them."""
@@ -88,6 +120,16 @@ class ViewTable:
             words = path.split(".")
             found.update(".".join(words[:count]) for count in range(1, len(words) + 1))
         return found
+
+
+def split(text: str) -> tuple[str, ...]:
+    """Return the values of a field that holds several, separated by commas."""
+    return tuple(text.split(","))
+
+
+def joined(name: str) -> Callable[[Sequence[str], Given], dict[str, str]]:
+    """Return what writes several values into one field, separated by commas."""
+    return lambda words, given: {name: ",".join(words)}
 
 
 Reading = Callable[[Given], dict[str, Any]]
@@ -109,14 +151,8 @@ def _item(table: ViewTable, item: ClaimPart) -> Any:
     return make(table.view, {table.paths[name]: value for name, value in given.items()})
 
 
-class JsonForm(ViewedForm, Protocol):
-    """What building a view needs of a form."""
-
-    def decide(
-        self, given: Given, lines: tuple[EarlierLineDecision | None, ...]
-    ) -> EarlierDecision | None:
-        """Return the earlier payer's decision, or None."""
-        ...
+DecisionMaker = Callable[[Given, tuple[EarlierLineDecision | None, ...]], EarlierDecision | None]
+"""Returns the earlier payer's decision of a claim, by its fields and the decisions of its lines."""
 
 
 class ClaimReading(NamedTuple):
@@ -130,7 +166,8 @@ class ClaimReading(NamedTuple):
 
 
 def build(
-    form: "JsonForm",
+    form: ViewedForm,
+    decide: DecisionMaker,
     claim: ClaimPart,
     reading: ClaimReading,
     lines: Iterable[tuple[ClaimPart, PartReading]],
@@ -142,7 +179,7 @@ def build(
     found = tuple([own(line.__dict__) for line, own in lines])
     values["lines"] = found
     decided = tuple([line.decision for line in found])
-    decision = form.decide(given, decided) if reading.may_decide or any(decided) else None
+    decision = decide(given, decided) if reading.may_decide or any(decided) else None
     is_named = reading.names_other_payer or bool(values.get("other_coverage"))
     if is_named or decision:
         other = reading.other_payer(given)
@@ -152,18 +189,15 @@ def build(
     return view
 
 
-def compile_reading(table: ViewTable, names: Iterable[str]) -> Reading:
-    """Return the reading of a part whose filled fields these are; another payer is read by itself."""
+def compile_claim(table: ViewTable, names: Iterable[str]) -> tuple[Reading, Reading]:
+    """Return the readings of a claim whose filled fields these are, and of another payer on it."""
     rows = {name: table.paths[name] for name in names if name in table.paths}
-    own = {name: path for name, path in rows.items() if not path.startswith(OTHER_PAYER)}
-    return _values(*_compile(table, table.view, own, ""))
-
-
-def compile_other_payer(table: ViewTable, names: Iterable[str]) -> Reading:
-    """Return the reading of another payer on a claim whose filled fields these are."""
-    rows = {name: table.paths[name] for name in names if name in table.paths}
-    own = {name: path for name, path in rows.items() if path.startswith(OTHER_PAYER)}
-    return _values(*_compile(table, PayerView, own, f"{OTHER_PAYER}."))
+    other = {name: path for name, path in rows.items() if path.startswith(OTHER_PAYER)}
+    own = {name: path for name, path in rows.items() if name not in other}
+    return (
+        _values(*_compile(table, table.view, own, "")),
+        _values(*_compile(table, PayerView, other, f"{OTHER_PAYER}.")),
+    )
 
 
 def compile_line(table: ViewTable, names: Iterable[str]) -> PartReading:

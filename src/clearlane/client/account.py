@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from clearlane.client.calls import V3, Call
+from clearlane.client.errors import InvalidRequest
 from clearlane.client.transport import Request
 
 SANDBOX_FILE = "sandbox.json"
@@ -23,6 +24,8 @@ URL, KEY, PASSWORD, SITE, CA_FILE = (
     f"CLEARLANE_CLIENT_{name}" for name in ("URL", "KEY", "PASSWORD", "SITE", "CA_FILE")
 )
 
+SITE_MISSING = f"This call is for one site of the vendor: give it (`site`, --site or {SITE})."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
@@ -31,7 +34,8 @@ class Account:
     base_url: str
     key: str
     password: str = field(repr=False)
-    site: str
+    site: str | None
+    """None for calls of Clearlane's own API alone, which are about all sites of the vendor."""
     ca_file: str | None = None
 
     def __post_init__(self) -> None:
@@ -42,7 +46,7 @@ class Account:
             raise ValueError("base_url must not hold credentials: give key and password.")
         if parts.query or parts.fragment:
             raise ValueError("base_url is the address alone, without ? or #.")
-        missing = [n for n in ("key", "password", "site") if not getattr(self, n)]
+        missing = [n for n in ("key", "password", "site") if getattr(self, n) == ""]
         if missing:
             raise ValueError(f"{' and '.join(missing)} must be given.")
         if ":" in self.key:
@@ -59,6 +63,8 @@ class Account:
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request of this account."""
         # A call of V1 names a site only if it is for one site.
+        if call.version == V3 and self.site is None:
+            raise InvalidRequest(SITE_MISSING, call=call.name)
         site = {"vendorSiteId": self.site} if call.version == V3 else {}
         query = urlencode({**site, **call.query}, quote_via=quote)
         return Request(

@@ -293,9 +293,11 @@ class AsyncWebhookEndpoints:
         """Send a ``ping`` to an endpoint."""
         await self._calls.do(webhook_endpoints.ping_call(id))
 
-    async def replay(self, id: str, *, since: str | None = None, after: str | None = None) -> None:
+    async def replay(
+        self, id: str, *, since_at: str | None = None, after: str | None = None
+    ) -> None:
         """Deliver events again, from a moment or an event on."""
-        await self._calls.do(webhook_endpoints.replay_call(id, since, after))
+        await self._calls.do(webhook_endpoints.replay_call(id, since_at, after))
 
     async def deliveries(self, id: str, *, limit: int = 100) -> "Sequence[WebhookDelivery]":
         """Return what was sent to an endpoint, the newest events first."""

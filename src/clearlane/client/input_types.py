@@ -45,7 +45,7 @@ class MedicalLine(TypedDict, total=False):
     F24J_Shaded_RendProviderTaxonomyCode: str | None
     """Rendering provider's taxonomy code, CMS-1500 box 24J."""
     F24J_Shaded_RendProviderStateLicenseNumber: str | None
-    """Rendering provider's state licence, CMS-1500 box 24J."""
+    """Rendering provider's state license, CMS-1500 box 24J."""
     F24J_Shaded_RendProviderUpinNumber: str | None
     """Rendering provider's UPIN, CMS-1500 box 24J."""
     F24J_Shaded_RendProviderCommercialNumber: str | None
@@ -55,7 +55,7 @@ class MedicalLine(TypedDict, total=False):
     F24J_RenderingNpi: str | None
     """Rendering provider's NPI, CMS-1500 box 24J."""
     X12_Anesthesia: bool | None
-    """Anaesthesia, counted in minutes."""
+    """Anesthesia, counted in minutes."""
     X12_ContractMonetaryAmount: Amount | None
     """Contract amount."""
     X12_ContractTypeCode: str | None
@@ -89,7 +89,7 @@ class MedicalLine(TypedDict, total=False):
     X12_DrugQuantityMilligrams: Count | None
     """Drug quantity in milligrams, CMS-1500 box 24."""
     X12_DrugQuantityMilliliters: Count | None
-    """Drug quantity in millilitres, CMS-1500 box 24."""
+    """Drug quantity in milliliters, CMS-1500 box 24."""
     X12_DrugQuantityUnits: Count | None
     """Drug quantity in units, CMS-1500 box 24."""
     X12_NdcPharmacyPrescriptionNumber: str | None
@@ -336,13 +336,13 @@ class MedicalClaim(TypedDict, total=False):
     F32A_FacilityNpi: str | None
     """Facility's NPI, CMS-1500 box 32a."""
     F32B_FacilityIdStateLicenseNumber: str | None
-    """Facility's state licence, CMS-1500 box 32b."""
+    """Facility's state license, CMS-1500 box 32b."""
     F32B_FacilityIdProviderCommercialLicenseNumber: str | None
     """Facility's number with the payer, CMS-1500 box 32b."""
     F32B_FacilityIdLocationNumber: str | None
     """Facility's location number, CMS-1500 box 32b."""
     F33_BillingProviderNameLast: Required[str]
-    """Billing provider's last or organisation name, CMS-1500 box 33."""
+    """Billing provider's last or organization name, CMS-1500 box 33."""
     F33_BillingProviderNameFirst: str | None
     """Billing provider's first name, CMS-1500 box 33."""
     F33_BillingProviderNameMiddle: str | None
@@ -380,7 +380,7 @@ class MedicalClaim(TypedDict, total=False):
     X12_RendProviderTaxonomyCode: str | None
     """Rendering provider's taxonomy code, CMS-1500 box 24J."""
     X12_RendProviderStateLicenseNumber: str | None
-    """Rendering provider's state licence, CMS-1500 box 24J."""
+    """Rendering provider's state license, CMS-1500 box 24J."""
     X12_RendProviderUpinNumber: str | None
     """Rendering provider's UPIN, CMS-1500 box 24J."""
     X12_RendProviderCommercialNumber: str | None
@@ -659,7 +659,7 @@ class DentalClaim(TypedDict, total=False):
     F47_AutoAccidentState: str | None
     """State of the auto accident, ADA box 47."""
     F48_BillingDentistLastName: Required[str]
-    """Billing dentist's last or organisation name, ADA box 48."""
+    """Billing dentist's last or organization name, ADA box 48."""
     F48_BillingDentistFirstName: str | None
     """Billing dentist's first name, ADA box 48."""
     F48_BillingDentistMI: str | None
@@ -677,7 +677,7 @@ class DentalClaim(TypedDict, total=False):
     F48_BillingDentistNPI: Required[str]
     """Billing dentist's NPI, ADA box 49."""
     F50_BillingDentistLicense: str | None
-    """Billing dentist's licence, ADA box 50."""
+    """Billing dentist's license, ADA box 50."""
     F51_BillingDentistTaxID: Required[str]
     """Billing dentist's tax id, ADA box 51."""
     X12_TINorSSNQualifier: Required[str]
@@ -701,7 +701,7 @@ class DentalClaim(TypedDict, total=False):
     F53_TreatingDentistNPI: str | None
     """Treating dentist's NPI, ADA box 54."""
     F55_TreatingDentistLicense: str | None
-    """Treating dentist's licence, ADA box 55."""
+    """Treating dentist's license, ADA box 55."""
     F56a_DentistSpecialtyCode: str | None
     """Treating dentist's taxonomy code, ADA box 56a."""
     F58_TreatingDentistAddlID: str | None
@@ -836,7 +836,7 @@ class RequestPayee(TypedDict, total=False):
     EntityType: str | None
     """Individual or Organization."""
     CommonName: Required[str]
-    """Last name, or name of the organisation."""
+    """Last name, or name of the organization."""
     FirstName: str | None
     """First name."""
     NationalProviderId: str | None

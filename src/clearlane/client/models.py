@@ -56,6 +56,11 @@ def amount() -> Any:
     return _field(_read_number, Decimal(0))
 
 
+def optional_amount() -> Any:
+    """Declare an amount of money or None."""
+    return _field(_read_number, None)
+
+
 def day() -> Any:
     """Declare a date or None; a time after it is ignored."""
     return _field(_read_day, None)

@@ -281,9 +281,9 @@ class WebhookEndpoints:
         """Send a ``ping`` to an endpoint."""
         self._calls.do(webhook_endpoints.ping_call(id))
 
-    def replay(self, id: str, *, since: str | None = None, after: str | None = None) -> None:
+    def replay(self, id: str, *, since_at: str | None = None, after: str | None = None) -> None:
         """Deliver events again, from a moment or an event on."""
-        self._calls.do(webhook_endpoints.replay_call(id, since, after))
+        self._calls.do(webhook_endpoints.replay_call(id, since_at, after))
 
     def deliveries(self, id: str, *, limit: int = 100) -> "Sequence[WebhookDelivery]":
         """Return what was sent to an endpoint, the newest events first."""

@@ -120,13 +120,13 @@ def correction(
     )
 
 
-def validation(document: Mapping[str, Any], site: str) -> Call[v1_models.ValidationResult]:
+def validation(document: Mapping[str, Any], site: str | None) -> Call[v1_models.ValidationResult]:
     """Return the call that validates a document."""
     return Call(
         name="ValidateClaims",
         path="claims/validate",
         read=lambda value: models.read(v1_models.ValidationResult, value),
-        query={"site": site},
+        query=query_of({"site": site}),
         body=build.encode_json(document),
         version=V1,
         timeout_seconds=limits.CLAIMS_SECONDS_MAX,

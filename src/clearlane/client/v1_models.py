@@ -52,8 +52,9 @@ class ClaimInfo:
     payer_id: str = text()
     payer_control_number: str | None = optional_text()
     charge: Decimal = models.amount()
-    paid: Decimal = models.amount()
-    patient: Decimal = models.amount()
+    paid: Decimal | None = models.optional_amount()
+    """None before a payer decided; so is what the patient owes."""
+    patient: Decimal | None = models.optional_amount()
     adjustments: Decimal = models.amount()
     document_id: str | None = optional_text()
     created_at: str = text()
@@ -133,6 +134,8 @@ class PaymentInfo:
     id: str = text()
     payment_id: str = text()
     state: str = text()
+    label: str = text()
+    """What a person has to do about it, as the console shows it."""
     payer_id: str = text()
     payer_name: str = text()
     trace_number: str = text()

@@ -104,9 +104,9 @@ def ping_call(id: str) -> Call[None]:
     return _call("PingWebhookEndpoint", "POST", _path(id, "ping"), _nothing)
 
 
-def replay_call(id: str, since: str | None, after: str | None) -> Call[None]:
+def replay_call(id: str, since_at: str | None, after: str | None) -> Call[None]:
     """Return the call that delivers events again."""
-    body = {name: value for name, value in (("since", since), ("after", after)) if value}
+    body = {name: value for name, value in (("since_at", since_at), ("after", after)) if value}
     return _call("ReplayWebhookEndpoint", "POST", _path(id, "replay"), _nothing, body=body)
 
 

@@ -19,7 +19,7 @@ from clearlane.connect.port import (
     Denied,
     IncomingFile,
     Presence,
-    RealtimeOutcome,
+    RealtimeResult,
     Reply,
     Unreachable,
     no_mark,
@@ -200,7 +200,7 @@ class CoreRealtime:
                 bytes_max=most + ENVELOPE_BYTES_MAX,
             )
         except TimeoutError:
-            return Reply(RealtimeOutcome.TIMEOUT, message="The payer did not answer in time.")
+            return Reply(RealtimeResult.TIMEOUT, message="The payer did not answer in time.")
         return await asyncio.to_thread(_reply, answer, payload)
 
     async def close(self) -> None:
@@ -229,23 +229,23 @@ def _reply(answer: CoreHttpResponse, asked: bytes) -> Reply:
     except UnreadableEnvelope as garbled:
         if answer.status != 200:
             return Reply(
-                RealtimeOutcome.HTTP, code=str(answer.status), message=f"http {answer.status}"
+                RealtimeResult.HTTP, code=str(answer.status), message=f"http {answer.status}"
             )
-        return Reply(RealtimeOutcome.ENVELOPE, code="Garbled", message=str(garbled))
+        return Reply(RealtimeResult.ENVELOPE, code="Garbled", message=str(garbled))
     if got.error_code and got.error_code != caqh_core_envelope.SUCCESS:
         busy = got.error_code.lower() in BUSY_CODES
         return Reply(
-            RealtimeOutcome.BUSY if busy else RealtimeOutcome.ENVELOPE,
+            RealtimeResult.BUSY if busy else RealtimeResult.ENVELOPE,
             payload_type=_code(got.payload_type),
             code=_code(got.error_code),
             message=safe_message(got.error_message, asked),
         )
     if answer.status != 200:
-        return Reply(RealtimeOutcome.HTTP, code=str(answer.status), message=f"http {answer.status}")
+        return Reply(RealtimeResult.HTTP, code=str(answer.status), message=f"http {answer.status}")
     if got.payload is None:
-        return Reply(RealtimeOutcome.ENVELOPE, code="NoPayload", message="The envelope is empty.")
+        return Reply(RealtimeResult.ENVELOPE, code="NoPayload", message="The envelope is empty.")
     return Reply(
-        RealtimeOutcome.ANSWERED, got.payload, _code(got.payload_type), _code(got.error_code)
+        RealtimeResult.ANSWERED, got.payload, _code(got.payload_type), _code(got.error_code)
     )
 
 

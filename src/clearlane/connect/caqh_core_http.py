@@ -160,7 +160,7 @@ class CoreConnection:
         )
 
     def _timeouts(self, seconds: float) -> dict[str, float]:
-        """Return timeouts for httpx that end before ``seconds``: it leaves sockets open when cancelled."""
+        """Return timeouts for httpx that end before ``seconds``: it leaves sockets open when canceled."""
         silence = float(self.route.number("seconds_max"))
         return {
             # httpx applies it to the connection and again to the handshake.

@@ -19,7 +19,7 @@ from clearlane.connect.port import (
     IncomingFile,
     Ledger,
     Presence,
-    RealtimeOutcome,
+    RealtimeResult,
     Reply,
     Unreachable,
     no_mark,
@@ -158,8 +158,8 @@ class LoopbackRealtime:
             async with asyncio.timeout(seconds):
                 answer = await self._payer.answer(payload, self._clock.now())
         except TimeoutError:
-            return Reply(RealtimeOutcome.TIMEOUT, message="The payer did not answer in time.")
-        return Reply(RealtimeOutcome.ANSWERED, answer, payload_type_of(answer), "Success")
+            return Reply(RealtimeResult.TIMEOUT, message="The payer did not answer in time.")
+        return Reply(RealtimeResult.ANSWERED, answer, payload_type_of(answer), "Success")
 
 
 def payload_type_of(answer: bytes) -> str:

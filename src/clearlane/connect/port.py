@@ -109,7 +109,7 @@ class Mailbox(Protocol):
         ...
 
 
-class RealtimeOutcome(StrEnum):
+class RealtimeResult(StrEnum):
     """Outcome of a real-time exchange. ``ANSWERED`` may still be a TA1 or 999: see the payload type."""
 
     ANSWERED = "answered"
@@ -123,7 +123,7 @@ class RealtimeOutcome(StrEnum):
 class Reply:
     """Reply to a real-time request."""
 
-    outcome: RealtimeOutcome
+    result: RealtimeResult
     payload: bytes = b""
     payload_type: str = ""
     code: str = ""
@@ -133,7 +133,7 @@ class Reply:
     def __repr__(self) -> str:
         """Leave out the payload, which holds patient data."""
         return (
-            f"Reply({self.outcome.value}, {len(self.payload)} bytes, {self.payload_type!r},"
+            f"Reply({self.result.value}, {len(self.payload)} bytes, {self.payload_type!r},"
             f" {self.code!r}, {self.message!r})"
         )
 

@@ -353,7 +353,7 @@ class SftpMailbox:
             raise FileChanged("The file is still being written.")
         return bytes(content[:size])
 
-    # A silent connection is aborted, rather than the call that waits on it cancelled: a cancelled call
+    # A silent connection is aborted, rather than the call that waits on it canceled: a canceled call
     # would wait again, for the server to close its file.
 
     def _restart_silence_timer(self) -> None:

@@ -19,7 +19,7 @@ WEBHOOK_SECONDS_MAX = 10
 WEBHOOK_ANSWER_BYTES_MAX = 1_024
 WEBHOOK_URL_CHARACTERS_MAX = 2_000
 SUCCESS = range(200, 300)
-# httpx applies its limit to the connection and again to the handshake, and leaves sockets open when cancelled: so its
+# httpx applies its limit to the connection and again to the handshake, and leaves sockets open when canceled: so its
 # own limits end first.
 TIMEOUTS = {"connect": WEBHOOK_SECONDS_MAX * 0.45, "read": 9.5, "write": 9.5, "pool": 9.5}
 

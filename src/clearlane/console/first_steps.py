@@ -10,8 +10,7 @@ from datetime import timedelta
 
 from starlette.responses import Response
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_MEDICAL
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
@@ -21,7 +20,6 @@ from clearlane.pipeline.query.claim_summary import SiteSummary, refresh_summary
 pages = PageRows(roles=BILLERS)
 
 SAMPLE_DAYS_AGO = 3
-SAMPLE_PAYER = "TST01"
 SAMPLE_MEMBER = "3002"
 """A scenario that is paid, with a deductible and a coinsurance."""
 
@@ -109,15 +107,11 @@ async def submit_sample(request: PageRequest, member: str) -> Response:
         raise NoSuchPage("Only a sandbox sends sample claims.")
     context, now = request.context.work_context, request.context.clock.now()
     document = samples.document(
-        V3_MEDICAL, day=request.today - timedelta(days=SAMPLE_DAYS_AGO), full=False
+        V3_MEDICAL,
+        day=request.today - timedelta(days=SAMPLE_DAYS_AGO),
+        insured_id=member,
+        claim_id=f"SAMPLE-{secrets.token_hex(3).upper()}",
     )
-    [claim] = document["Claims"]
-    own = {
-        "Svc_VendorClaimId": f"SAMPLE-{secrets.token_hex(3).upper()}",
-        "Svc_PayerId": SAMPLE_PAYER,
-        "F01A_InsuredId": member,
-    }
-    document["Claims"] = [claim | own]
     outcome = await submit.submit(
         context,
         json.dumps(document, default=str).encode(),

@@ -14,7 +14,7 @@ from clearlane.console.frame.charts import Chart, paired_chart, stacked_chart
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import money, short_day
-from clearlane.console.payments.payment_label import payment_label
+from clearlane.console.payments.payment_words import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern
@@ -35,6 +35,7 @@ from clearlane.pipeline.query.route_states import (
     load_route_states,
 )
 from clearlane.store.delivery import inbox
+from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
 from clearlane.store.payments.payment_query import UNBALANCED, UNMATCHED
 
 pages = PageRows(roles=EVERYBODY, menu="/")
@@ -149,7 +150,8 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
                 )
             )
     async with context.database.read(inbox.SCOPE) as tx:
-        files = await inbox.list_files(tx, inbox.NEEDS_ATTENTION, FILES_COUNTED_MAX)
+        query = FileQuery(where={"state": inbox.NEEDS_ATTENTION}, limit=FILES_COUNTED_MAX)
+        files = await find_inbox_files(tx, query)
     tests = [one.received_at for one in files if one.state == inbox.TEST_FILE]
     others = [one.received_at for one in files if one.state != inbox.TEST_FILE]
     # Also if the route is down: then its condition does not say that a delivery is in doubt.

@@ -1,11 +1,9 @@
 """What needs the user, beside the entries of the menu: from what the schedule counted, never counted for a page."""
 
-from collections.abc import Sequence
-
 from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.payments.payments_page import list_viewer
-from clearlane.pipeline.query.claim_summary import SiteSummary, load_summary, refresh_summary
+from clearlane.pipeline.query.claim_summary import load_summary, refresh_summary
 from clearlane.pipeline.query.operator_counts import load_operator_counts, refresh_operator_counts
 from clearlane.store.payments.payment_query import COUNTED_MAX
 
@@ -14,7 +12,10 @@ async def count_menu(request: PageRequest) -> dict[str, str]:
     """Return the counts of the chosen sites by address of the menu entry; none if nothing needs the user."""
     context = request.context.work_context
     summaries = [await load_summary(context, site) for site in request.counted_sites]
-    counts = {"/claims": sum(_claims(one) for one in summaries), "/payments": _payments(summaries)}
+    counts = {
+        "/claims": sum(one.total(ACT_LABELS).count + one.no_answer.count for one in summaries),
+        "/payments": len({id for one in summaries for id in one.payments_in_need}),
+    }
     if request.is_operator:
         found = await load_operator_counts(context)
         counts["/payers"] = found.routes_down
@@ -34,11 +35,3 @@ async def count_again(request: PageRequest) -> None:
     if request.site is not None and request.site.baa_accepted:
         await refresh_summary(context, request.site)
     await refresh_operator_counts(context)
-
-
-def _claims(summary: SiteSummary) -> int:
-    return summary.total(ACT_LABELS).count + summary.no_answer.count
-
-
-def _payments(summaries: Sequence[SiteSummary]) -> int:
-    return len({id for one in summaries for id in one.payments_in_need})

@@ -1,7 +1,7 @@
 """What a payer answered to an inquiry about one patient, as it is stored and passed on.
 
-    outcome = InquiryOutcome(answer=read_271.build_answer(...), x12=content)
-    decode_outcome(encode_outcome(outcome))                    # as it is stored, sealed
+    result = InquiryResult(answer=read_271.build_answer(...), x12=content)
+    decode_result(encode_result(result))                    # as it is stored, sealed
 
 An answer holds the typed values of the patient's part of the 271, with the codes of X12, amounts as ``Decimal`` and
 days as ``date``. Their names in an API are made where that API is. Knows no API, no file and no database.
@@ -13,9 +13,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from clearlane.inquiry.inquiry_outcome import (
+from clearlane.inquiry.inquiry_result import (
     AnswerError,
-    InquiryOutcome,
+    InquiryResult,
     InquiryStruct,
     InquiryTrace,
 )
@@ -53,7 +53,7 @@ class BenefitAnswer(InquiryStruct, frozen=True, kw_only=True):
         return self.dependent or self.subscriber
 
 
-BenefitOutcome: TypeAlias = InquiryOutcome[BenefitAnswer]
+BenefitResult: TypeAlias = InquiryResult[BenefitAnswer]
 """The stored result of an eligibility inquiry."""
 
 
@@ -64,9 +64,9 @@ def patient_share(benefit: benefits.BenefitView) -> Decimal | None:
     return fraction / 100 if fraction and fraction > 1 else fraction
 
 
-def decode_outcome(stored: bytes) -> BenefitOutcome:
-    """Return the outcome that ``encode_outcome`` was given."""
+def decode_result(stored: bytes) -> BenefitResult:
+    """Return the result that ``encode_result`` was given."""
     return _OUTCOMES.decode(stored)
 
 
-_OUTCOMES = msgspec.msgpack.Decoder(BenefitOutcome)
+_OUTCOMES = msgspec.msgpack.Decoder(BenefitResult)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from clearlane.eligibility.benefit_answer import BenefitAnswer, patient_share
-from clearlane.inquiry.inquiry_outcome import AnswerError
+from clearlane.inquiry.inquiry_result import AnswerError
 from clearlane.kernel.formats import last_first
 from clearlane.x12 import codes
 from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView

@@ -13,7 +13,7 @@ from clearlane.eligibility.model import (
     InquiryParty,
     InquiryPerson,
 )
-from clearlane.inquiry.inquiry_outcome import InquiryTrace
+from clearlane.inquiry.inquiry_result import InquiryTrace
 from clearlane.payers.model import DENTAL, PAYER_TYPES, Payer
 from clearlane.x12.writer.encode import clean
 
@@ -48,7 +48,9 @@ class InquiryBuilder:
             subscriber=_person(patient.subscriber),
             dependent=_person(dependent) if dependent else None,
             relationship=RELATIONSHIPS.get(code, OTHER_ADULT) if code else "",
-            trace=_trace(trace) if trace else None,
+            trace=InquiryTrace(number=trace.Number or "", originator=trace.OriginatorID or "")
+            if trace
+            else None,
             questions=_questions(person.RequestedBenefits, payer.type),
         )
 
@@ -66,10 +68,6 @@ def _payer(requested: fields.RequestPayer, payer: Payer) -> InquiryParty:
         name=clean_text(requested.CommonName) or clean_text(payer.name)[: fields.LAST_NAME_MAX],
         id=clean_text(payer.payer_id),
     )
-
-
-def _trace(trace: fields.RequestTraceNumber) -> InquiryTrace:
-    return InquiryTrace(number=trace.Number or "", originator=trace.OriginatorID or "")
 
 
 def _payee(payee: fields.RequestPayee) -> InquiryParty:

@@ -1,6 +1,6 @@
 """Decode an eligibility request into structs, or into findings that name every error of its format.
 
-    decode_request(document)                     # DecodedRequest(request, findings, ignored)
+    StepwiseCall(decode_stepwise(document))      # its result: DecodedRequest(request, findings, ignored)
 
     StepwiseCall(decode_stepwise(document))      # the same with pauses, for thousands of patients
 
@@ -21,7 +21,6 @@ import msgspec
 from clearlane.eligibility import json_struct
 from clearlane.eligibility.fields import EligibilityRequest, RequestSubscriber
 from clearlane.eligibility.json_struct import EligibilityType, JsonStruct
-from clearlane.eligibility.stepwise import run_to_end
 from clearlane.kernel import limits
 from clearlane.kernel.client_dates import FORMS_IN_WORDS, parse_client_date
 from clearlane.kernel.finding import Finding, Stage
@@ -52,11 +51,6 @@ class DecodedRequest:
     ignored: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
     """Paths of fields that came under two spellings; the last was taken."""
-
-
-def decode_request(document: bytes) -> DecodedRequest:
-    """Decode a whole document without pauses."""
-    return run_to_end(decode_stepwise(document))
 
 
 def decode_stepwise(document: bytes) -> Generator[None, None, DecodedRequest]:

@@ -129,7 +129,7 @@ class RequestPayee(RequestStruct, frozen=True, kw_only=True):
     Type: Annotated[str | None, optional("What the provider is")] = None
     EntityType: Annotated[str | None, optional("Individual or Organization")] = None
     CommonName: Annotated[
-        str, required("Last name, or name of the organisation", max=LAST_NAME_MAX)
+        str, required("Last name, or name of the organization", max=LAST_NAME_MAX)
     ]
     FirstName: Annotated[str | None, optional("First name", max=FIRST_NAME_MAX)] = None
     NationalProviderId: Annotated[str | None, optional("NPI")] = None

@@ -6,7 +6,7 @@ Knows the values of views; knows no bytes of the format.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from clearlane.inquiry.inquiry_outcome import AnswerError
+from clearlane.inquiry.inquiry_result import AnswerError
 from clearlane.x12.views import benefits, shared_types
 
 

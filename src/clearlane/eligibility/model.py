@@ -8,7 +8,7 @@ from datetime import date
 
 import msgspec
 
-from clearlane.inquiry.inquiry_outcome import InquiryStruct, InquiryTrace
+from clearlane.inquiry.inquiry_result import InquiryStruct, InquiryTrace
 
 ORIGINATOR = "9CLEARLANE"
 """TRN03 of our trace numbers: ten characters, with 9 for a user-assigned id."""

@@ -10,10 +10,10 @@ Each answer has one patient and the levels above it. A TA1 or 999 instead of a 2
 271s; knows no connection, no store and no clock.
 """
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from clearlane.eligibility.benefit_answer import ANSWER, BenefitAnswer
 from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.matching import match_answer, may_be_resent, trace_number
 from clearlane.eligibility.model import Inquiry, InquiryParty, InquiryPerson
-from clearlane.inquiry.inquiry_outcome import AnswerError
+from clearlane.inquiry.inquiry_result import AnswerError
 from clearlane.inquiry.response_file import ResponseFile, read_response
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import tree, views
@@ -115,26 +115,23 @@ _ENVELOPE_RULES = ("ISA-", "IEA-", "GS-", "GE-", "ST-", "SE-")
 # ---- levels of an answer -----------------------------------------------------------------------
 
 
-class _Levels(NamedTuple):
-    source: benefits.InformationSourceView | None
-    receiver: benefits.InformationReceiverView | None
-    subscriber: benefits.MemberView | None
-    dependent: benefits.MemberView | None
-
-
-def _fill_levels(answer: PatientAnswer, inquiry: Inquiry | None) -> _Levels:
-    """Return the levels of an answer, with those of the inquiry if the payer left them out."""
-    source, receiver = answer.source, answer.receiver
-    subscriber, dependent = answer.subscriber, answer.dependent
-    if inquiry is not None:
-        source = source or benefits.InformationSourceView(party=_party(inquiry.payer, "PI"))
-        receiver = receiver or benefits.InformationReceiverView(party=_party(inquiry.payee, "XX"))
-        # A payer may reject the subscriber before it looks for the dependent.
-        if inquiry.dependent and not subscriber:
-            dependent = dependent or benefits.MemberView(party=_person(inquiry.dependent))
-        asked = _person(inquiry.subscriber, inquiry.member_id)
-        subscriber = subscriber or benefits.MemberView(party=asked)
-    return _Levels(source, receiver, subscriber, dependent)
+def _fill_levels(answer: PatientAnswer, inquiry: Inquiry | None) -> PatientAnswer:
+    """Return an answer with the levels of the inquiry that the payer left out."""
+    if inquiry is None:
+        return answer
+    asked = _person(inquiry.subscriber, inquiry.member_id)
+    dependent = answer.dependent
+    # A payer may reject the subscriber before it looks for the dependent.
+    if inquiry.dependent and not answer.subscriber:
+        dependent = dependent or benefits.MemberView(party=_person(inquiry.dependent))
+    return dataclasses.replace(
+        answer,
+        source=answer.source or benefits.InformationSourceView(party=_party(inquiry.payer, "PI")),
+        receiver=answer.receiver
+        or benefits.InformationReceiverView(party=_party(inquiry.payee, "XX")),
+        subscriber=answer.subscriber or benefits.MemberView(party=asked),
+        dependent=dependent,
+    )
 
 
 def _strip_source(

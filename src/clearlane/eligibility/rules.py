@@ -1,6 +1,6 @@
 """Check a decoded request: build the inquiries that can be sent, and the reasons why others cannot.
 
-    inquiries, results = check_request(request, InquiryFacts(find=payers.find, sandbox=True, today=day))
+    StepwiseCall(check_stepwise(request, InquiryFacts(find=payers.find, sandbox=True, today=day)))
 
 A rule has an id, a sentence (its docstring), a level and a small function that yields ``(field, message)``; the
 message says what is wrong, what was found and what would pass. A problem of a document, payer or provider is
@@ -26,8 +26,7 @@ from clearlane.eligibility.build_inquiry import (
 from clearlane.eligibility.fields import EligibilityRequest, RequestPatient, patients
 from clearlane.eligibility.json_struct import JsonStruct
 from clearlane.eligibility.model import Inquiry
-from clearlane.eligibility.stepwise import run_to_end
-from clearlane.inquiry.inquiry_outcome import ValidationResult
+from clearlane.inquiry.inquiry_result import ValidationResult
 from clearlane.kernel import formats, limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry
@@ -101,11 +100,6 @@ class InquiryRule(FindingType):
 
 
 RULES: RuleRegistry[InquiryRule] = RuleRegistry(InquiryRule)
-
-
-def check_request(request: EligibilityRequest, facts: InquiryFacts) -> CheckedRequest:
-    """Check a request without pauses."""
-    return run_to_end(check_stepwise(request, facts))
 
 
 def check_stepwise(

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class StepwiseCall(Generic[T]):
-    """An iterator over the pauses of a stepwise function that holds its result afterwards."""
+    """An iterator over the pauses of a stepwise function that holds its result afterward."""
 
     def __init__(self, steps: Generator[None, None, T]) -> None:
         self._steps = steps
@@ -24,11 +24,3 @@ class StepwiseCall(Generic[T]):
 
     def __iter__(self) -> Iterator[None]:
         self.result = yield from self._steps
-
-
-def run_to_end(steps: Generator[None, None, T]) -> T:
-    """Run a stepwise function without pauses and return its result."""
-    call = StepwiseCall(steps)
-    for _ in call:
-        pass
-    return call.result

@@ -18,7 +18,7 @@ from clearlane.eligibility.model import (
     Inquiry,
     InquiryPerson,
 )
-from clearlane.inquiry.inquiry_outcome import InquiryTrace
+from clearlane.inquiry.inquiry_result import InquiryTrace
 from clearlane.x12 import guides
 from clearlane.x12.writer import placement
 from clearlane.x12.writer.writer import Envelope, clean, wrap_sets

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select
 
 from clearlane.engine.workflow_client import CANCELLED, WorkflowClient
 from clearlane.engine.workflows import NodeContext, Workflow
-from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.database.database import Actor, Database, Tx, list_rows
 from clearlane.store.database.schema import takeovers
 from clearlane.store.database.sql import Statement, SystemScope
 
@@ -39,7 +39,7 @@ class ParkedWork:
 async def list_parked_work(database: Database) -> list[ParkedWork]:
     """Return parked work, in the order in which it was parked."""
     async with database.read(SCOPE) as tx:
-        return [ParkedWork(*row) for row in await tx.rows(_PARKED)]
+        return await list_rows(tx, ParkedWork, _PARKED)
 
 
 async def find_finished_work(
@@ -87,7 +87,7 @@ async def release_parked_work(
 ) -> bool:
     """Continue parked work at its first unfinished step; return whether there was such work.
 
-    It is put on its queue first and counted as released afterwards: a command that dies in between leaves it listed,
+    It is put on its queue first and counted as released afterward: a command that dies in between leaves it listed,
     and releasing it again does the rest.
     """
     async with database.read(SCOPE) as tx:

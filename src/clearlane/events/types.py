@@ -50,7 +50,7 @@ _ROWS = (
     EventType(
         "claim.rejected",
         _SITE,
-        "A payer refused a claim before deciding on it; `data.by` says by what: ta1, 999, 277ca or 277.",
+        "A payer rejected a claim before deciding on it; `data.by` says by what: ta1, 999, 277ca or 277.",
     ),
     EventType("claim.pending", _SITE, "The payer is deciding on the claim."),
     EventType("claim.information_requested", _SITE, "The payer waits for more information."),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from clearlane.inquiry.inquiry_outcome import AnswerError, InterchangeStatus
+from clearlane.inquiry.inquiry_result import AnswerError, InterchangeStatus
 from clearlane.kernel.formats import parse_control_number
 from clearlane.kernel.redacted_repr import shows
 from clearlane.x12 import tree, views

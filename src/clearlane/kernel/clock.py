@@ -2,9 +2,9 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Protocol
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 
 class Clock(Protocol):
@@ -42,6 +42,16 @@ def moment_text(at: datetime) -> str:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+def micros_text(micros: int | None) -> str | None:
+    """Return a stored number of microseconds as :func:`moment_text`; None if there is none."""
+    return None if micros is None else moment_text(from_micros(micros))
+
+
+def seconds_text(micros: int | None) -> str | None:
+    """Return a stored number of microseconds in ISO 8601, UTC, to the second; None if there is none."""
+    return None if micros is None else f"{from_micros(micros):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def from_micros(micros: int) -> datetime:
     """Return the UTC moment of a stored number of microseconds; the inverse of :func:`to_micros`."""
     return EPOCH + timedelta(microseconds=micros)
@@ -50,6 +60,15 @@ def from_micros(micros: int) -> datetime:
 def to_local(moment: datetime, time_zone: str) -> datetime:
     """Convert a moment to the local time of a time zone, by which its calendar days are counted."""
     return moment.astimezone(_zone(time_zone))
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """Return the IANA names of time zones, searched once: a search opens hundreds of files.
+
+    UTC needs no zone data; `localtime` is this machine's own choice, not a zone's name.
+    """
+    return frozenset((available_timezones() | {"UTC"}) - {"localtime"})
 
 
 @lru_cache(maxsize=1_024)

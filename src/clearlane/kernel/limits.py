@@ -89,7 +89,6 @@ SETTLE_SECONDS = 60
 ROUTE_TAKEOVER_SECONDS = 4 * 3_600
 
 # The sandbox. A day of its payers lasts two seconds; a slow payer lets a caller wait.
-SANDBOX_DAY_SECONDS = 2.0
 SANDBOX_SLOW_SECONDS = 30
 SANDBOX_DELAY_REMEMBERED_SECONDS = 3_600
 

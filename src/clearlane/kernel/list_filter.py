@@ -1,23 +1,26 @@
 """The filters of lists: what type of value each takes, and how its text is read.
 
     read_filter(FilterType.DAY, "2026-01-31")      # date(2026, 1, 31), or a FilterFault
+    values, faults = read_filters(CLAIM_FILTERS, {"payer": "TST01", "kind": "?"})      # both by name
 
 v1, the console and the CLI read the texts of every list with this, so all of them accept the same and say the same of
 what they do not.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from clearlane.kernel.formats import parse_iso_date
 
 TEXT_CHARACTERS_MAX = 120
 AMOUNT_PATTERN = r"\d{1,13}(\.\d{1,2})?"
 _AMOUNT = re.compile(AMOUNT_PATTERN, re.ASCII)
+Condition = TypeVar("Condition")
 _FLAGS = {"true": True, "false": False}
 
 
@@ -37,6 +40,45 @@ class FilterType(StrEnum):
 
 class FilterFault(ValueError):
     """A text is no value of its filter: a sentence that says what would pass."""
+
+
+@dataclass(frozen=True, eq=False)
+class ListFilter(Generic[Condition]):
+    """A filter of a list, as v1, the console and the CLI offer it."""
+
+    name: str
+    """In addresses, and as an option with dashes."""
+    type: FilterType
+    condition: Condition
+    """What it asks of the store."""
+    title: str
+    """The label of its input in the console; empty if it has another place there, such as a tab."""
+    help: str
+    choices: tuple[str, ...] = ()
+    """The words that a choice takes."""
+    option: str = ""
+    """Of the CLI, if it is not the name."""
+
+    def read(self, text: str) -> Any:
+        """Return the value that a text means, or raise a :class:`FilterFault`."""
+        return read_filter(self.type, text, self.choices)
+
+
+def read_filters(
+    filters: Iterable[ListFilter[Any]], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the values of filters, and a sentence for each text that is none, both by name.
+
+    What is not a text is a value already: a flag of the command line, or None for a filter that is not given.
+    """
+    values, faults = {}, {}
+    for one in filters:
+        value = given.get(one.name)
+        try:
+            values[one.name] = one.read(value) if isinstance(value, str) else value
+        except FilterFault as fault:
+            faults[one.name] = str(fault)
+    return values, faults
 
 
 def read_filter(type: FilterType, text: str, choices: Sequence[str] = ()) -> Any:

@@ -30,21 +30,7 @@ class PayerField:
     wire_name: str
     attribute: str
     read: Callable[[object], object]
-    required: bool
-    in_lists: bool = True
-    """Whether the interface's payer lists have it."""
-
-
-def required(wire_name: str, attribute: str, read: Callable[[object], object]) -> PayerField:
-    """Declare a field that must be present."""
-    return PayerField(wire_name, attribute, read, required=True)
-
-
-def optional(
-    wire_name: str, attribute: str, read: Callable[[object], object], *, in_lists: bool = True
-) -> PayerField:
-    """Declare a field that may be absent."""
-    return PayerField(wire_name, attribute, read, required=False, in_lists=in_lists)
+    required: bool = True
 
 
 def unknown_field_findings(columns: Collection[str]) -> Iterator[Finding]:
@@ -176,18 +162,18 @@ def _aliases(value: object) -> tuple[str, ...]:
 
 # In the order of the interface document; those from Aliases on are Clearlane's own.
 PAYER_FIELDS = (
-    required("Type", "type", _one_of(PAYER_TYPES)),
-    required("Name", "name", _name),
-    optional("SvcPayerId", "svc_payer_id", _identifier),
-    required("PayerId", "payer_id", _identifier),
-    optional("NationalPayerId", "national_payer_id", _identifier),
-    required("EraAvailability", "era_availability", _one_of(ERAS)),
-    required("OffersEligibility", "offers_eligibility", _flag),
-    required("ClaimEnrollmentRequired", "claim_enrollment_required", _flag),
-    optional("Aliases", "aliases", _aliases, in_lists=False),
-    optional("Active", "active", _flag, in_lists=False),
-    optional("AcceptsClaims", "accepts_claims", _flag, in_lists=False),
-    optional("Replacements", "replacements", _one_of(REPLACEMENTS), in_lists=False),
-    optional("BillingZipRequired", "billing_zip_required", _flag, in_lists=False),
+    PayerField("Type", "type", _one_of(PAYER_TYPES)),
+    PayerField("Name", "name", _name),
+    PayerField("SvcPayerId", "svc_payer_id", _identifier, required=False),
+    PayerField("PayerId", "payer_id", _identifier),
+    PayerField("NationalPayerId", "national_payer_id", _identifier, required=False),
+    PayerField("EraAvailability", "era_availability", _one_of(ERAS)),
+    PayerField("OffersEligibility", "offers_eligibility", _flag),
+    PayerField("ClaimEnrollmentRequired", "claim_enrollment_required", _flag),
+    PayerField("Aliases", "aliases", _aliases, required=False),
+    PayerField("Active", "active", _flag, required=False),
+    PayerField("AcceptsClaims", "accepts_claims", _flag, required=False),
+    PayerField("Replacements", "replacements", _one_of(REPLACEMENTS), required=False),
+    PayerField("BillingZipRequired", "billing_zip_required", _flag, required=False),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

@@ -15,10 +15,11 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
+from clearlane.kernel.clock import time_zones
 from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.payers import name_patterns
-from clearlane.payers.send_windows import is_time_zone, read_send_windows
+from clearlane.payers.send_windows import read_send_windows
 
 ROUTE_POSITIONS_MAX = 9
 
@@ -314,7 +315,9 @@ def _pem(text: str) -> str:
 
 
 def _pickups(text: str) -> str:
-    known = [role.removeprefix(PICKUP_PREFIX) for role in PAYLOAD_TYPES if _is_pickup(role)]
+    known = [
+        role.removeprefix(PICKUP_PREFIX) for role in PAYLOAD_TYPES if role.startswith(PICKUP_PREFIX)
+    ]
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not set(words) <= set(known):
         raise InvalidOptionError(f"give some of {', '.join(known)}, separated by commas")
@@ -353,13 +356,9 @@ def _send_windows(text: str) -> str:
 
 
 def _time_zone(text: str) -> str:
-    if not is_time_zone(text):
+    if text not in time_zones():
         raise InvalidOptionError("give an IANA name such as America/Chicago or UTC")
     return text
-
-
-def _is_pickup(role: str) -> bool:
-    return role.startswith(PICKUP_PREFIX)
 
 
 # ---- the tables -------------------------------------------------------------------------------

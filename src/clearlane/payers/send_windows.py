@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from clearlane.kernel.clock import to_local
 
@@ -83,11 +83,6 @@ def next_opening(windows: tuple[SendWindow, ...], moment: datetime, time_zone: s
         if (local.weekday() + ahead) % len(DAYS) in window.days
     )
     return min(opening for opening in openings if opening > moment)
-
-
-def is_time_zone(name: str) -> bool:
-    """Return whether a name is an IANA time zone; `localtime` is this machine's own choice."""
-    return name == "UTC" or (name != "localtime" and name in available_timezones())
 
 
 def _window(text: str) -> SendWindow:

@@ -18,6 +18,7 @@ from clearlane.payments.payment import (
     Payment,
     ProviderAdjustment,
 )
+from clearlane.payments.payment_label import label_payment
 
 Json: TypeAlias = dict[str, object]
 
@@ -52,6 +53,7 @@ def payment_object(payment: Payment) -> Json:
     found: Json = {"id": payment.payment_id}
     found |= {name: getattr(payment, name) or "" for name in PAYMENT_TEXT}
     found["state"] = payment.state.value
+    found["label"] = label_payment(payment)
     found |= {name: money_text(getattr(payment, name)) for name in PAYMENT_MONEY}
     found |= {name: day_text(getattr(payment, name)) for name in PAYMENT_DAYS}
     found |= {name: getattr(payment, name) for name in PAYMENT_COUNTS}

@@ -41,7 +41,6 @@ class PaymentHeading(PaymentStruct, frozen=True):
     payer_name: str = ""
     payer_id: str = ""
     payee_name: str = ""
-    payee_id: str = ""
     handling: str = ""
     """BPR01: I with the money, H a notice only, and so on."""
 

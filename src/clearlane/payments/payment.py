@@ -171,8 +171,6 @@ class ClaimPayment(PaymentStruct, frozen=True):
     paid: int = 0
     patient: int = 0
     """Patient responsibility: all adjustments of group PR, of the claim and its lines."""
-    patient_stated: int | None = None
-    """CLP05, if the payer states it."""
     deductible: int = 0
     """PR-1."""
     coinsurance: int = 0

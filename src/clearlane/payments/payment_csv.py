@@ -8,7 +8,7 @@ and not for its lines is a row of its own, and so is each provider adjustment. T
 amounts and days are written by us and stay numbers and days. Knows no file and no database.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from datetime import date
 
 from clearlane.kernel.csv_text import csv_line, escape_formula
@@ -79,6 +79,20 @@ def payment_csv(
             yield _row(claim | rest)
     for one in adjustments:
         yield _row(shared | _adjustment_cells(one))
+
+
+async def payment_csv_by_page(
+    payment: Payment,
+    adjustments: Sequence[ProviderAdjustment],
+    pages: AsyncIterator[Sequence[ClaimPayment]],
+) -> AsyncIterator[str]:
+    """Yield the same file in pieces while its claim payments are read: a payment may have thousands."""
+    header, *last = payment_csv(payment, adjustments, ())
+    yield header
+    async for page in pages:
+        _, *lines = payment_csv(payment, (), page)
+        yield "".join(lines)
+    yield "".join(last)
 
 
 def _row(cells: Cells) -> str:

@@ -223,7 +223,6 @@ def _read_payment(set: tree.TransactionSet) -> PaymentHeading:
         payer_name=payer.value("N1", 2).translate(originals) if payer else "",
         payer_id=_payer_id(root, payer).translate(originals),
         payee_name=payee.value("N1", 2).translate(originals) if payee else "",
-        payee_id=payee.value("N1", 4).translate(originals) if payee else "",
         handling=get_element(bpr, 1),
     )
 

@@ -159,7 +159,6 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         allowed_source=source,
         paid=paid,
         patient=sums.patient,
-        patient_stated=to_cents(view.patient_share),
         deductible=sums.of(PATIENT, "1"),
         coinsurance=sums.of(PATIENT, "2"),
         copay=sums.of(PATIENT, "3"),

@@ -11,6 +11,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
@@ -19,7 +21,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_label import is_forwarded
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_label import BY_CLOSING
-from clearlane.store.claims.claim_updates import CountedEvent, LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow, CountedEvent
 from clearlane.store.claims.claims import NOT_ACCEPTED
 
 STATE_TYPES: dict[ClaimState, str] = {
@@ -69,11 +71,16 @@ class RecordedFact(NamedTuple):
 class ClaimChange(NamedTuple):
     """The statuses of a claim before and after facts were recorded on it, or one was withdrawn."""
 
-    claim: LockedClaim
+    claim: ClaimStateRow
     before: ClaimStatus
     after: ClaimStatus
     new: Sequence[RecordedFact] | None
     """None if a person withdrew a fact; empty if a known one was reported earlier than thought."""
+
+    @property
+    def changes_status(self) -> bool:
+        """Whether the status differs from the stored one, but for the day of the update."""
+        return replace(self.after, updated_day=self.before.updated_day) != self.before
 
 
 def submission_events(

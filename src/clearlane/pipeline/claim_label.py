@@ -6,9 +6,15 @@ A label is stored with the claim whenever facts are recorded, so that lists find
 make a denial are in ``payments.claim_payment_label``.
 """
 
+from datetime import datetime, timedelta
+
+from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
 from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.clock import from_micros
 from clearlane.payments.model import ClaimPaymentFact
+from clearlane.pipeline.answer_days import UsualDays
+from clearlane.store.claims.claim_query import ClaimListRow
 
 WITHOUT_PAYMENT: dict[ClaimState, ClaimLabel] = {
     ClaimState.RECEIVED: ClaimLabel.RECEIVED,
@@ -45,6 +51,12 @@ def label_claim(status: LifecycleStatus, counting: ClaimPaymentFact | None) -> C
     if status.state in OPEN_STATES and status.status_category.startswith(RECORDS_WANTED):
         return ClaimLabel.WANTS_RECORDS
     return WITHOUT_PAYMENT[status.state]
+
+
+def is_unanswered(row: ClaimListRow, now: datetime, usual: UsualDays) -> bool:
+    """Return whether the payer of a claim has been silent for longer than is usual."""
+    late = now - timedelta(days=usual.of(row.kind, row.payer_id))
+    return row.label in OPEN_LABELS and from_micros(row.updated_at) < late
 
 
 def shown_label(label: ClaimLabel, *, no_answer: bool, is_replaced: bool) -> ClaimLabel:

@@ -5,10 +5,7 @@ or mailbox.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime
-from typing import NamedTuple
-
-import msgspec
+from datetime import datetime
 
 from clearlane.claims import lifecycle
 from clearlane.claims.claim_status import (
@@ -16,7 +13,7 @@ from clearlane.claims.claim_status import (
     encode_claim_status,
     update_claim_status,
 )
-from clearlane.claims.lifecycle import ClaimState, Closing, LifecycleStatus
+from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.facts import Fact
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.kernel.clock import to_local, to_micros
@@ -33,7 +30,7 @@ from clearlane.store.claims import (
     reinstatement,
 )
 from clearlane.store.claims.claim_query import STATUS_COLUMN
-from clearlane.store.claims.claim_updates import ClaimStateUpdate, LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow, ClaimStateUpdate
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 
@@ -43,7 +40,7 @@ KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, Cla
 async def update_statuses(
     tx: Tx,
     vault: Vault,
-    changed: Mapping[LockedClaim, Sequence[RecordedFact] | None],
+    changed: Mapping[ClaimStateRow, Sequence[RecordedFact] | None],
     known: KnownFacts,
     now: datetime,
     *,
@@ -58,61 +55,64 @@ async def update_statuses(
     days = {zone: to_local(now, zone).date() for zone in {one.time_zone for one in changed}}
     statuses = {claim: open_status(vault, claim) for claim in changed}
     closings = await find_closings(tx, vault, statuses, known)
-    recomputed = [
-        _recompute(
+    changes = [
+        ClaimChange(
             claim,
             statuses[claim],
-            known[claim.claim_number].values(),
+            update_claim_status(
+                statuses[claim],
+                lifecycle.fold(
+                    known[claim.claim_number].values(),
+                    total=claim.total_cents,
+                    closing=closings.get(claim.claim_number),
+                ),
+                days[claim.time_zone],
+            ),
             new,
-            days[claim.time_zone],
-            closings.get(claim.claim_number),
         )
         for claim, new in changed.items()
     ]
     if only_news:
-        recomputed = [one for one in recomputed if one.is_news]
-    events = [
-        change_events(ClaimChange(one.claim, one.before, one.after, one.new), at)
-        for one in recomputed
-    ]
+        changes = [one for one in changes if one.changes_status]
+    events = [change_events(one, at) for one in changes]
     tx.add_events(in_runs(events))
     await claim_updates.update_claims(
         tx,
         [
-            _state_update(vault, one, len(each), at)
-            for one, each in zip(recomputed, events, strict=True)
+            _state_update(vault, one, known[one.claim.claim_number].values(), len(each), at)
+            for one, each in zip(changes, events, strict=True)
         ],
     )
     rejected = [
         one.claim
-        for one in recomputed
-        if one.status.state is ClaimState.REJECTED and one.before.state is not ClaimState.REJECTED
+        for one in changes
+        if one.after.state is ClaimState.REJECTED and one.before.state is not ClaimState.REJECTED
     ]
     if rejected:
         await account_numbers.release_refused(tx, rejected)
-    await _reinstate_and_supersede(tx, recomputed)
-    await _keep_former_payer_numbers(tx, vault, recomputed)
-    return [one.claim.claim_number for one in recomputed]
+    await _reinstate_and_supersede(tx, changes)
+    await _keep_former_payer_numbers(tx, vault, changes)
+    return [one.claim.claim_number for one in changes]
 
 
-async def _reinstate_and_supersede(tx: Tx, recomputed: Sequence["_RecomputedClaim"]) -> None:
+async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange]) -> None:
     """Reinstate claims whose successor was rejected, and supersede them again if it is not rejected any more.
 
     No statement for claims without predecessor and successor. All of them were locked before (``related_claims``).
     """
-    moved = [one for one in recomputed if one.before.state is not one.status.state]
+    moved = [one for one in changes if one.before.state is not one.after.state]
     after = [one for one in moved if one.claim.predecessor_id]
     # What took over from a claim that is rejected now stays in the place of the claim before both.
     rejected = [
         one.claim
         for one in after
-        if one.status.state is ClaimState.REJECTED and not one.claim.is_superseded
+        if one.after.state is ClaimState.REJECTED and not one.claim.is_superseded
     ]
     restored = [one.claim for one in after if one.before.state is ClaimState.REJECTED]
     completed = [
         one.claim
         for one in moved
-        if one.claim.is_superseded and one.status.state is ClaimState.COMPLETE
+        if one.claim.is_superseded and one.after.state is ClaimState.COMPLETE
     ]
     if rejected:
         await reinstatement.reinstate_before_rejected(tx, rejected)
@@ -125,57 +125,18 @@ async def _reinstate_and_supersede(tx: Tx, recomputed: Sequence["_RecomputedClai
             await reinstatement.reinstate(tx, sorted(without))
 
 
-class _RecomputedClaim(NamedTuple):
-    """A claim whose status was recomputed from all its facts."""
-
-    claim: LockedClaim
-    known_facts: Collection[AnyFact]
-    before: ClaimStatus
-    after: ClaimStatus
-    status: LifecycleStatus
-    new: Sequence[RecordedFact] | None
-    """None if a fact was withdrawn."""
-
-    @property
-    def is_news(self) -> bool:
-        """Whether its status differs from the stored one."""
-        return msgspec.structs.replace(self.after, updated_day=self.before.updated_day) != (
-            self.before
-        )
-
-    @property
-    def former_payer_numbers(self) -> set[str]:
-        """The numbers that the payer has given it, without the one that counts."""
-        numbers = {_payer_number(one.fact) for one in self.new or ()}
-        numbers.add(self.before.payer_control_number)
-        return numbers - {"", self.status.payer_control_number}
-
-
-def _recompute(
-    claim: LockedClaim,
-    before: ClaimStatus,
-    known_facts: Collection[AnyFact],
-    new: Sequence[RecordedFact] | None,
-    day: date,
-    closing: Closing | None,
-) -> _RecomputedClaim:
-    status = lifecycle.fold(known_facts, total=claim.total_cents, closing=closing)
-    after = update_claim_status(before, status, day)
-    return _RecomputedClaim(claim, known_facts, before, after, status, new)
-
-
 def _state_update(
-    vault: Vault, one: _RecomputedClaim, event_count: int, at: int
+    vault: Vault, change: ClaimChange, known_facts: Collection[AnyFact], event_count: int, at: int
 ) -> ClaimStateUpdate:
-    claim, status = one.claim, one.status
-    label = label_claim(status, _counting_payment(one.known_facts))
-    content = encode_claim_status(one.after)
+    claim, status = change.claim, change.after
+    label = label_claim(status, _counting_payment(known_facts))
+    content = encode_claim_status(status)
     return ClaimStateUpdate(
         claim.claim_number,
         status.state.value,
-        _waits_for_batch(claim, one.before, status, one.known_facts),
-        status.payer,
-        status.patient,
+        _waits_for_batch(claim, change.before, status, known_facts),
+        status.payer_cents,
+        status.patient_cents,
         at,
         vault.seal(claim.vendor_id, STATUS_COLUMN, claim.claim_number, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
@@ -184,14 +145,12 @@ def _state_update(
     )
 
 
-async def _keep_former_payer_numbers(
-    tx: Tx, vault: Vault, recomputed: Sequence[_RecomputedClaim]
-) -> None:
+async def _keep_former_payer_numbers(tx: Tx, vault: Vault, changes: Sequence[ClaimChange]) -> None:
     """Let claims be found by the payer's numbers that no longer count; the one that does is in the claim's row."""
     rows = [
         (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), claim)
-        for one in recomputed
-        for number in one.former_payer_numbers
+        for one in changes
+        for number in _former_payer_numbers(one)
         if (claim := one.claim)
     ]
     if rows:
@@ -199,6 +158,15 @@ async def _keep_former_payer_numbers(
         await claim_lookup.add_references(
             tx, owners, [(payer, reference, claim.claim_number) for payer, reference, claim in rows]
         )
+
+
+def _former_payer_numbers(change: ClaimChange) -> set[str]:
+    """Return the numbers that the payer has given the claim, without the one that counts."""
+    numbers = {_payer_number(one.fact) for one in change.new or ()}
+    return (numbers | {change.before.payer_control_number}) - {
+        "",
+        change.after.payer_control_number,
+    }
 
 
 def _payer_number(fact: AnyFact) -> str:
@@ -221,7 +189,7 @@ def _counting_payment(known_facts: Iterable[AnyFact]) -> ClaimPaymentFact | None
 
 
 def _waits_for_batch(
-    claim: LockedClaim, before: ClaimStatus, status: LifecycleStatus, known_facts: Iterable[AnyFact]
+    claim: ClaimStateRow, before: ClaimStatus, status: ClaimStatus, known_facts: Iterable[AnyFact]
 ) -> int:
     """Return 1 if the claim waits to be put into a batch, else 0."""
     if status.send_again:

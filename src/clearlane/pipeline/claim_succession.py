@@ -21,7 +21,7 @@ from clearlane.pipeline.stored_facts import (
     open_claim_status,
 )
 from clearlane.store.claims import claim_updates, documents
-from clearlane.store.claims.claim_updates import ClaimLink, LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 
@@ -29,7 +29,7 @@ NO_ANSWERS_TO_A_VOID = frozenset({ClaimLabel.FORWARDED, ClaimLabel.PREDETERMINED
 """Labels of a claim payment that leave a void undecided."""
 
 
-def open_status(vault: Vault, claim: LockedClaim | ClaimLink) -> ClaimStatus:
+def open_status(vault: Vault, claim: ClaimStateRow) -> ClaimStatus:
     """Return the status of a claim as it is stored. The caller has loaded its data key."""
     if claim.status is None:
         raise LookupError(f"claim {claim.claim_number} was not accepted, so it has no status")
@@ -42,7 +42,7 @@ def is_void_answer(payment: ClaimPaymentFact) -> bool:
 
 
 async def find_closings(
-    tx: Tx, vault: Vault, statuses: Mapping[LockedClaim, ClaimStatus], known: KnownFacts
+    tx: Tx, vault: Vault, statuses: Mapping[ClaimStateRow, ClaimStatus], known: KnownFacts
 ) -> dict[str, Closing]:
     """Return what closes claims, by their numbers. ``known`` has the facts of these claims."""
     closings: dict[str, Closing] = {}
@@ -60,12 +60,12 @@ async def find_closings(
     return closings
 
 
-async def follow_successors(tx: Tx, claims: Sequence[LockedClaim]) -> dict[str, LockedClaim]:
+async def follow_successors(tx: Tx, claims: Sequence[ClaimStateRow]) -> dict[str, ClaimStateRow]:
     """Return the claims that were sent last in the place of others, by the numbers of those.
 
     A successor that was canceled or rejected may have been taken over in turn, by one that takes effect.
     """
-    last: dict[str, LockedClaim] = {}
+    last: dict[str, ClaimStateRow] = {}
     following = {one.claim_number: one.successor_id for one in claims if one.successor_id}
     while following:
         found = await claim_updates.lock_claims(tx, list(following.values()))
@@ -84,12 +84,12 @@ async def follow_successors(tx: Tx, claims: Sequence[LockedClaim]) -> dict[str, 
 async def _add_voids(
     tx: Tx,
     vault: Vault,
-    voids: Sequence[LockedClaim],
+    voids: Sequence[ClaimStateRow],
     known: KnownFacts,
     closings: dict[str, Closing],
 ) -> None:
     """Add what closes voids: their own claim payments, else that the claim before them was taken back."""
-    silent: list[LockedClaim] = []
+    silent: list[ClaimStateRow] = []
     for claim in voids:
         payments = _payments(known[claim.claim_number].values())
         answers = [one for one in payments if is_void_answer(one)]
@@ -116,10 +116,10 @@ async def _add_voids(
                 closings[claim.claim_number] = closing
 
 
-async def _find_voided(tx: Tx, voids: Sequence[LockedClaim]) -> dict[str, str]:
+async def _find_voided(tx: Tx, voids: Sequence[ClaimStateRow]) -> dict[str, str]:
     """Return the claims that voids are about, by the numbers of these: not those that never took effect."""
     found = {one.claim_number: one.predecessor_id or "" for one in voids}
-    links: dict[str, ClaimLink] = {}
+    links: dict[str, ClaimStateRow] = {}
     while wanted := sorted(set(found.values()) - links.keys()):
         listed = await claim_updates.list_links(tx, wanted)
         if not listed:
@@ -129,7 +129,7 @@ async def _find_voided(tx: Tx, voids: Sequence[LockedClaim]) -> dict[str, str]:
     return found
 
 
-def pass_refused(claim_number: str, links: Mapping[str, ClaimLink]) -> str:
+def pass_refused(claim_number: str, links: Mapping[str, ClaimStateRow]) -> str:
     """Return a claim, or the one before it that took effect if it was canceled or rejected."""
     link = links.get(claim_number)
     while link and link.predecessor_id and link.state in REFUSED_OR_CANCELED:

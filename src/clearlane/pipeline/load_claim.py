@@ -11,7 +11,7 @@ import msgspec
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.header import ClaimHeader, decode_header, encode_header
 from clearlane.claims.read.decode import restore
 from clearlane.claims.write.line_controls import line_controls
@@ -20,9 +20,9 @@ from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
-from clearlane.store.vault.vault import Vault
+from clearlane.store.vault.vault import Owner, Vault
 
-ANY_CLIENT = SystemScope("an operator names a claim by its request id")
+ANY_CLIENT = SystemScope("an operator names a claim by its number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,12 @@ class LoadedClaim:
     findings: tuple[ClaimFinding, ...] = field(repr=False)
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The values of repaired fields as they were given, by path."""
+
+    @property
+    def vendor_claim_id(self) -> str:
+        """The vendor's id of the claim."""
+        found: str = form_of(self.claim).value(self.claim, "vendor_claim_id")
+        return found
 
 
 class ClaimContent(msgspec.Struct):
@@ -100,9 +106,9 @@ def seal_header(vault: Vault, scope: Scope, claim_number: str, header: ClaimHead
     return vault.seal(scope, claims.HEADER_COLUMN, claim_number, encode_header(header))
 
 
-def open_header(vault: Vault, scope: Scope, claim_number: str, sealed: bytes) -> ClaimHeader:
+def open_header(vault: Vault, owner: Owner, claim_number: str, sealed: bytes) -> ClaimHeader:
     """Return the header of a claim. The caller has loaded its data key."""
-    return decode_header(vault.open(scope, claims.HEADER_COLUMN, claim_number, sealed))
+    return decode_header(vault.open(owner, claims.HEADER_COLUMN, claim_number, sealed))
 
 
 def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:

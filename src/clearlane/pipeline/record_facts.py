@@ -37,7 +37,7 @@ from clearlane.pipeline.stored_facts import (
     seal_fact,
 )
 from clearlane.store.claims import claim_updates, documents, facts
-from clearlane.store.claims.claim_updates import ClaimLink, LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Tx
@@ -139,7 +139,7 @@ def _pages(claim_facts: Sequence[ClaimFact]) -> Iterator[Sequence[ClaimFact]]:
 
 
 async def _with_voided_claims(
-    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], links: dict[str, ClaimLink]
+    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], links: dict[str, ClaimStateRow]
 ) -> list[ClaimFact]:
     """Return facts with reversals that name a void on the claim that it voids: a void pays nothing to be taken back.
 
@@ -203,7 +203,7 @@ async def _record_page(
 def _sort_facts(
     vault: Vault,
     claim_facts: Sequence[ClaimFact],
-    locked: Mapping[str, LockedClaim],
+    locked: Mapping[str, ClaimStateRow],
     known: KnownFacts,
     now: datetime,
 ) -> _FactChanges:
@@ -252,7 +252,7 @@ def _recorded(one: ClaimFact, fact: AnyFact) -> RecordedFact:
     )
 
 
-def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
+def _in_site_time(fact: AnyFact, claim: ClaimStateRow) -> AnyFact:
     """Return a fact of our own in the site's local time, in which its days are counted."""
     if isinstance(fact, Fact) and fact.at.tzinfo is not None:
         at = to_local(fact.at, claim.time_zone).replace(tzinfo=None)
@@ -260,7 +260,7 @@ def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
     return fact
 
 
-def _as_answer(vault: Vault, fact: AnyFact, claim: LockedClaim) -> AnyFact:
+def _as_answer(vault: Vault, fact: AnyFact, claim: ClaimStateRow) -> AnyFact:
     """Return a claim payment on a void as what it is: carried out, whatever reason the payer gives for paying nothing."""
     is_answer = isinstance(fact, ClaimPaymentFact) and not fact.is_reversal and is_void_answer(fact)
     if is_answer and claim.status is not None and open_status(vault, claim).is_void:

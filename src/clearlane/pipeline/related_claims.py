@@ -12,7 +12,7 @@ from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.stored_facts import load_known_facts
 from clearlane.store.claims import claim_updates
-from clearlane.store.claims.claim_updates import ClaimLink
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.database.database import Tx
 from clearlane.store.vault.vault import Vault
 
@@ -25,12 +25,12 @@ DELIVERED_STATES = frozenset(
 """The states of claims that the decision on another claim can change."""
 
 
-async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLink]:
+async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimStateRow]:
     """Return those of these claims that have a predecessor or successor, by their numbers.
 
     With the canceled and rejected ones beside them, whose other relatives may be concerned as well.
     """
-    found: dict[str, ClaimLink] = {}
+    found: dict[str, ClaimStateRow] = {}
     for start in range(0, len(claim_numbers), LINKS_AT_ONCE):
         page = claim_numbers[start : start + LINKS_AT_ONCE]
         found |= await claim_updates.list_links(tx, page)
@@ -43,7 +43,9 @@ async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLin
     return found
 
 
-async def lock_relatives(tx: Tx, claim_numbers: Sequence[str], links: Iterable[ClaimLink]) -> None:
+async def lock_relatives(
+    tx: Tx, claim_numbers: Sequence[str], links: Iterable[ClaimStateRow]
+) -> None:
     """Lock claims together with those before and after them, if there are such, in the order of their numbers."""
     related = _relatives(links)
     if not related:
@@ -70,5 +72,5 @@ async def update_relatives(
         )
 
 
-def _relatives(links: Iterable[ClaimLink]) -> set[str]:
+def _relatives(links: Iterable[ClaimStateRow]) -> set[str]:
     return {id for one in links for id in (one.predecessor_id, one.successor_id) if id}

@@ -16,7 +16,7 @@ from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Tx
-from clearlane.store.vault.vault import Vault
+from clearlane.store.vault.vault import Owner, Vault
 
 AnyFact: TypeAlias = Fact | ClaimPaymentFact
 
@@ -67,11 +67,9 @@ def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
     return _SOURCE.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
 
 
-def open_claim_status(
-    vault: Vault, vendor_id: int, claim_number: str, status: bytes
-) -> ClaimStatus:
+def open_claim_status(vault: Vault, owner: Owner, claim_number: str, status: bytes) -> ClaimStatus:
     """Open the sealed status of a claim. The caller has loaded its data key."""
-    return decode_claim_status(vault.open(vendor_id, STATUS_COLUMN, claim_number, status))
+    return decode_claim_status(vault.open(owner, STATUS_COLUMN, claim_number, status))
 
 
 async def load_known_facts(tx: Tx, vault: Vault, claim_numbers: Sequence[str]) -> KnownFacts:

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 import msgspec
 
 from clearlane.kernel.clock import EPOCH, Clock
-from clearlane.kernel.limits import SANDBOX_DAY_SECONDS
 
+SANDBOX_DAY_SECONDS = 2.0
 SANDBOX_DAY_SECONDS_MIN = 0.001
 SANDBOX_DAY_SECONDS_MAX = 86_400
 

@@ -3,7 +3,6 @@
 The end of a provider's tax id selects a row; any other provider is approved. Knows no enrollment, payer or clock.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 ENROLLMENT_ANSWER_DAYS = 3
@@ -46,28 +45,3 @@ ENDING_DIGITS = 4
 def answer_of(tin: str) -> EnrollmentAnswer | None:
     """Return what payers answer to the enrollment of a provider with this tax id; None if they never do."""
     return ENROLLMENT_SCENARIOS.get(tin[-ENDING_DIGITS:], ANY_OTHER).answer
-
-
-def enrollment_scenarios_page() -> Iterator[str]:
-    """Yield the part of the reference page about enrollments, as lines of Markdown."""
-    yield "## Enrollments"
-    yield ""
-    yield (
-        "A payer that takes claims only from enrolled providers answers an enrollment "
-        f"{ENROLLMENT_ANSWER_DAYS} days after it was submitted, by the payers' days. The end of the provider's tax id "
-        "(`Tin`) selects the answer. An operator can approve or refuse first; what a person decided stays."
-    )
-    yield ""
-    yield "| Tax id ends with | What happens | Event, by day | Reason |"
-    yield "|---|---|---|---|"
-    for row in (*ENROLLMENT_SCENARIOS.values(), ANY_OTHER):
-        ending = f"`{row.ending}`" if row.ending else "anything else"
-        yield f"| {ending} | {row.title} | {_event(row.answer)} | {row.answer.reason if row.answer else ''} |"
-    yield ""
-
-
-def _event(answer: EnrollmentAnswer | None) -> str:
-    if answer is None:
-        return "none"
-    name = "enrollment.approved" if answer.approves else "enrollment.refused"
-    return f"{ENROLLMENT_ANSWER_DAYS}: `{name}`"

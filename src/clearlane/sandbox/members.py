@@ -1,10 +1,10 @@
-"""Eligibility scenarios: the table of member ids, and the reference page made from it.
+"""Eligibility scenarios: the table of member ids.
 
 The subscriber's member id selects the scenario, also for a dependent; an id that is not in the table is answered from
 the plan. Knows no file, no plan and no clock.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -13,7 +13,6 @@ from clearlane.kernel.formats import is_npi
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import InformationSource, Patient, Receiver
 from clearlane.sandbox.responses import benefits
-from clearlane.sandbox.responses.styles import PLAIN, STYLES
 
 SANDBOX_DELAY_PER_PATIENT_SECONDS = 65
 
@@ -186,107 +185,3 @@ def receiver_refusals(receiver: Receiver) -> tuple[Refusal, ...]:
     """Return a refusal if the provider's NPI is not valid."""
     npi = receiver.npi
     return () if npi is None or is_npi(npi) else (NO_NPI,)
-
-
-def page() -> Iterator[str]:
-    """Yield the reference page of the sandbox's eligibility, as lines of Markdown."""
-    yield "# Sandbox payers: eligibility"
-    yield ""
-    yield (
-        "A sandbox's test payers answer eligibility inquiries as payers do. They read the 270 alone. What a strict "
-        "payer refuses they refuse: a fault of the interchange by TA1, a fault in a set by 999 with its position, "
-        "and what needs the payer's own knowledge by AAA in the 271. The trace numbers of the 270 come back in the "
-        "271, and the payer adds one of its own. A live payer of a sandbox answers as `TST01` does, a dental one as "
-        "`TST02`."
-    )
-    yield ""
-    yield "## Member ids that select the answer"
-    yield ""
-    yield (
-        "The subscriber's member id selects the answer, even if a dependent is asked about. The checks a payer "
-        "makes on its own are left out for these ids."
-    )
-    yield ""
-    yield "| Member id | What is answered | How |"
-    yield "|---|---|---|"
-    for row in (*SCENARIOS.values(), ANY_OTHER):
-        yield f"| `{row.id}` | {row.title} | {row.answer} |"
-    yield f"| `{RESERVED_IDS}` | Reserved by the interface document | As any other. |"
-    yield ""
-    yield from _delay_page()
-    yield from _styles_page()
-    yield from _checks_page()
-    yield from _plan_page("Medical plan", benefits.MEDICAL)
-    yield from _plan_page("Dental plan", benefits.DENTAL)
-
-
-def _delay_page() -> Iterator[str]:
-    yield (
-        "The delay is in real seconds; advancing the sandbox clock by as much ends it. Patients of one request wait "
-        "for each other; requests do not. A 270 that comes in a batch file is answered at once."
-    )
-    yield ""
-
-
-def _styles_page() -> Iterator[str]:
-    yield "## How the payers differ"
-    yield ""
-    yield "| Payer | Style |"
-    yield "|---|---|"
-    for payer, style in {"TST01": PLAIN, "TST02": PLAIN, **STYLES}.items():
-        yield f"| `{payer}` | {style.description} |"
-    yield ""
-
-
-def _checks_page() -> Iterator[str]:
-    yield "## What a payer checks on its own"
-    yield ""
-    yield "| Loop | AAA03 | What must be true |"
-    yield "|---|---|---|"
-    yield f"| 2100A | `{WRONG_PAYER.code}` | The payer that is asked is this one. |"
-    yield f"| 2100B | `{NO_NPI.code}` | The provider's NPI has a right check digit. |"
-    yield f"| 2100C | `{NO_MEMBER.code}` | The subscriber has a member id. |"
-    for check in CHECKS:
-        codes = dict.fromkeys((code_at(check.code, Level.SUBSCRIBER), check.code))
-        shown = ", ".join(f"`{code}`" for code in codes)
-        yield f"| 2100C, 2100D | {shown} | {check.sentence} |"
-    yield ""
-
-
-def _plan_page(title: str, plan: benefits.Plan) -> Iterator[str]:
-    yield f"## {title}"
-    yield ""
-    yield (
-        "Each member has figures of their own, the same for the same member id. They are taken from the amounts "
-        "below; what remains of them falls by a twelfth each month. The amounts of a family are twice as high, and are "
-        "given if the family is asked about. Outside the network the coinsurance is "
-        f"{plan.outside * 100:g} points higher."
-    )
-    yield ""
-    yield "| Benefit | Amounts |"
-    yield "|---|---|"
-    rows = {
-        "Deductible in a calendar year": plan.deductibles,
-        "Out-of-pocket maximum in a calendar year": plan.stop_losses,
-        "The plan pays at most in a calendar year": plan.maximums,
-        "Copayment a visit": plan.copays if plan.visits else (),
-        "Coinsurance": plan.shares,
-    }
-    for name, amounts in rows.items():
-        if amounts:
-            yield f"| {name} | {', '.join(str(one) for one in amounts)} |"
-    yield ""
-    yield f"Given if the whole plan is asked about: {_codes(plan.listed)}."
-    yield ""
-    if plan.visits:
-        shown = ", ".join(f"`{code}` {times}" for code, times in plan.visits.items())
-        yield f"With copayments, as multiples of the member's: {shown}."
-        yield ""
-    if plan.tiers:
-        shown = ", ".join(f"`{code}` {share}" for code, share in plan.tiers.items())
-        yield f"With a coinsurance of their own: {shown}."
-        yield ""
-
-
-def _codes(codes: tuple[str, ...]) -> str:
-    return ", ".join(f"`{code}`" for code in codes)

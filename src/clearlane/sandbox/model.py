@@ -16,7 +16,7 @@ import msgspec
 
 ZERO = Decimal(0)
 REVERSAL = "22"
-NOT_RECOGNISED = "4"
+NOT_RECOGNIZED = "4"
 """CLP02: the patient is not recognized. An unpaid claim of a known patient is 1, 2 or 3 (RFI 1423)."""
 PATIENT = "PR"
 

@@ -160,15 +160,15 @@ class SandboxPayer:
         Responses are planned before the file is marked as read; planned twice, they are the same.
         """
         counts = await self._ledger.counts()
-        outcome = await FileIntake(self.profile, self._ledger, arrival.at, counts).take(
+        result = await FileIntake(self.profile, self._ledger, arrival.at, counts).take(
             key, arrival.content
         )
-        for day, response in outcome.responses:
+        for day, response in result.responses:
             due = arrival.calendar + day * CALENDAR_DAY
             await self._ledger.plan_response(
                 payer_ledger.response_key(response.file, day, response), due, response
             )
-        await self._ledger.write(outcome.changes)
+        await self._ledger.write(result.changes)
 
     async def _answer(
         self, key: str, response: PlannedResponse, now: datetime, *, garbled: bool

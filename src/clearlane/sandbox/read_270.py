@@ -2,7 +2,7 @@
 
     for interchange in read(content): ...
 
-Every inquiry is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
+Every inquiry is read as far as possible, whatever is wrong with its set: the engine's findings decide afterward
 whether the set is answered. Knows the loops of a 270; does not know its writer.
 """
 
@@ -158,10 +158,10 @@ def read(content: bytes) -> list[InterchangeRead]:
 def is_inquiry(content: bytes) -> bool:
     """Return whether the first group of a file holds eligibility inquiries, reading its start alone."""
     text = content[:CHUNK_BYTES].decode("latin-1").lstrip()
-    learnt = read_delimiters(text)
-    if learnt is None:
+    learned = read_delimiters(text)
+    if learned is None:
         return False
-    separators, length = learnt
+    separators, length = learned
     segments = (one.strip() for one in text[length:].split(separators.terminator))
     start = "GS" + separators.element
     header = next((one for one in segments if one.startswith(start)), "")

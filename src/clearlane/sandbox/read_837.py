@@ -2,7 +2,7 @@
 
     async for interchange in read(content): ...
 
-Every claim is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
+Every claim is read as far as possible, whatever is wrong with its set: the engine's findings decide afterward
 whether the set is accepted. Knows the loops of an 837; does not know its writer.
 """
 

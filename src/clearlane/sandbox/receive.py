@@ -40,7 +40,7 @@ REPLACEMENT, VOID, ORIGINAL = "7", "8", "1"
 
 
 @dataclass(slots=True)
-class FileOutcome:
+class FileResult:
     """Ledger changes and planned responses of a received file."""
 
     changes: LedgerChanges = field(default_factory=LedgerChanges)
@@ -56,12 +56,12 @@ class FileIntake:
         self._ledger = ledger
         self._at = at
         self._counts = counts
-        self._outcome = FileOutcome()
+        self._outcome = FileResult()
         self._members: dict[str, Member] = {}
         self._replaced: set[str] = set()
         self._first_values: dict[str, str] = {}
 
-    async def take(self, key: str, content: bytes) -> FileOutcome:
+    async def take(self, key: str, content: bytes) -> FileResult:
         """Read a file and decide its claims."""
         if read_270.is_inquiry(content):
             responder = responder_of(self._profile)

@@ -1,19 +1,17 @@
-"""Claim scenarios: the table of insured ids, and the reference page made from it.
+"""Claim scenarios: the table of insured ids.
 
 A scenario defines the responses, their days and the decision. The insured's id of a claim selects it; an id that is
 not in the table is decided by the plan. Knows claims as the payer read them; knows no file and no clock.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from clearlane.kernel.limits import SANDBOX_DAY_SECONDS, SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import plan
-from clearlane.sandbox.enrollment_scenarios import enrollment_scenarios_page
 from clearlane.sandbox.model import (
-    NOT_RECOGNISED,
+    NOT_RECOGNIZED,
     Claim,
     Decision,
     LineDecision,
@@ -21,7 +19,6 @@ from clearlane.sandbox.model import (
     ResponseStyle,
     ResponseType,
 )
-from clearlane.sandbox.responses.payment_examples import payment_examples_page
 
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
 DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20")
@@ -104,11 +101,11 @@ def with_shares(claim: Claim) -> Decision:
 def denied(claim: Claim) -> Decision:
     """Deny every line as not medically necessary, with the CLP02 that many payers still write for a denial."""
     lines = tuple(_denied(line.charge) for line in claim.lines)
-    return Decision(code=NOT_RECOGNISED, lines=lines)
+    return Decision(code=NOT_RECOGNIZED, lines=lines)
 
 
-def unauthorised(claim: Claim) -> Decision:
-    """Deny every line as not authorised."""
+def unauthorized(claim: Claim) -> Decision:
+    """Deny every line as not authorized."""
     lines = tuple(plan.denied_line(line.charge, "CO", "197", "M62") for line in claim.lines)
     return Decision(code=plan.processed_code(claim), lines=lines)
 
@@ -192,14 +189,14 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             id=REFUSED_IN_999,
-            title="Refused in the 999, this claim only",
+            title="Rejected in the 999, this claim only",
             figures="The set is refused (IK5 R). IK3 and IK4 name the procedure code of the claim's first line, code 7; the other claims of the set are to be sent again in a new one.",
             responses=(),
         ),
         Scenario(
             id=REFUSED_IN_TA1,
             title="The whole interchange refused by TA1",
-            figures="Note 024. Every claim of the interchange is refused: send it in a document of its own.",
+            figures="Note 024. Every claim of the interchange is rejected: send it in a document of its own.",
             responses=(),
         ),
         Scenario(
@@ -303,7 +300,7 @@ SCENARIOS: dict[str, Scenario] = {
             id="3018",
             title="Denied, by its reasons alone",
             figures="Nothing is paid; each line CO-197 with remark M62. CLP02 is 1, 2 or 3, as the 835 guide wants it of a known patient: the reasons make it a denial.",
-            decide=unauthorised,
+            decide=unauthorized,
         ),
         Scenario(
             id="3019",
@@ -386,150 +383,3 @@ def scenario_of(member: str) -> Scenario:
         return known
     number = int(member) if len(member) == 4 and member.isascii() and member.isdigit() else 0
     return RESERVED if FIRST_RESERVED <= number <= LAST_RESERVED else BY_PLAN
-
-
-def page() -> Iterator[str]:
-    """Yield the reference page of the sandbox payers, as lines of Markdown."""
-    yield "# Sandbox payers"
-    yield ""
-    yield (
-        "A sandbox's test payers take claims and answer them as payers do: TA1 and 999 at once, a 277CA after "
-        f"{ACKNOWLEDGED_AFTER_DAYS} day, an 835 after {PAID_AFTER_DAYS} days. They read only the file. They "
-        "refuse what a strict payer refuses: a fault of the interchange by TA1, a fault in a set by 999 with its "
-        "position, and what needs the payer's own knowledge in the 277CA."
-    )
-    yield ""
-    yield "## Insured ids that select the outcome"
-    yield ""
-    yield (
-        "The insured's id of a claim (`F01A_InsuredId`, dental `F15_InsuredID`) selects what happens. Days "
-        "are counted from the day the claim arrives. The checks a payer makes on its own are left out for these ids."
-    )
-    yield ""
-    yield "| Insured id | What happens | Answers, by day | Figures |"
-    yield "|---|---|---|---|"
-    for row in (*SCENARIOS.values(), RESERVED, BY_PLAN):
-        yield f"| `{row.id}` | {row.title} | {_days(row)} | {row.figures} |"
-    yield ""
-    yield from payment_examples_page()
-    yield from _checks_page()
-    yield from _plan_page("Medical plan", plan.MEDICAL)
-    yield from _plan_page("Dental plan", plan.DENTAL)
-    yield from _common_page()
-    yield from enrollment_scenarios_page()
-    yield from _rest_of_the_page()
-
-
-_STYLE_TEXTS = {
-    ResponseStyle.PLAIN: "{}",
-    ResponseStyle.WEB_PAGE: "a web page for the {}",
-    ResponseStyle.TRUNCATED: "half of the {}",
-    ResponseStyle.REPEATED: "the {} again",
-    ResponseStyle.REENVELOPED: "the {} again in another envelope",
-}
-_TYPE_TEXTS = {
-    ResponseType.CORRECT: "835 with reversal and correction",
-    ResponseType.REVERSE: "835 with the reversal",
-    ResponseType.PAY_ANEW: "835 with the correction",
-}
-
-
-def _days(row: Scenario) -> str:
-    at_once = {REFUSED_IN_999: "999 at once", REFUSED_IN_TA1: "TA1 at once"}.get(row.id)
-    texts = [
-        f"{response.day}: {_STYLE_TEXTS[response.style].format(_TYPE_TEXTS.get(response.type, response.type.value))}"
-        for response in row.responses
-    ]
-    return at_once or ", ".join(texts) or "none after the 999"
-
-
-def _checks_page() -> Iterator[str]:
-    from clearlane.sandbox.checks import CHECKS
-
-    yield "## What a payer checks on its own"
-    yield ""
-    yield "A claim that fails is refused in the 277CA with every check that failed."
-    yield ""
-    yield "| Status | What must be true |"
-    yield "|---|---|"
-    for check in CHECKS:
-        refusal = check.refusal
-        code = ":".join(filter(None, (refusal.category, refusal.status, refusal.entity)))
-        yield f"| `{code}` | {check.sentence} |"
-    yield ""
-
-
-def _plan_page(title: str, terms: plan.PlanTerms) -> Iterator[str]:
-    yield f"## {title}"
-    yield ""
-    yield (
-        f"The plan allows the fee below for each unit, and {_percent(terms.other)} of the charge for every other "
-        f"code, never more than the charge; the rest is written off (CO-45). The deductible is "
-        f"{terms.deductible}.00 in a calendar year (PR-1)."
-        + (f" It pays at most {terms.maximum}.00 in a year (PR-119)." if terms.maximum else "")
-    )
-    yield ""
-    yield "| Services | Codes | The plan pays | Deductible | Copay |"
-    yield "|---|---|---|---|---|"
-    for one in terms.categories:
-        codes = ", ".join(f"`{prefix}...`" for prefix in one.prefixes if prefix) or "all others"
-        copay = f"{one.copay}.00 a claim (PR-3)" if one.copay else "none"
-        yield (
-            f"| {one.name} | {codes} | {_percent(one.pays)} | {'yes' if one.deductible else 'no'} | {copay} |"
-        )
-    yield ""
-    yield f"Fees: {', '.join(f'`{code}` {fee}.00' for code, fee in terms.fees.items())}."
-    yield ""
-    bundles = (
-        f"`{part}` is part of {' and '.join(f'`{one}`' for one in sorted(whole))}"
-        for part, whole in terms.bundles.items()
-    )
-    yield f"Bundled on the same day (CO-97, remark M15): {'; '.join(bundles)}."
-    yield ""
-    limits = ", ".join(f"`{code}` {times}" for code, times in terms.limits.items())
-    yield f"Covered this many times in a calendar year, then PR-119 with remark N362: {limits}."
-    yield ""
-
-
-def _percent(share: Decimal) -> str:
-    return f"{(share * 100).normalize():f} %"
-
-
-def _common_page() -> Iterator[str]:
-    yield "## What the plans have in common"
-    yield ""
-    yield from (
-        "* What a patient has used of deductible, maximum and frequencies is remembered. A claim with the same "
-        "patient, provider, services, days and charges as one before is denied as a duplicate (OA-18); a claim that was "
-        "refused or denied makes no duplicate of the next one.",
-        "* If the payer is not the first (`SBR01` other than P), it pays at most what earlier payers left of "
-        "what it allows; what they paid is OA-23. CLP02 is 2 or 3.",
-        "* A replacement (frequency 7) or void (8) that names one of the payer's claim numbers takes the first "
-        "payment back (CLP02 22). A replacement is then decided again; a void is answered with OA-96 and remark MA67. "
-        "Both take a claim of every insured id above that is paid or denied back, too, with its interest (AMT*I and PLB L6); "
-        "a replacement is then decided by its own insured id, and a void is answered on the usual days.",
-        "* A dental predetermination is priced and not paid: CLP02 is 25, and what would be paid is OA-101.",
-        "* One payment per billing provider and file: an electronic transfer if its NPI ends with an even digit, else a "
-        "check, and a notice (NON) if nothing is paid.",
-    )
-    yield ""
-
-
-def _rest_of_the_page() -> Iterator[str]:
-    yield "## Time"
-    yield ""
-    yield (
-        f"A payer's day lasts {SANDBOX_DAY_SECONDS:g} seconds unless the pace is set otherwise. Dates that are "
-        "written are the wall clock plus what was explicitly advanced. Advancing moves both; freezing stops the "
-        "payers' days only. Claims are gathered for a second of real time before they are sent, or for "
-        "`sandbox_window_seconds`. Every scenario that is answered ends within 40 days."
-    )
-    yield ""
-    yield "## Trouble on demand"
-    yield ""
-    yield "| Mode | What the payer does |"
-    yield "|---|---|"
-    yield "| `up` | Answers. |"
-    yield "| `down` | Cannot be reached; what is due waits. |"
-    yield f"| `slow` | Lets every call wait for {SANDBOX_SLOW_SECONDS} seconds. |"
-    yield "| `garbage` | Leaves a web page in place of every answer; the true one comes a day later, if it is up then. |"

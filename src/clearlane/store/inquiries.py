@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, exists, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests
 from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select, select_as
@@ -52,18 +52,6 @@ class StoredRequest(NamedTuple):
     created_at: int
     inquiries: int
     payload: bytes | None
-
-
-@shows("inquiry_request_id", "number")
-class ListedInquiry(NamedTuple):
-    """An inquiry in a list of a site. ``inquiry`` is sealed."""
-
-    inquiry_request_id: int
-    number: int
-    payer_id: str
-    type: str
-    state: str
-    inquiry: bytes
 
 
 class InquiryStatus(NamedTuple):
@@ -106,6 +94,7 @@ class StoredInquiry(NamedTuple):
     next_at: int
     created_at: int
     request_number: int
+    state: str
     inquiry: bytes
 
     @property
@@ -120,7 +109,7 @@ def trace(inquiry_request_id: int, number: int) -> str:
 
 
 def parse_trace(text: str) -> tuple[int, int] | None:
-    """Return request id and number of a trace number; None if it is none of ours."""
+    """Return the inquiry's id and number of a trace number; None if it is none of ours."""
     inquiry_request_id, _, number = text.strip().partition("-")
     if not all(part.isascii() and part.isdigit() for part in (inquiry_request_id, number)):
         return None
@@ -156,8 +145,9 @@ async def find_id(tx: Tx, transaction_set: str, request_number: int) -> int | No
     """Return the id of the scope's request with this number."""
     if not 0 < request_number <= REQUEST_NUMBER_MAX:
         return None
-    row = await tx.row(_FIND_ID, transaction_set=transaction_set, request_number=request_number)
-    return None if row is None else int(row[0])
+    return await find_row(
+        tx, int, _FIND_ID, transaction_set=transaction_set, request_number=request_number
+    )
 
 
 async def list_numbered(tx: Tx, transaction_set: str, request_number: int) -> list[tuple[int, int]]:
@@ -170,23 +160,19 @@ async def list_numbered(tx: Tx, transaction_set: str, request_number: int) -> li
 
 async def list_newest(tx: Tx, transaction_set: str, limit: int) -> list[StoredRequest]:
     """Return the newest requests of the scope."""
-    rows = await tx.rows(_NEWEST, transaction_set=transaction_set, limit=limit)
-    return [StoredRequest(*row) for row in rows]
+    return await list_rows(tx, StoredRequest, _NEWEST, transaction_set=transaction_set, limit=limit)
 
 
 async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
     """Return those of these requests that belong to the scope, newest first."""
-    return [StoredRequest(*row) for row in await tx.rows(_SOME, ids=list(ids))] if ids else []
+    return await list_rows(tx, StoredRequest, _SOME, ids=list(ids)) if ids else []
 
 
-async def list_first_inquiries(tx: Tx, inquiry_request_ids: Sequence[int]) -> list[ListedInquiry]:
+async def list_first_inquiries(tx: Tx, inquiry_request_ids: Sequence[int]) -> list[StoredInquiry]:
     """Return the first inquiry of each of these requests of the scope."""
     if not inquiry_request_ids:
         return []
-    return [
-        ListedInquiry(*row)
-        for row in await tx.rows(_FIRST, inquiry_request_ids=list(inquiry_request_ids))
-    ]
+    return await list_rows(tx, StoredInquiry, _FIRST, inquiry_request_ids=list(inquiry_request_ids))
 
 
 async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list[int]:
@@ -195,10 +181,9 @@ async def list_patient_keys(tx: Tx, inquiry_request_id: int, limit: int) -> list
     return list(dict.fromkeys(int(key) for (key,) in rows))
 
 
-async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[ListedInquiry]:
+async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[StoredInquiry]:
     """Return the inquiries of the scope about a patient, newest first."""
-    rows = await tx.rows(_OF_PATIENT, patient_key=patient_key, limit=limit)
-    return [ListedInquiry(*row) for row in rows]
+    return await list_rows(tx, StoredInquiry, _OF_PATIENT, patient_key=patient_key, limit=limit)
 
 
 async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
@@ -207,22 +192,23 @@ async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
     return None if row is None else (int(row[0]), int(row[1]))
 
 
-async def list_inquiries(tx: Tx, id: int) -> list[tuple[StoredInquiry, str]]:
-    """Return the inquiries of a request of any client, each with its state."""
-    return [(StoredInquiry(*row[:-1]), str(row[-1])) for row in await tx.rows(_ALL_ASKED, of=id)]
+async def list_inquiries(tx: Tx, id: int) -> list[StoredInquiry]:
+    """Return the inquiries of a request of any client."""
+    return await list_rows(tx, StoredInquiry, _ALL_ASKED, of=id)
 
 
 async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
     """Return the status of each patient of a request of the scope, in the order of the document."""
-    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, inquiry_request_id=id)]
+    return await list_rows(tx, InquiryStatus, _STATUSES, inquiry_request_id=id)
 
 
 async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
     """Return the responses for these patients of a request of the scope, in the order of the document."""
     if not numbers:
         return []
-    rows = await tx.rows(_RESPONSES, inquiry_request_id=id, numbers=list(numbers))
-    return [InquiryResponse(*row) for row in rows]
+    return await list_rows(
+        tx, InquiryResponse, _RESPONSES, inquiry_request_id=id, numbers=list(numbers)
+    )
 
 
 async def complete_requests(tx: Tx, ids: Sequence[int]) -> set[int]:
@@ -232,12 +218,12 @@ async def complete_requests(tx: Tx, ids: Sequence[int]) -> set[int]:
 
 async def due_queues(tx: Tx, now: int) -> list[InquiryQueue]:
     """Return the queues with inquiries that may be sent now."""
-    return [InquiryQueue(*row) for row in await tx.rows(_DUE_QUEUES, now=now)]
+    return await list_rows(tx, InquiryQueue, _DUE_QUEUES, now=now)
 
 
 async def open_queues(tx: Tx) -> list[InquiryQueue]:
     """Return the queues with open inquiries, due or not."""
-    return [InquiryQueue(*row) for row in await tx.rows(_OPEN_QUEUES)]
+    return await list_rows(tx, InquiryQueue, _OPEN_QUEUES)
 
 
 async def switch_to_files(tx: Tx, queue: InquiryQueue) -> int:
@@ -249,16 +235,14 @@ async def switch_to_files(tx: Tx, queue: InquiryQueue) -> int:
 
 async def list_due(tx: Tx, queue: InquiryQueue, now: int, limit: int) -> list[StoredInquiry]:
     """Return open inquiries of a queue that may be sent now, oldest first."""
-    rows = await tx.rows(_DUE, **queue._asdict(), now=now, limit=limit)
-    return [StoredInquiry(*row) for row in rows]
+    return await list_rows(tx, StoredInquiry, _DUE, **queue._asdict(), now=now, limit=limit)
 
 
-async def find_inquiry(
-    tx: Tx, inquiry_request_id: int, number: int
-) -> tuple[StoredInquiry, str] | None:
-    """Return one inquiry of any client, and its state."""
-    row = await tx.row(_ONE, inquiry_request_id=inquiry_request_id, number=number)
-    return None if row is None else (StoredInquiry(*row[:-1]), str(row[-1]))
+async def find_inquiry(tx: Tx, inquiry_request_id: int, number: int) -> StoredInquiry | None:
+    """Return one inquiry of any client."""
+    return await find_row(
+        tx, StoredInquiry, _ONE, inquiry_request_id=inquiry_request_id, number=number
+    )
 
 
 async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[StoredInquiry]:
@@ -304,7 +288,7 @@ async def record_answer(
 
 async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
     """Return the inquiries of a batch, in the order of its file."""
-    return [StoredInquiry(*row) for row in await tx.rows(_OF_BATCH, batch_id=batch_id)]
+    return await list_rows(tx, StoredInquiry, _OF_BATCH, batch_id=batch_id)
 
 
 async def purge(tx: Tx, before: int, limit: int) -> Counter[str]:
@@ -348,13 +332,17 @@ _SOME = scoped_select(
     .order_by(requests.c.created_at.desc(), requests.c.id.desc()),
     requests,
 )
-_LISTED = select_as(inquiries, ListedInquiry)
+_OF_REQUEST = {"created_at", "request_number"}
+_ASKED = select(
+    *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
+).select_from(inquiries.join(requests, requests.c.id == inquiries.c.inquiry_request_id))
 _FIRST = scoped_select(
-    _LISTED.where(
+    _ASKED.where(
         among(inquiries.c.inquiry_request_id, "inquiry_request_ids"),
         inquiries.c.number == 1,
     ),
     inquiries,
+    requests,
 )
 _PATIENT_KEYS = scoped_select(
     select(inquiries.c.patient_key)
@@ -368,10 +356,11 @@ _PATIENT_KEYS = scoped_select(
 )
 # Request ids are in the order of time.
 _OF_PATIENT = scoped_select(
-    _LISTED.where(inquiries.c.patient_key == bindparam("patient_key"))
+    _ASKED.where(inquiries.c.patient_key == bindparam("patient_key"))
     .order_by(inquiries.c.inquiry_request_id.desc())
     .limit(bindparam("limit")),
     inquiries,
+    requests,
 )
 _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),
@@ -403,10 +392,6 @@ _COMPLETE = Statement(
     ),
     system=True,
 )
-_OF_REQUEST = {"created_at", "request_number"}
-_ASKED = select(
-    *((requests if name in _OF_REQUEST else inquiries).c[name] for name in StoredInquiry._fields)
-).select_from(inquiries.join(requests, requests.c.id == inquiries.c.inquiry_request_id))
 _THIS = (
     inquiries.c.inquiry_request_id == bindparam("of"),
     inquiries.c.number == bindparam("nth"),
@@ -439,16 +424,14 @@ _DUE = Statement(
     system=True,
 )
 _ONE = Statement(
-    _ASKED.add_columns(inquiries.c.state).where(
+    _ASKED.where(
         inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"),
         inquiries.c.number == bindparam("number"),
     ),
     system=True,
 )
 _ALL_ASKED = Statement(
-    _ASKED.add_columns(inquiries.c.state)
-    .where(inquiries.c.inquiry_request_id == bindparam("of"))
-    .order_by(inquiries.c.number),
+    _ASKED.where(inquiries.c.inquiry_request_id == bindparam("of")).order_by(inquiries.c.number),
     system=True,
 )
 _OF_BATCH = Statement(

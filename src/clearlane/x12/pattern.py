@@ -2,7 +2,7 @@
 
 The expression may be stricter than the guide (it does not know that 2024 has a 29th of February): a text that does
 not match is checked element by element in ``element``, which decides. It is never laxer, except for what
-``value_checks`` tests afterwards.
+``value_checks`` tests afterward.
 
 The expression is linear in the number of elements, because trailing elements are nested optional groups:
 ``*A(?:*B(?:*C|)|)``. Alternatives that repeat the tail would be exponential (one CAS took 40 seconds to compile).

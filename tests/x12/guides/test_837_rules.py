@@ -156,6 +156,7 @@ def test_a_set_without_a_claim_is_reported():
     assert found_in(data, "X837-NO-CLAIM")
 
 
+@pytest.mark.slow
 def test_more_claims_than_a_set_should_hold_are_reported_once():
     rows = samples837.plain("837P")
     start = next(i for i, row in enumerate(rows) if row[0] == "CLM")

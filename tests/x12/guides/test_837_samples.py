@@ -22,7 +22,7 @@ from tests.x12 import samples837
 from tests.x12.findings_of import all_findings
 
 KINDS = ("837P", "837D", "837I")
-SETS = 60
+SETS = 40
 CLAIMS_MIN = 200
 
 

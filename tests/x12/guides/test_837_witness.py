@@ -56,7 +56,7 @@ ACCEPTED = {
     ("837P", "1000A/PER/05", "codes"): "ED was a 4010 code.",
     ("837P", "1000A/PER/07", "codes"): "ED was a 4010 code.",
     ("837P", "2000A/2000B/2010BA/NM1:IL/08", "usage"): (
-        "The first errata made it situational: an organisation that is the insured has no number."
+        "The first errata made it situational: an organization that is the insured has no number."
     ),
     ("837P", "2000A/2000B/2010BA/NM1:IL/09", "usage"): "The same.",
     (

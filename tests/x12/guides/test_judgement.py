@@ -18,7 +18,7 @@ CLAIMS: tuple[tuple[Fault, list[tuple[str, Severity]]], ...] = (
     (Fault("prior placement estimated", "DTP*441", "DTP*139*D8*20150301", "", D), []),
     (Fault("UPIN of a line's facility", "REF*6R*A100L1", FACILITY.format("1G"), "", D), []),
     (Fault("location of a line's facility", "REF*6R*A100L1", FACILITY.format("LU"), "", D), []),
-    (Fault("licence of a line's facility", "REF*6R*A100L1", FACILITY.format("0B"), "", D), [("ELM-CODE", ERROR)]),
+    (Fault("license of a line's facility", "REF*6R*A100L1", FACILITY.format("0B"), "", D), [("ELM-CODE", ERROR)]),
     (Fault("edge of a molar", "TOO*JP*14", "TOO*JP*14*M:I", "", D), [("X837D-SURFACE", WARNING)]),
     (Fault("surface twice", "TOO*JP*14", "TOO*JP*14*M:M", "", D), [("X837D-SURFACE", ERROR)]),
     (Fault("national letter", "NM1*QC", "NM1*QC*1*PE\xd1A*MILO", "", BOTH), [("ELM-NATIONAL", WARNING)]),

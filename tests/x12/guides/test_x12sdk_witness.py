@@ -65,7 +65,7 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
     },
     **{
         (kind, "2000A/2000B/2000C/2000D/2100D/NM1/02", "codes"): (
-            "An organisation may be the insured (workers' compensation)."
+            "An organization may be the insured (workers' compensation)."
         )
         for kind in ("276", "277")
     },

@@ -27,7 +27,7 @@ ErrorExample = Callable[[ErrorShape], Response]
 
 # One row per way in which the shared checks refuse a call, by the status of V3 and of every later version.
 SHARED_ERRORS: Mapping[str, ErrorExample] = {
-    "unknown-site": lambda errors: errors.bad_site(),
+    "unknown-site": lambda errors: errors.bad_site(["SANDBOX-1"]),
     "repeated-parameter": lambda errors: errors.repeated_parameter("vendorSiteId"),
     "bad-credentials": lambda errors: errors.bad_credentials(401),
     "baa-missing": lambda errors: errors.baa_missing(),

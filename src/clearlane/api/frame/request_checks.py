@@ -161,7 +161,8 @@ class RequestChecks:
             raise RequestRefusal(endpoint.errors.no_resource())
         site = self._context.accounts.site(vendor, named or "")
         if site is None:
-            raise RequestRefusal(endpoint.errors.bad_site())
+            sites = [one.vendor_site_id for one in self._context.accounts.sites_of(vendor)]
+            raise RequestRefusal(endpoint.errors.bad_site(sites))
         return site
 
     def _sites(self, vendor: Vendor, endpoint: Endpoint) -> tuple[Site, ...]:

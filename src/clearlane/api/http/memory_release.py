@@ -37,7 +37,7 @@ class FreedMemory:
         self._bytes += count
 
     async def give_back_regularly(self) -> None:
-        """Give freed memory back whenever there is enough of it; runs until it is cancelled."""
+        """Give freed memory back whenever there is enough of it; runs until it is canceled."""
         while True:
             await asyncio.sleep(TRIM_SECONDS)
             if self._bytes >= TRIM_AFTER_BYTES and self._trim is not None:

@@ -5,9 +5,9 @@ added.
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.kinds import SUBMITTED_KINDS
@@ -65,8 +65,10 @@ class ClaimJson(BaseModel):
     payer_id: str
     payer_control_number: Annotated[str | None, Field(description="The payer's number of it.")]
     charge: Money
-    paid: Money
-    patient: Annotated[str, Field(description="What the patient owes.")]
+    paid: Annotated[Money | None, Field(description="Null before a payer decided.")]
+    patient: Annotated[
+        Money | None, Field(description="What the patient owes; null before a payer decided.")
+    ]
     adjustments: Annotated[str, Field(description="Adjustments other than what the patient owes.")]
     document_id: Annotated[str | None, Field(description="The payer's latest document on it.")]
     created_at: datetime
@@ -121,19 +123,31 @@ class ClaimDocumentJson(BaseModel):
     created_at: datetime
 
 
-class ClaimPaymentSummaryJson(BaseModel):
-    """What one payment says about the claim."""
+class ClaimPaymentJson(BaseModel):
+    """What a payment says about one claim."""
 
-    payment_id: str
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    claim_payment_id: str
     type: Literal["original", "reversal", "correction"]
     label: str
+    claim_number: str
+    vendor_claim_id: str
     in_force: Annotated[
         bool, Field(description="Whether it counts: neither reversed nor replaced.")
     ]
+    document_id: str
     charge: Money
     paid: Money
-    patient: Money
-    document_id: str
+    patient: str | None
+    lines: list[dict[str, Any]]
+
+
+class PaymentOfClaimJson(ClaimPaymentJson):
+    """What one payment says about the claim."""
+
+    payment_id: str
 
 
 class ClaimDetailsJson(ClaimJson):
@@ -153,7 +167,7 @@ class ClaimDetailsJson(ClaimJson):
     ]
     batches: list[BatchJson]
     documents: list[ClaimDocumentJson]
-    payments: list[ClaimPaymentSummaryJson]
+    payments: list[PaymentOfClaimJson]
 
 
 Json = dict[str, object]

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
 import msgspec
 from pydantic import BaseModel, Field
@@ -29,19 +28,20 @@ from clearlane.kernel.list_filter import FilterType
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
+    CANCEL,
+    HOLD,
+    RELEASE,
     UnsentResult,
-    cancel_claim,
-    hold_claim,
-    release_claim,
+    UnsentVerb,
+    change_unsent_claim,
 )
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
-from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import NOT_ACCEPTED
-from clearlane.store.database.database import Actor, JobExtension, Tx, require_row
+from clearlane.store.database.database import Tx, require_row
 
 endpoints = ResourceRows(Resource.CLAIMS)
 
@@ -90,15 +90,6 @@ class ValidationJson(BaseModel):
     claims: Annotated[list[ValidatedClaimJson], Field(description="In the order of the document.")]
 
 
-class UnsentClaimVerb(Protocol):
-    """A verb on a claim that no batch has taken."""
-
-    async def __call__(
-        self, context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
-        extend: JobExtension[UnsentResult],
-    ) -> UnsentResult: ...  # fmt: skip
-
-
 @endpoints.change(
     "ValidateClaims",
     "claims/validate",
@@ -126,12 +117,12 @@ async def validate_claims(call: Call) -> Response:
     return json_response(200, _validation(outcome))
 
 
-def _unsent(name: str, path: str, summary: str, verb: UnsentClaimVerb) -> None:
+def _unsent(name: str, path: str, summary: str, verb: UnsentVerb) -> None:
     """Declare the endpoint of a verb on a claim that no batch has taken."""
 
     @endpoints.change(
         name, f"claims/{{claim_number}}/{path}", summary, ClaimJson,
-        description="Only before a batch takes the claim; 409 afterwards. Repeating it changes nothing.",
+        description="Only before a batch takes the claim; 409 afterward. Repeating it changes nothing.",
     )  # fmt: skip
     async def handle(call: Call) -> Response:
         claim = await require_claim(call)
@@ -144,10 +135,11 @@ def _unsent(name: str, path: str, summary: str, verb: UnsentClaimVerb) -> None:
             return json_response(200, claim_object(require_row(changed, "the claim")))
 
         recorded = RecordedResponse(call, respond)
-        await verb(
+        await change_unsent_claim(
             context,
             claim.site,
             claim.number,
+            verb,
             actor=call.actor,
             now=call.now,
             extend=recorded.extend,
@@ -155,9 +147,9 @@ def _unsent(name: str, path: str, summary: str, verb: UnsentClaimVerb) -> None:
         return recorded.response
 
 
-_unsent("HoldClaim", "hold", "Keep a claim back until it is released.", hold_claim)
-_unsent("ReleaseClaim", "release", "Let a held claim be sent.", release_claim)
-_unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_claim)
+_unsent("HoldClaim", "hold", "Keep a claim back until it is released.", HOLD)
+_unsent("ReleaseClaim", "release", "Let a held claim be sent.", RELEASE)
+_unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", CANCEL)
 
 
 @endpoints.change(
@@ -181,7 +173,7 @@ async def correct(call: Call) -> Response:
     claim = await require_claim(call)
     _require_active(claim.site)
 
-    async def respond(_: Tx, stored: CorrectionOutcome) -> Response:
+    async def respond(_: Tx, stored: CorrectionResult) -> Response:
         return json_response(200, _correction(stored))
 
     recorded = RecordedResponse(call, respond)
@@ -234,7 +226,7 @@ async def claim_x12(call: Call) -> Response:
     return Response(content, 200, {"Content-Type": X12})
 
 
-def _correction(outcome: CorrectionOutcome) -> Mapping[str, object]:
+def _correction(outcome: CorrectionResult) -> Mapping[str, object]:
     return {
         "claim_number": outcome.claim_number or None,
         "predecessor": outcome.predecessor,

@@ -17,8 +17,8 @@ from clearlane.api.v1.cursors import cursor_number
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
-from clearlane.kernel.clock import from_micros, moment_text
-from clearlane.payments.as_json import money_text
+from clearlane.kernel.clock import micros_text
+from clearlane.payments.as_json import claim_payment_object
 from clearlane.pipeline.query.claim_filters import (
     PATIENT_TOGETHER,
     ClaimListRequest,
@@ -26,6 +26,7 @@ from clearlane.pipeline.query.claim_filters import (
 )
 from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
 from clearlane.pipeline.query.claim_list import ClaimRow, claim_object, find_claim, list_claim_rows
+from clearlane.pipeline.query.payments import matched_claim_payments
 from clearlane.store.claims.claim_query import ListPosition
 
 endpoints = ResourceRows(Resource.CLAIMS)
@@ -36,8 +37,13 @@ FILTERS = tuple(
 )
 
 
-def _position(changed: str, day: str, number: str) -> ListPosition:
-    return ListPosition(cursor_number(changed), day, number)
+OTHER_ORDER = (
+    "It is the `next` of claims in another order. Give `changed_after` for every page, or for none."
+)
+
+
+def _position(order: str, changed: str, day: str, number: str) -> tuple[str, ListPosition]:
+    return order, ListPosition(cursor_number(changed), day, number)
 
 
 @endpoints.read(
@@ -45,23 +51,26 @@ def _position(changed: str, day: str, number: str) -> ListPosition:
     "claims",
     "Claims, newest first, or in the order of their changes.",
     Page[ClaimJson],
-    parameters=parameters.page(LIST, *FILTERS, parts=3, position=_position),
+    parameters=parameters.page(LIST, *FILTERS, parts=4, position=_position),
 )
 async def list_claims(call: Call) -> Response:
     """Return a page of claims."""
     if missing := missing_part(call.parameters):
         raise RequestRefusal(call.errors.invalid_fields({missing: [PATIENT_TOGETHER]}))
     limit = call.parameters["limit"]
+    order, after = call.parameters["after"] or ("", None)
     request = ClaimListRequest(
         given={one.name: call.parameters[one.name] for one in CLAIM_FILTERS},
-        after=call.parameters["after"],
+        after=after,
         limit=limit + 1,
     )
+    if after is not None and order != request.chosen_order.name:
+        raise RequestRefusal(call.errors.invalid_fields({"after": [OTHER_ORDER]}))
     return page_response(
         await list_claim_rows(call.context.work_context, [call.scope], request, actor=call.actor),
         limit=limit,
         of_list=LIST,
-        position=lambda row: tuple(map(str, row.stored.position)),
+        position=lambda row: (request.chosen_order.name, *map(str, row.stored.position)),
         as_json=claim_object,
     )
 
@@ -84,7 +93,12 @@ async def get_claim(call: Call) -> Response:
     )
     if history is None:
         raise no_claim()
-    return json_response(200, claim_object(claim) | _details(history))
+    paid = await matched_claim_payments(call.context.database, call.context.vault, history.payments)
+    payments = [
+        claim_payment_object(one) | {"payment_id": row.claim_payment.payment_id}
+        for row, one in zip(history.payments, paid, strict=True)
+    ]
+    return json_response(200, claim_object(claim) | _details(history) | {"payments": payments})
 
 
 async def require_claim(call: Call) -> ClaimRow:
@@ -101,7 +115,6 @@ def no_claim() -> RequestRefusal:
 
 
 def _details(history: ClaimHistory) -> dict[str, object]:
-    claim_payments = [one.claim_payment for one in history.payments]
     findings = [*history.loaded.findings, *history.findings]
     return {
         "also_billed_as": [
@@ -115,25 +128,10 @@ def _details(history: ClaimHistory) -> dict[str, object]:
                 "batch_id": one.batch_id,
                 "file": one.name,
                 "state": one.state,
-                "created_at": moment_text(from_micros(one.created_at)),
-                "delivered_at": None
-                if one.delivered_at is None
-                else moment_text(from_micros(one.delivered_at)),
+                "created_at": micros_text(one.created_at),
+                "delivered_at": micros_text(one.delivered_at),
             }
             for one in history.sendings
         ],
         "documents": [document_object(one) for one in history.documents],
-        "payments": [
-            {
-                "payment_id": one.payment_id,
-                "type": one.type,
-                "label": one.label,
-                "in_force": bool(one.in_force),
-                "charge": money_text(one.charge_cents),
-                "paid": money_text(one.paid_cents),
-                "patient": money_text(one.patient_cents),
-                "document_id": one.document_id,
-            }
-            for one in claim_payments
-        ],
     }

@@ -25,7 +25,8 @@ Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Eve
 it, the same value has a name of its own: `claim_number`, `payment_id`, `claim_payment_id`, `document_id`, `payer_id`, \
 `batch_id`, `event_id`. (A console link has none: it works once.) Values of `state`, `label`, `kind` and `type` are in \
 snake_case, and filters take the same words. Moments are ISO 8601 in UTC, to the microsecond, and end in `_at`, but for the \
-`created` of an event; days are `yyyy-mm-dd` and end in `_date`. Errors are problem details (RFC 9457). \
+`created` of an event; days are `yyyy-mm-dd` and end in `_date`, but for `service_from` and \
+`service_to` of a claim payment. Errors are problem details (RFC 9457). \
 A POST that changes something takes an `Idempotency-Key`. Fields and kinds of problems are added over time: ignore \
 those that you do not know."""
 

@@ -15,14 +15,15 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
-from clearlane.api.v1.claim_json import Money
+from clearlane.api.v1.claim_json import ClaimPaymentJson
 from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.payments.as_json import adjustment_object, claim_payment_object, own_payment_object
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.payment_csv import payment_csv
+from clearlane.payments.payment_csv import payment_csv_by_page
+from clearlane.payments.payment_label import PaymentLabel
 from clearlane.pipeline.query import payment_list
 from clearlane.pipeline.query.payments import PaymentDetails
 from clearlane.pipeline.query.vendor_payments import (
@@ -50,6 +51,13 @@ class PaymentJson(BaseModel):
     id: str
     payment_id: str
     state: str
+    label: Annotated[
+        str,
+        Field(
+            description="What a person has to do about it, as the console shows it.",
+            json_schema_extra={"enum": list(PaymentLabel)},
+        ),
+    ]
     payer_id: str
     payer_name: str
     trace_number: str
@@ -65,23 +73,6 @@ class PaymentJson(BaseModel):
     ]
     balanced: bool | None
     duplicate_of: str | None
-
-
-class ClaimPaymentJson(BaseModel):
-    """What a payment says about one claim."""
-
-    model_config = ConfigDict(extra="allow")
-
-    id: str
-    claim_payment_id: str
-    type: str
-    label: str
-    claim_number: str
-    vendor_claim_id: str
-    charge: Money
-    paid: Money
-    patient: str | None
-    lines: list[dict[str, Any]]
 
 
 class PaymentDetailsJson(PaymentJson):
@@ -208,18 +199,16 @@ async def payment_x12(call: Call) -> Response:
 async def payment_as_csv(call: Call) -> Response:
     """Return a payment's claims and lines as CSV."""
     details = await _load(call)
-    return await stream_text(_csv_pieces(call, details), f"{CSV}; charset=utf-8")
+    pieces = payment_csv_by_page(details.payment, details.adjustments, _claim_payment_pages(call))
+    content = (piece.encode() async for piece in pieces)
+    return await stream_text(content, f"{CSV}; charset=utf-8")
 
 
-async def _csv_pieces(call: Call, details: PaymentDetails) -> AsyncIterator[bytes]:
-    header, *adjustments = payment_csv(details.payment, details.adjustments, ())
-    yield header.encode()
+async def _claim_payment_pages(call: Call) -> AsyncIterator[list[ClaimPayment]]:
     after = 0
     while rows := await _claim_payments(call, after=after, limit=CLAIM_PAYMENTS_AT_ONCE):
         after = int(_number(rows[-1]))
-        lines = list(payment_csv(details.payment, (), rows))[1:]
-        yield "".join(lines).encode()
-    yield "".join(adjustments).encode()
+        yield rows
 
 
 async def _load(call: Call) -> PaymentDetails:

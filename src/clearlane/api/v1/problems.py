@@ -158,9 +158,10 @@ class ProblemErrors:
         text = "The client has not accepted the Business Associate Agreement."
         return problem(403, text, kind="baa_missing")
 
-    def bad_site(self) -> Response:
-        """Return 400 for a site that is unknown or another vendor's."""
-        text = "It is not a site of this vendor. Leave it out for all sites."
+    def bad_site(self, sites: Sequence[str]) -> Response:
+        """Return 400 for a site that is unknown or another vendor's, with the first of those that there are."""
+        known = ", ".join(sorted(sites)[:SITES_NAMED_MAX]) or "none"
+        text = f"It is not a site of this vendor, whose sites are: {known}. Leave it out for all sites."
         return self.invalid_fields({"site": [text]})
 
     def repeated_parameter(self, name: str) -> Response:
@@ -210,4 +211,5 @@ class ProblemErrors:
 
 
 FAULTS_IN_DETAIL_MAX = 5
+SITES_NAMED_MAX = 20
 PROBLEMS = ProblemErrors()

@@ -27,7 +27,7 @@ from clearlane.api.v1.resource import (
 from clearlane.connect.webhook_http import address_fault
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import EVERYTHING, unknown_patterns
-from clearlane.kernel.clock import from_micros, moment_text, to_micros
+from clearlane.kernel.clock import micros_text, to_micros
 from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
 from clearlane.pipeline.notify import webhook_endpoints
 from clearlane.pipeline.notify.webhook_endpoints import (
@@ -42,9 +42,7 @@ endpoints = ResourceRows(Resource.WEBHOOKS, touches_phi=False)
 
 ONE = "webhook_endpoints/{endpoint_id}"
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
-NEITHER_OR_BOTH = (
-    "Give either the moment (`since`) or the event (`after`) from which on events are sent again."
-)
+NEITHER_OR_BOTH = "Give either the moment (`since_at`) or the event (`after`) from which on events are sent again."
 AT_LEAST_ONCE = (
     "Events come at least once and in no promised order: drop what has the `webhook-id` of an earlier one. A delivery "
     "that fails is tried again after 5 s, 5 m, 30 m, 2 h, 8 h, 24 h and 48 h; then the endpoint is disabled."
@@ -94,7 +92,7 @@ class EnableRequest:
 class ReplayRequest:
     """From when on events are delivered again; one of the two."""
 
-    since: Annotated[str | None, Field(description="A moment.")] = None
+    since_at: Annotated[str | None, Field(description="A moment.")] = None
     after: Annotated[str | None, Field(description="The id of an event.")] = None
 
 
@@ -247,14 +245,8 @@ async def remove_endpoint(call: Call) -> Response:
 )
 async def rotate_secret(call: Call) -> Response:
     """Give an endpoint a new secret; the old one is valid for a day more."""
-    context, now = call.context.work_context, call.context.wall.now()
-    recorded = _recorded(call, 200, partial(_with_secret, call))
-    await _found(
-        webhook_endpoints.rotate_secret(
-            context, call.vendor.id, _id(call), actor=call.actor, now=now, extend=recorded.extend
-        )
-    )
-    return recorded.response
+    rotate = partial(webhook_endpoints.rotate_secret, now=call.context.wall.now())
+    return await _change(call, rotate, 200, _with_secret)
 
 
 @endpoints.change(
@@ -267,16 +259,8 @@ async def rotate_secret(call: Call) -> Response:
 async def enable_endpoint(call: Call) -> Response:
     """Enable a disabled endpoint."""
     given = await read_body(call, EnableRequest)
-    context = call.context.work_context
-    recorded = _recorded(call, 200, partial(_object, call))
-    await _found(
-        webhook_endpoints.enable_endpoint(
-            context, call.vendor.id, _id(call), replay=given.replay, actor=call.actor,
-            extend=recorded.extend,
-        )
-    )  # fmt: skip
-    context.wake_webhooks()
-    return recorded.response
+    enable = partial(webhook_endpoints.enable_endpoint, replay=given.replay)
+    return await _change(call, enable, 200, _object)
 
 
 @endpoints.change(
@@ -288,14 +272,7 @@ async def enable_endpoint(call: Call) -> Response:
 )
 async def ping_endpoint(call: Call) -> Response:
     """Send a `ping` to an endpoint."""
-    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
-    await _found(
-        webhook_endpoints.ping_endpoint(
-            context, call.vendor.id, _id(call), actor=call.actor, extend=recorded.extend
-        )
-    )
-    context.wake_webhooks()
-    return recorded.response
+    return await _change(call, webhook_endpoints.ping_endpoint, 202, _done)
 
 
 @endpoints.change(
@@ -309,15 +286,7 @@ async def ping_endpoint(call: Call) -> Response:
 async def replay_endpoint(call: Call) -> Response:
     """Deliver events again from a moment or an event on."""
     after = _replay_after(call, await read_body(call, ReplayRequest))
-    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
-    await _found(
-        webhook_endpoints.replay_endpoint(
-            context, call.vendor.id, _id(call), after=after, actor=call.actor,
-            extend=recorded.extend,
-        )
-    )  # fmt: skip
-    context.wake_webhooks()
-    return recorded.response
+    return await _change(call, partial(webhook_endpoints.replay_endpoint, after=after), 202, _done)
 
 
 def _event_number(event_id: str) -> int:
@@ -364,15 +333,8 @@ async def resend(call: Call) -> Response:
     event_id = parse_event_id(call.path["event_id"])
     if event_id is None:
         raise _no_endpoint()
-    context, recorded = call.context.work_context, _recorded(call, 202, partial(_done, call))
-    await _found(
-        webhook_endpoints.resend(
-            context, call.vendor.id, _id(call), event_id, actor=call.actor,
-            now=call.context.wall.now(), extend=recorded.extend,
-        )
-    )  # fmt: skip
-    context.wake_webhooks()
-    return recorded.response
+    resend = partial(webhook_endpoints.resend, event_id=event_id, now=call.context.wall.now())
+    return await _change(call, resend, 202, _done)
 
 
 # ---- what they share ---------------------------------------------------------------------------
@@ -387,6 +349,21 @@ def _recorded(
         return json_response(status, content(result))
 
     return RecordedResponse(call, respond)
+
+
+async def _change(
+    call: Call,
+    change: Callable[..., Awaitable[object]],
+    status: int,
+    content: Callable[[Call, T], dict[str, object]],
+) -> Response:
+    """Make a change of the endpoint that the path names; return the response that was stored with it."""
+    context, recorded = call.context.work_context, _recorded(call, status, partial(content, call))
+    await _found(
+        change(context, call.vendor.id, _id(call), actor=call.actor, extend=recorded.extend)
+    )
+    context.wake_webhooks()
+    return recorded.response
 
 
 def _done(call: Call, _: None) -> dict[str, object]:
@@ -432,8 +409,8 @@ def _checked(
 
 
 def _replay_after(call: Call, given: ReplayRequest) -> int:
-    if (given.since is None) == (given.after is None):
-        raise RequestRefusal(call.errors.invalid_fields({"since": [NEITHER_OR_BOTH]}))
+    if (given.since_at is None) == (given.after is None):
+        raise RequestRefusal(call.errors.invalid_fields({"since_at": [NEITHER_OR_BOTH]}))
     if given.after is not None:
         after = parse_event_id(given.after)
         if after is None:
@@ -441,9 +418,9 @@ def _replay_after(call: Call, given: ReplayRequest) -> int:
             raise RequestRefusal(call.errors.invalid_fields({"after": [text]}))
         return after
     try:
-        since = read_filter(FilterType.MOMENT, given.since or "")
+        since = read_filter(FilterType.MOMENT, given.since_at or "")
     except FilterFault as fault:
-        raise RequestRefusal(call.errors.invalid_fields({"since": [str(fault)]})) from None
+        raise RequestRefusal(call.errors.invalid_fields({"since_at": [str(fault)]})) from None
     # Numbers of events are the microseconds of the wall clock.
     return max(to_micros(since) - 1, 0)
 
@@ -459,9 +436,9 @@ def _object(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
         "types": endpoint.types,
         "sites": [names[site] for site in endpoint.sites if site in names],
         "state": row.state,
-        "created_at": _moment(row.created_at),
-        "first_failed_at": _moment(row.failing_since),
-        "disabled_at": _moment(row.disabled_at),
+        "created_at": micros_text(row.created_at),
+        "first_failed_at": micros_text(row.failing_since),
+        "disabled_at": micros_text(row.disabled_at),
         "failed_event": None if row.failed_event is None else format_event_id(row.failed_event),
         "fault": row.fault or None,
     }
@@ -478,13 +455,9 @@ def _delivery_object(row: DeliveryRow, answer: str) -> dict[str, object]:
         "type": row.type,
         "state": row.state,
         "attempts": row.attempts,
-        "next_attempt_at": _moment(row.due_at),
-        "attempted_at": _moment(row.attempted_at),
+        "next_attempt_at": micros_text(row.due_at),
+        "attempted_at": micros_text(row.attempted_at),
         "status": row.status,
         "fault": row.fault or None,
         "answer": answer or None,
     }
-
-
-def _moment(micros: int | None) -> str | None:
-    return None if micros is None else moment_text(from_micros(micros))

@@ -35,7 +35,7 @@ def _submission(name: str, path: str, summary: str, form: AnyForm) -> None:
     )
     async def submit_claims(call: Call) -> Response:
         document = await call.body.read_document()
-        outcome = await submit(
+        result = await submit(
             call.context.work_context,
             document,
             form,
@@ -43,9 +43,9 @@ def _submission(name: str, path: str, summary: str, form: AnyForm) -> None:
             actor=call.actor,
             now=call.now,
         )
-        call.ignored_fields.extend(getattr(outcome, "ignored", ()))
-        call.notes.extend(getattr(outcome, "notes", ()))
-        return await responses.submission_response(outcome)
+        call.ignored_fields.extend(getattr(result, "ignored", ()))
+        call.notes.extend(getattr(result, "notes", ()))
+        return await responses.submission_response(result)
 
 
 _submission("SubmitClaims", "submit", "Submit medical claims.", V3_MEDICAL)

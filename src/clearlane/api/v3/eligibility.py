@@ -51,15 +51,15 @@ async def submit(call: Call) -> Response:
     """Submit an eligibility request and respond when payers have, or when the time is over."""
     context, now = call.context.work_context, call.now
     # The body is released before waiting: a waiting request must hold no memory of it.
-    outcome = await inquire(
+    result = await inquire(
         context, await call.body.read_document(), site=call.site, actor=call.actor, now=now
     )
     call.body.release()
-    call.ignored_fields.extend(outcome.ignored)
-    if isinstance(outcome, MalformedInquiry):
-        return responses.findings_response(outcome.findings)
-    call.notes.extend(outcome.notes)
-    id = outcome.eligibility_request_id
+    call.ignored_fields.extend(result.ignored)
+    if isinstance(result, MalformedInquiry):
+        return responses.findings_response(result.findings)
+    call.notes.extend(result.notes)
+    id = result.eligibility_request_id
     answers = await await_answers(
         context, ELIGIBILITY, id, site=call.site, now=now, stopping=call.stopping
     )

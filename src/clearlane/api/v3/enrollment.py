@@ -26,9 +26,9 @@ endpoints = EndpointRows(
 async def submit_enrollments(call: Call) -> Response:
     """Submit enrollments."""
     document = await call.body.read_document()
-    outcome = await enroll(
+    result = await enroll(
         call.context.work_context, document, site=call.site, actor=call.actor, now=call.now
     )
-    call.ignored_fields.extend(getattr(outcome, "ignored", ()))
-    call.notes.extend(getattr(outcome, "notes", ()))
-    return enrollment_json.enrollment_response(outcome)
+    call.ignored_fields.extend(getattr(result, "ignored", ()))
+    call.notes.extend(getattr(result, "notes", ()))
+    return enrollment_json.enrollment_response(result)

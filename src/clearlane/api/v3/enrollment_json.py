@@ -16,8 +16,8 @@ from clearlane.enrollment.rules import EXACT_PATTERNS, describe_format
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.pipeline.enrollment.enroll import (
-    EnrollmentOutcome,
     EnrollmentReceipt,
+    EnrollmentRequestResult,
     EnrollmentResult,
     InvalidEnrollmentRequest,
     TooManyEnrollments,
@@ -48,8 +48,8 @@ class EnrollmentResultJson(BaseModel):
 
     RequestId: Annotated[str, Field(description="As it was sent.")]
     ClientId: Annotated[str, Field(description="The site's.")]
-    LastName: Annotated[str | None, Field(description="The provider's; null for an organisation.")]
-    FirstName: Annotated[str | None, Field(description="The provider's; null for an organisation.")]
+    LastName: Annotated[str | None, Field(description="The provider's; null for an organization.")]
+    FirstName: Annotated[str | None, Field(description="The provider's; null for an organization.")]
     LineNumber: Annotated[int, Field(description="Place in the request, from 1.")]
     Message: Annotated[
         str | None, Field(description=f"Null, or `{ALREADY_EXISTS}`, which is not a failure.")
@@ -75,7 +75,7 @@ UNUSED: dict[str, None] = dict.fromkeys(
 )
 
 
-def enrollment_response(outcome: EnrollmentOutcome) -> Response:
+def enrollment_response(outcome: EnrollmentRequestResult) -> Response:
     """Return the response to an enrollment request."""
     match outcome:
         case InvalidEnrollmentRequest(findings=findings):
@@ -102,12 +102,12 @@ def _invalid(findings: Sequence[Finding]) -> Response:
 
 def _result(client_id: str, number: int, result: EnrollmentResult) -> dict[str, object]:
     enrollment = result.enrollment
-    is_organisation = enrollment.NpiType is TypeOfNpi.ORGANIZATION
+    is_organization = enrollment.NpiType is TypeOfNpi.ORGANIZATION
     return {
         "RequestId": enrollment.RequestId,
         "ClientId": client_id,
-        "LastName": None if is_organisation else enrollment.ProviderLastName,
-        "FirstName": None if is_organisation else enrollment.ProviderFirstName,
+        "LastName": None if is_organization else enrollment.ProviderLastName,
+        "FirstName": None if is_organization else enrollment.ProviderFirstName,
         "LineNumber": number,
         "Message": ALREADY_EXISTS if result.existed else None,
         "Exception": None,

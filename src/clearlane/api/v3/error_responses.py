@@ -107,7 +107,7 @@ class V3Errors:
         text = "201: The client has not accepted the Business Associate Agreement."
         return text_response(401, text)
 
-    def bad_site(self) -> Response:
+    def bad_site(self, sites: Sequence[str]) -> Response:
         """Return 400 for a site that is unknown or another vendor's."""
         return responses.message(400, "Invalid VendorSiteId")
 

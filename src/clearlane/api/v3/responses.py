@@ -22,8 +22,8 @@ from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.store import ClaimResult
 from clearlane.pipeline.intake.submit import (
     SubmissionNotStored,
-    SubmissionOutcome,
     SubmissionReceipt,
+    SubmissionResult,
 )
 
 VALUE_SHOWN_CHARACTERS_MAX = 60
@@ -110,7 +110,7 @@ class ClaimSubmission(BaseModel):
     DocumentLevelErrors: list[ClaimError]
 
 
-async def submission_response(outcome: SubmissionOutcome) -> Response:
+async def submission_response(outcome: SubmissionResult) -> Response:
     """Return the response to a document of claims; that of a large one is streamed."""
     match outcome:
         case MalformedDocument():

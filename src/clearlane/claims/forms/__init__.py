@@ -21,7 +21,7 @@ from functools import cache
 from types import MappingProxyType
 
 from clearlane.claims.claim_form import AnyForm, ClaimForm, field_at
-from clearlane.claims.fields import Claim
+from clearlane.claims.fields import ClaimPart
 from clearlane.claims.forms import dental, medical
 from clearlane.claims.kinds import KINDS, ClaimKind
 
@@ -51,7 +51,7 @@ def load_placements() -> None:
         form.load_placements()
 
 
-def form_of(claim: Claim) -> AnyForm:
+def form_of(claim: ClaimPart) -> AnyForm:
     """Return the form of a claim."""
     return _form_of_model(type(claim))
 

@@ -1,15 +1,17 @@
 """Where the fields of a dental claim are in the view."""
 
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from types import MappingProxyType
+from typing import Any
 
 from clearlane.claims import cob, codes
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision
 from clearlane.claims.value_types import EarlierAdjustment
 from clearlane.claims.view import ClaimView, LineAdjustmentView, LineToothView, LineView
-from clearlane.claims.view_builder import Given, ViewTable
+from clearlane.claims.view_builder import Given, ViewTable, joined, split
 
-SSN = "SY"
+EIN, SSN = "EI", "SY"
 
 
 def accidents(given: Given) -> tuple[str, ...]:
@@ -44,8 +46,26 @@ def charge(given: Given) -> Decimal:
     return fee + other
 
 
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
+def _fee(charge: Decimal, given: Given) -> dict[str, Any]:
+    return {"F31_LineFee": charge - given.get("F31a_OtherFee", ZERO)}
+
+
+def _cause(causes: Sequence[str], given: Given) -> dict[str, Any]:
+    return {"F45_TreatmentResultingFrom": causes[0] if causes else codes.NO_ACCIDENT}
+
+
+def _purpose(is_asked: object, given: Given) -> dict[str, Any]:
+    name, asked = "F01_TypeOfTransaction", codes.PREDETERMINATION
+    # A claim that is none may be a statement of services or EPSDT: it stays what it is.
+    stated = codes.ACTUAL_SERVICES if given.get(name) == asked else given.get(name)
+    return {name: asked if is_asked else stated}
+
+
+def _tax_id(qualifier: str) -> Callable[[str, Given], dict[str, Any]]:
+    return lambda number, given: {
+        "F51_BillingDentistTaxID": number,
+        "X12_TINorSSNQualifier": qualifier,
+    }
 
 
 def _ein(given: Given) -> str | None:
@@ -99,8 +119,9 @@ LINE = ViewTable(
             "X12_PlaceOfServiceCode": "place",
         }
     ),
-    converted={"F29a_DiagnosisPointer": _split},
+    converted={"F29a_DiagnosisPointer": split},
     computed={"decision": line_decision, "charge": charge},
+    written={"pointers": joined("F29a_DiagnosisPointer"), "charge": _fee},
     also={"Adjustments": "decision"},
     items={"Teeth": TOOTH, "Adjustments": ADJUSTMENT},
 )
@@ -223,10 +244,17 @@ CLAIM = ViewTable(
         }
     ),
     converted={
-        "F34a_DiagnosisCode": _split,
+        "F34a_DiagnosisCode": split,
         "F01_TypeOfTransaction": _is_predetermination,
     },
     computed={"causes": accidents, "billing.ein": _ein, "billing.ssn": _ssn},
+    written={
+        "diagnoses": joined("F34a_DiagnosisCode"),
+        "is_predetermination": _purpose,
+        "causes": _cause,
+        "billing.ein": _tax_id(EIN),
+        "billing.ssn": _tax_id(SSN),
+    },
 )
 # The decision of a payer is on the lines alone.
 PLACES = MappingProxyType(

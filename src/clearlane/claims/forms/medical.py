@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from clearlane.claims import cob
 from clearlane.claims.claim_form import ClaimForm, FilledFields
 from clearlane.claims.fields import MedicalClaim, MedicalDocument, MedicalLine
 from clearlane.claims.forms import medical_view
@@ -36,9 +35,13 @@ CLAIM_DECISION = (
     "X12_ClaimPrimaryPayerPaidAmount",
     "F29_PayerAmountPaid",
     "X12_ClaimAdjudicationDate",
-    *cob.CLAIM_GROUPS,
+    *medical_view.CLAIM_GROUPS,
 )
-LINE_DECISION = ("X12_PrimaryPayerPaidAmount", "X12_AdjudicationOrPaymentDate", *cob.LINE_GROUPS)
+LINE_DECISION = (
+    "X12_PrimaryPayerPaidAmount",
+    "X12_AdjudicationOrPaymentDate",
+    *medical_view.LINE_GROUPS,
+)
 # Fields of a rendering provider, who must have a last name.
 RENDERING = (
     "X12_RendProviderNameFirst",

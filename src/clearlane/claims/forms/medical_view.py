@@ -1,17 +1,34 @@
 """Where the fields of a medical claim are in the view."""
 
+from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Any
 
 from clearlane.claims import cob
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, Groups
 from clearlane.claims.view import ClaimView, LineView
-from clearlane.claims.view_builder import Given, ViewTable
+from clearlane.claims.view_builder import Given, ViewTable, joined, split
 
 ACCIDENT_MARKS = {
     "F10B_PatientCondAutoAccident": "AA",
     "F10A_PatientCondEmployment": "EM",
     "F10C_PatientCondOtherAccident": "OA",
 }
+CLAIM_GROUPS = {
+    "X12_ClaimContractualObligationAdjustments": "CO",
+    "X12_ClaimCorrectionAndReversalAdjustments": "CR",
+    "X12_ClaimOtherAdjustments": "OA",
+    "X12_ClaimPayorInitiatedReductions": "PI",
+    "X12_ClaimPatientResponsibilityAdjustments": "PR",
+}
+LINE_GROUPS = {
+    "X12_LineContractualObligationAdjustments": "CO",
+    "X12_LineCorrectionAndReversalAdjustments": "CR",
+    "X12_LineOtherAdjustments": "OA",
+    "X12_LinePayorInitiatedReductions": "PI",
+    "X12_LinePatientResponsibilityAdjustments": "PR",
+}
+"""The fields of an earlier payer's adjustments, and their groups."""
 
 
 def accidents(given: Given) -> tuple[str, ...]:
@@ -21,9 +38,7 @@ def accidents(given: Given) -> tuple[str, ...]:
 
 def decision(given: Given, lines: tuple[EarlierLineDecision | None, ...]) -> EarlierDecision | None:
     """Return the earlier payer's decision, or None."""
-    groups: Groups = {
-        group: given[name] for name, group in cob.CLAIM_GROUPS.items() if name in given
-    }
+    groups: Groups = {group: given[name] for name, group in CLAIM_GROUPS.items() if name in given}
     paid = given.get("X12_ClaimPrimaryPayerPaidAmount")
     if paid is None:
         paid = given.get("F29_PayerAmountPaid")
@@ -37,16 +52,14 @@ def decision(given: Given, lines: tuple[EarlierLineDecision | None, ...]) -> Ear
 
 def line_decision(given: Given) -> EarlierLineDecision | None:
     """Return the earlier payer's decision about a line, or None."""
-    groups: Groups = {
-        group: given[name] for name, group in cob.LINE_GROUPS.items() if name in given
-    }
+    groups: Groups = {group: given[name] for name, group in LINE_GROUPS.items() if name in given}
     paid = given.get("X12_PrimaryPayerPaidAmount")
     day = given.get("X12_AdjudicationOrPaymentDate")
     return EarlierLineDecision(paid or ZERO, groups, day) if paid or groups or day else None
 
 
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
+def _marks(causes: Sequence[str], given: Given) -> dict[str, Any]:
+    return {name: code in causes or None for name, code in ACCIDENT_MARKS.items()}
 
 
 LINE = ViewTable(
@@ -76,7 +89,7 @@ LINE = ViewTable(
             "X12_ContractTypeCode": "contract.type",
             "X12_PrimaryPayerPaidAmount": "decision.paid",
             "X12_AdjudicationOrPaymentDate": "decision.day",
-            **{name: f"decision.groups.{group}" for name, group in cob.LINE_GROUPS.items()},
+            **{name: f"decision.groups.{group}" for name, group in LINE_GROUPS.items()},
             "X12_MeasurementId": "measurement.reference",
             "X12_MeasurementQualifier": "measurement.qualifier",
             "X12_MeasurementValue": "measurement.value",
@@ -94,8 +107,9 @@ LINE = ViewTable(
             "F24_Shaded_LineNoteText": "note",
         }
     ),
-    converted={"F24D_Modifiers": _split},
+    converted={"F24D_Modifiers": split},
     computed={"decision": line_decision},
+    written={"modifiers": joined("F24D_Modifiers")},
 )
 _ROLES = ("Referring", "Supervising", "Ordering")
 CLAIM = ViewTable(
@@ -151,7 +165,7 @@ CLAIM = ViewTable(
             "X12_ClaimAdjudicationDate": "other_payers[0].decision.day",
             **{
                 name: f"other_payers[0].decision.groups.{group}"
-                for name, group in cob.CLAIM_GROUPS.items()
+                for name, group in CLAIM_GROUPS.items()
             },
             **dict.fromkeys(ACCIDENT_MARKS, "causes"),
             "F10B_PatientCondAutoAccidentState": "accident_state",
@@ -258,6 +272,7 @@ CLAIM = ViewTable(
         }
     ),
     computed={"causes": accidents},
+    written={"causes": _marks},
 )
 PLACES = MappingProxyType(
     {f"causes[{at}]": name for at, name in enumerate(ACCIDENT_MARKS)}

@@ -4,6 +4,7 @@ changed_fields(before, after)        # ["F28_TotalCharge", "ServiceLines[0].F24_
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
@@ -13,12 +14,7 @@ CHANGED_FIELDS_MAX = 100
 
 def changed_fields(before: Claim, after: Claim) -> list[str]:
     """Return the names of the fields that differ, those of service lines with their place; a limited number."""
-    found: list[str] = []
-    for name in _changed(before, after):
-        found.append(name)
-        if len(found) == CHANGED_FIELDS_MAX:
-            break
-    return found
+    return list(islice(_changed(before, after), CHANGED_FIELDS_MAX))
 
 
 def _changed(before: Claim, after: Claim) -> Iterator[str]:

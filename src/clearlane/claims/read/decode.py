@@ -190,8 +190,8 @@ def read_claim(form: AnyForm, raw: bytes, at: str, *, other_names: bool = False)
         ignored_fields = _forget_unknown_fields(claim, at)
     lines: tuple[ClaimPart, ...] = claim.__dict__[form.lines_field]
     missing = [*form.missing_fields(claim.__dict__, [line.__dict__ for line in lines])]
-    if claim.Svc_VendorClaimId.isspace():  # the one text that is kept with its blanks
-        missing.append("Svc_VendorClaimId")
+    if claim.__dict__[form.id_field].isspace():  # the one text that is kept with its blanks
+        missing.append(form.id_field)
     if missing:
         findings = [_missing_finding(f"{at}.{path}") for path in missing]
         return DecodedClaim(None, limit_shape_findings(findings, at), ignored_fields)

@@ -57,7 +57,7 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
 OTHER = ("{field} was repaired: {kind}.", "{count} fields were repaired: {kind}.")
 
 
-def summarise_repairs(repairs: Iterable[tuple[str, str]]) -> list[str]:
+def summarize_repairs(repairs: Iterable[tuple[str, str]]) -> list[str]:
     """Return one sentence for each kind of repair, in the order in which the kinds first occur."""
     distinct = dict.fromkeys((field, kind) for field, kind in repairs)
     counts = Counter(kind for _, kind in distinct)

@@ -1,7 +1,7 @@
 """Repair how values are written, and record each repair: case, accents, punctuation, names of codes.
 
 Nothing clinical changes: a repair changes the notation of a value, never its meaning. A value that cannot be
-repaired stays as it came, for a rule to find. Afterwards text is upper-case ASCII, coded fields hold X12
+repaired stays as it came, for a rule to find. Afterward text is upper-case ASCII, coded fields hold X12
 codes, and numbers have the format X12 carries.
 
 Knows the types of values; knows no rule and no X12 place.
@@ -15,9 +15,15 @@ from operator import is_not
 from typing import Any, NamedTuple, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.fields import ClaimField, ClaimPart, Tooth, fields_of, filled_names
-from clearlane.claims.forms import fields_of_forms
-from clearlane.claims.teeth import from_iso
+from clearlane.claims.fields import (
+    ClaimField,
+    ClaimPart,
+    fields_of,
+    filled_names,
+    with_values,
+)
+from clearlane.claims.forms import fields_of_forms, form_of
+from clearlane.claims.teeth import FROM_ISO
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 
@@ -39,7 +45,7 @@ def repair(claim: F) -> tuple[F, tuple[Repair, ...]]:
     _clean_texts(part_repairs, done)
     for part_repair in part_repairs:
         _fix_values(part_repair, done)
-    repaired = _rebuilt(iter(part_repairs), done)
+    repaired = _with_universal_teeth(_rebuilt(iter(part_repairs)), done)
     return repaired, tuple(done)
 
 
@@ -66,6 +72,7 @@ TEXT = frozenset(
         ValueType.TOOTH,
     }
 )
+TOOTH_SYSTEM = "lines[].tooth_system"
 COMPLETED_ZIPS = fields_of_forms("billing.zip")
 ZIP_COMPLETION = "9998"
 
@@ -151,21 +158,15 @@ def _collect_parts(part: ClaimPart, at: str, part_repairs: list[_PartRepair]) ->
             _collect_parts(inner, f"{at}{name}[{index}].", part_repairs)
 
 
-def _rebuilt(part_repairs: Iterator[_PartRepair], done: list[Repair]) -> Any:
+def _rebuilt(part_repairs: Iterator[_PartRepair]) -> Any:
     """Rebuild the nested parts, in the order in which they were collected."""
-    part, at, plan, new = next(part_repairs)
+    part, _, plan, new = next(part_repairs)
     given = part.__dict__
     for name in plan.parts:
-        inners = tuple([_rebuilt(part_repairs, done) for _ in given[name]])
+        inners = tuple([_rebuilt(part_repairs) for _ in given[name]])
         if any(map(is_not, inners, given[name])):
             new[name] = inners
-    changed = _changed(part, new) if new else part
-    if changed.__dict__.get("F26_ToothSystem") != "JO":
-        return changed
-    universal = _universal_teeth(changed)
-    if universal is not changed:
-        done.append(Repair(at + "F26_ToothSystem", "notation"))
-    return universal
+    return with_values(part, new) if new else part
 
 
 def _fix_values(part_repair: _PartRepair, done: list[Repair]) -> None:
@@ -189,18 +190,6 @@ def _fix_values(part_repair: _PartRepair, done: list[Repair]) -> None:
         if fixed_items != items:
             new[field.name] = fixed_items
             done.append(Repair(at + field.name, "form"))
-
-
-def _changed(part: F, new: Mapping[str, Any]) -> F:
-    """Return the part with other values, four times as fast as ``model_copy``."""
-    cls = type(part)
-    changed = cls.__new__(cls)
-    put = object.__setattr__
-    put(changed, "__dict__", {**part.__dict__, **new})
-    put(changed, "__pydantic_fields_set__", part.__pydantic_fields_set__)
-    put(changed, "__pydantic_extra__", part.__pydantic_extra__)
-    put(changed, "__pydantic_private__", None)
-    return changed
 
 
 def _clean_texts(part_repairs: list[_PartRepair], done: list[Repair]) -> None:
@@ -405,17 +394,27 @@ _ITEMS: Mapping[ValueType, Callable[[ClaimField, str], Sequence[str | None]]] = 
 }
 
 
-def _universal_teeth(line: ClaimPart) -> ClaimPart:
-    """Convert teeth from ISO to universal notation, the only one an 837 carries."""
-    teeth: tuple[Tooth, ...] = line.__dict__.get("Teeth", ())
-    converted = [from_iso(tooth.F27_Tooth) if tooth.F27_Tooth else "" for tooth in teeth]
-    if any(universal is None for universal in converted):
-        return line
-    pairs = zip(teeth, converted, strict=True)
-    universal = tuple(
-        _changed(tooth, {"F27_Tooth": name}) if name else tooth for tooth, name in pairs
-    )
-    return _changed(line, {"F26_ToothSystem": "JP", **({"Teeth": universal} if universal else {})})
+def _with_universal_teeth(claim: F, done: list[Repair]) -> F:
+    """Convert teeth from ISO to universal notation, the only one an 837 carries, if each of a line has a name in it."""
+    form = form_of(claim)
+    if not form.has(TOOTH_SYSTEM):
+        return claim
+    changes: dict[str, str] = {}
+    for at, line in enumerate(form.lines(claim)):
+        if form.value(line, TOOTH_SYSTEM) != codes.ISO_TEETH:
+            continue
+        system = TOOTH_SYSTEM.replace("[]", f"[{at}]")
+        teeth = [tooth.number for tooth in form.view(claim).lines[at].teeth]
+        universal = [number and FROM_ISO.get(number) for number in teeth]
+        numbers = {
+            f"lines[{at}].teeth[{place}].number": name
+            for place, name in enumerate(universal)
+            if name
+        }
+        if len(numbers) == sum(map(bool, teeth)):
+            changes |= {system: codes.UNIVERSAL_TEETH, **numbers}
+            done.append(Repair(form.locate(system), "notation"))
+    return form.with_changes(claim, changes) if changes else claim
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)

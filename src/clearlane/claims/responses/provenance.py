@@ -47,7 +47,7 @@ NOTHING_TO_DO = (
 )
 
 
-NOTHING_WRONG = "Nothing in the claim is wrong: send it again; if it is refused again, the operator of the clearinghouse must look."
+NOTHING_WRONG = "Nothing in the claim is wrong: send it again; if it is rejected again, the operator of the clearinghouse must look."
 # A refused file goes again from the operator, and the payer may have it all the same: a second claim could be a duplicate.
 FILE_REFUSED = (
     "Nothing in the claim is wrong: do not send it again. The operator of the clearinghouse sees to the file, and the "
@@ -283,10 +283,6 @@ def _form(claim: Claim | AnyForm) -> AnyForm:
     return claim if isinstance(claim, ClaimForm) else form_of(claim)
 
 
-def _is_own_patient(claim: Claim) -> bool:
-    return form_of(claim).relationship(claim) == SELF
-
-
 # Remittances.
 
 
@@ -383,7 +379,7 @@ def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
     form = _form(claim)
     if isinstance(claim, ClaimForm):
         return [*_rows_at(form, place, nth)]
-    if not _is_own_patient(claim):
+    if form_of(claim).value(claim, "subscriber.relationship") != SELF:
         return [row for row in _rows_at(form, place, nth) if not row.of_patient]
     rows = [*_rows_at(form, place.replace("2010CA", "2010BA"), nth)]
     if place.startswith("2010CA"):
@@ -485,7 +481,7 @@ _WITHOUT_REASON = {
     ),
     FactKind.SET_REFUSED: (
         "The payer refused the set this claim went in and did not say why.",
-        "Send the claim again; if it is refused again, the operator of the clearinghouse must look.",
+        "Send the claim again; if it is rejected again, the operator of the clearinghouse must look.",
         AdviceAct.SEND_AGAIN,
     ),
 }

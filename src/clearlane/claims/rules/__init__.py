@@ -139,7 +139,9 @@ def check(
     _check_texts(looks, findings)
     for part, path, own in looks:
         _check_values(part, own, path, findings)
-    view = build(form, claim, plan.view, [(line, own.view) for line, _, own in looks[1:]])
+    view = build(
+        form, form.decide, claim, plan.view, [(line, own.view) for line, _, own in looks[1:]]
+    )
     _check_claim(view, plan, inputs, prefix, findings)
     for index, (line_view, (_, _, own)) in enumerate(zip(view.lines, looks[1:], strict=True)):
         for rule in own.rules:

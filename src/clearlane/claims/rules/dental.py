@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from clearlane.claims import codes
 from clearlane.claims.rules.registry import (
     OUR_WRITER,
     V3_ALONE,
@@ -169,7 +170,7 @@ def teeth_are_universal(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """Teeth can be sent in universal notation; ISO teeth are converted if each is known."""
-    if line.tooth_system == "JO":
+    if line.tooth_system == codes.ISO_TEETH:
         yield (
             "tooth_system",
             "A tooth is none of the ISO notation; give 11 to 48, 51 to 85, or use JP.",

@@ -15,13 +15,8 @@ from functools import cache
 from typing import NamedTuple
 
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms.x12_form import (
-    FORMS_BY_TRANSACTION,
-    ClaimPlaces,
-    Place,
-    X12Form,
-    position_of,
-)
+from clearlane.claims.forms.x12_form import FORMS_BY_TRANSACTION, LoopsAround, X12Form
+from clearlane.claims.forms.x12_places import ClaimPlaces, Place, position_of
 from clearlane.claims.rules.registry import (
     RULES,
     ClaimRule,
@@ -58,6 +53,7 @@ class FileFindings:
     def __init__(self, today: date) -> None:
         self._inputs = RuleInputs(today=today, available=frozenset())
         self._set: TransactionSet | None = None
+        self._loops_around = LoopsAround()
         self._open_set(None)
 
     def __call__(self, event: Event) -> list[Finding]:
@@ -102,7 +98,7 @@ class FileFindings:
             self._open_set(event.set)
         if self._collector.is_full:
             return
-        view = form.view(event.loop, event.parents, event.set.first_segment)
+        view = form.view(event.loop, event.parents, event.set.first_segment, self._loops_around)
         places = view.form
         assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
         seen: set[tuple[str, int, str]] = set()

@@ -47,4 +47,4 @@ def patient_paid_no_more_than_the_total(
 def total_is_not_zero(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim asks for something."""
     if view.total_charge == ZERO:
-        yield "total_charge", "The total is 0.00; some payers refuse such a claim."
+        yield "total_charge", "The total is 0.00; some payers reject such a claim."

@@ -212,6 +212,6 @@ def payer_gets_the_billing_zip(view: ClaimView, inputs: RuleInputs) -> Iterator[
     if inputs.payer and inputs.payer.billing_zip_required and view.billing.zip is None:
         yield (
             "billing.zip",
-            f"There is no billing ZIP code, and the payer {quoted(view.payer.id)} refuses a claim without one; "
+            f"There is no billing ZIP code, and the payer {quoted(view.payer.id)} rejects a claim without one; "
             "give five or nine digits.",
         )

@@ -98,7 +98,7 @@ def child_is_younger(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindi
 
 @rule("C205", paths=BIRTHS, x12="DMG/02", covers=("X837-BIRTH",))
 def births_are_past(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """Nobody on the claim is born in the future."""
+    """No birth date on the claim is in the future."""
     for path, birth in _births(view):
         if birth > inputs.today:
             yield path, f"The birth date {birth} is in the future; give a day up to today."
@@ -106,7 +106,7 @@ def births_are_past(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindin
 
 @rule("C206", paths=BIRTHS, x12="DMG/02")
 def births_are_not_absurd(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """Nobody on the claim is older than people get."""
+    """No birth date on the claim is longer ago than a person can live."""
     oldest = inputs.today.year - PATIENT_AGE_YEARS_MAX
     for path, birth in _births(view):
         if birth.year < oldest:

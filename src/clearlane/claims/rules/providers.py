@@ -50,7 +50,12 @@ def _names(view: ClaimView, at: str, names: tuple[str, ...]) -> str:
     return listed(view.form.name_of(f"{at}.{name}") for name in names)
 
 
-@rule("C401", paths=[f"billing.{name}" for name in STREETS], x12="2010AA/N3/01")
+@rule(
+    "C401",
+    paths=[f"billing.{name}" for name in STREETS],
+    x12="2010AA/N3/01",
+    covers=("VAL-STREET",),
+)
 def billing_address_is_a_street(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing address is a street, not a post office box."""
     for name in STREETS:
@@ -251,7 +256,7 @@ def billing_npi_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     if view.billing.npi is None:
         yield (
             "billing.npi",
-            "There is no billing NPI; most payers refuse a claim without one.",
+            "There is no billing NPI; most payers reject a claim without one.",
         )
 
 
@@ -268,7 +273,7 @@ def billing_zip_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     if view.billing.zip is None and not is_required:
         yield (
             "billing.zip",
-            "There is no billing ZIP code; most payers refuse a claim without one.",
+            "There is no billing ZIP code; most payers reject a claim without one.",
         )
 
 

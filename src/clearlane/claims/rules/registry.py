@@ -81,12 +81,12 @@ class RuleInputs:
     enrollment_since: date | None = None
     """The day it was sent, refused or ended, in the time zone of the site."""
     earlier_claim_number: str = ""
-    """The request id of a current claim with the same vendor's claim id and other content, if there is one."""
+    """The claim number of a current claim with the same vendor's claim id and other content, if there is one."""
     earlier_state: str = ""
     is_settled_before: bool = False
     """Whether that claim is for the same services, and the payer has paid it or left it to the patient."""
     paid_by_another: str = ""
-    """The request id of a claim for the same services that another payer has paid, if this one does not carry its
+    """The claim number of a claim for the same services that another payer has paid, if this one does not carry its
     decision."""
     correction: str = ""
     """How a claim under a known vendor's claim id goes to the payer, and why."""

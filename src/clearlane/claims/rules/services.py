@@ -17,10 +17,10 @@ from clearlane.claims.rules.registry import (
     rule,
 )
 from clearlane.claims.view import ClaimView, LineView
-from clearlane.x12.rules.claims_lines import ANAESTHESIA_IN_UNITS
+from clearlane.x12.rules.claims_lines import ANESTHESIA_IN_UNITS
 
 LINES_PER_CLAIM_MAX = 50
-ANAESTHESIA_MINUTES_MAX = 2_880
+ANESTHESIA_MINUTES_MAX = 2_880
 
 
 # The ranges of CPT category I. Categories II and III, and codes with a letter, have other forms.
@@ -43,9 +43,9 @@ MEASUREMENT = ("reference", "qualifier", "value")
 
 _FIVE_DIGITS = re.compile(r"\d{5}", re.ASCII)
 _CDT = re.compile(r"D\d{4}", re.ASCII)
-_ANAESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
-# With these modifiers of anaesthesia some payers take the code of the operation, in minutes.
-ANAESTHESIA_MODIFIERS = ("AA", "AD", "QK", "QX", "QY", "QZ")
+_ANESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
+# With these modifiers of anesthesia some payers take the code of the operation, in minutes.
+ANESTHESIA_MODIFIERS = ("AA", "AD", "QK", "QX", "QY", "QZ")
 # Codes that say only "something else": the service must be described. CPT's unlisted procedures, the
 # "not otherwise classified" codes of HCPCS, and in CDT every code that ends in 999.
 _UNLISTED = """
@@ -134,36 +134,36 @@ def control_numbers_are_different(view: ClaimView, inputs: RuleInputs) -> Iterat
 
 
 @line_rule("C605", paths=("in_minutes", "units"), x12="2400/SV1/04", when_filled=("in_minutes",))
-def anaesthesia_is_counted_in_minutes(
+def anesthesia_is_counted_in_minutes(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
-    """Anaesthesia is counted in whole minutes."""
+    """Anesthesia is counted in whole minutes."""
     if not line.in_minutes or not _may_have_minutes(line):
         return
     minutes = line.units
     if minutes is None:
         yield (
             "units",
-            "Anaesthesia is counted in minutes; give the minutes in "
+            "Anesthesia is counted in minutes; give the minutes in "
             f"{view.form.name_of('lines[].units')}.",
         )
-    elif not is_whole(minutes) or minutes > ANAESTHESIA_MINUTES_MAX:
+    elif not is_whole(minutes) or minutes > ANESTHESIA_MINUTES_MAX:
         yield (
             "units",
-            f"Anaesthesia of {minutes} minutes was found; give whole minutes up to "
-            f"{ANAESTHESIA_MINUTES_MAX}.",
+            f"Anesthesia of {minutes} minutes was found; give whole minutes up to "
+            f"{ANESTHESIA_MINUTES_MAX}.",
         )
 
 
 def _has_minutes(code: str) -> bool:
-    """Return whether a code is of anaesthesia that is counted in minutes."""
-    is_one = code[:1] == "0" and _ANAESTHESIA.fullmatch(code) is not None
-    return is_one and code not in ANAESTHESIA_IN_UNITS
+    """Return whether a code is of anesthesia that is counted in minutes."""
+    is_one = code[:1] == "0" and _ANESTHESIA.fullmatch(code) is not None
+    return is_one and code not in ANESTHESIA_IN_UNITS
 
 
 def _may_have_minutes(line: LineView) -> bool:
     return _has_minutes(line.procedure) or any(
-        modifier in line.modifiers for modifier in ANAESTHESIA_MODIFIERS
+        modifier in line.modifiers for modifier in ANESTHESIA_MODIFIERS
     )
 
 
@@ -174,14 +174,14 @@ def _may_have_minutes(line: LineView) -> bool:
     severity=WARNING,
     covers=("X837-MINUTES",),
 )
-def anaesthesia_is_marked(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """An anaesthesia code comes with the anaesthesia mark, and is then counted in minutes."""
+def anesthesia_is_marked(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """An anesthesia code comes with the anesthesia mark, and is then counted in minutes."""
     for at, line in enumerate(view.lines):
         if _has_minutes(line.procedure) and not line.in_minutes:
             name_of = view.form.name_of
             yield (
                 f"lines[{at}].in_minutes",
-                f"The procedure {quoted(line.procedure)} is an anaesthesia code, and is sent in units; set "
+                f"The procedure {quoted(line.procedure)} is an anesthesia code, and is sent in units; set "
                 f"{name_of('lines[].in_minutes')} and give minutes in {name_of('lines[].units')}.",
             )
 
@@ -193,17 +193,17 @@ def anaesthesia_is_marked(view: ClaimView, inputs: RuleInputs) -> Iterator[Field
     when_filled=("in_minutes",),
     covers=("X837-MINUTES",),
 )
-def only_anaesthesia_has_minutes(
+def only_anesthesia_has_minutes(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
-    """Only anaesthesia is counted in minutes: by its code, or by a modifier of anaesthesia."""
+    """Only anesthesia is counted in minutes: by its code, or by a modifier of anesthesia."""
     if line.in_minutes and not _may_have_minutes(line):
         yield (
             "in_minutes",
             f"The procedure {quoted(line.procedure)} is not counted in minutes; leave "
             f"{view.form.name_of('lines[].in_minutes')} out "
-            f"and give units, or give an anaesthesia code (00100 to 01999 without {' and '.join(sorted(ANAESTHESIA_IN_UNITS))}) "
-            f"or a modifier of anaesthesia ({', '.join(ANAESTHESIA_MODIFIERS)}).",
+            f"and give units, or give an anesthesia code (00100 to 01999 without {' and '.join(sorted(ANESTHESIA_IN_UNITS))}) "
+            f"or a modifier of anesthesia ({', '.join(ANESTHESIA_MODIFIERS)}).",
         )
 
 

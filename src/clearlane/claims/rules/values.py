@@ -13,6 +13,7 @@ from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.fields import ClaimField
+from clearlane.claims.forms import fields_of_forms
 from clearlane.claims.read.repairs import CARRIED, TEXT, is_carried
 from clearlane.claims.rules.registry import quoted, value_rule
 from clearlane.claims.teeth import TEETH
@@ -249,9 +250,9 @@ def modifiers(value: str, field: ClaimField) -> str | None:
 AMOUNT_LIMIT = Decimal(10 ** (AMOUNT_DIGITS_MAX - AMOUNT_DECIMALS_MAX))
 QUANTITY_LIMIT = Decimal(10**QUANTITY_DIGITS_MAX)
 # An earlier payer's adjustment may give money back.
-SIGNED = frozenset({"X12_AdjustmentAmount"})
+SIGNED = fields_of_forms("lines[].adjustments[].amount")
 # Elsewhere a zero counts as left out.
-COUNTED = frozenset({"F24G_DaysOrUnits", "F29b_Quantity"})
+COUNTED = fields_of_forms("lines[].units")
 
 
 CENT = Decimal(1).scaleb(-AMOUNT_DECIMALS_MAX)

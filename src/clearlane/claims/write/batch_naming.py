@@ -1,7 +1,5 @@
 """File names and submitters of batches of claims. Knows no route and no database."""
 
-from dataclasses import replace
-
 from clearlane.claims.write.write_837 import TradingPartner
 from clearlane.payers.name_patterns import outgoing_name
 from clearlane.x12.writer.writer import Envelope
@@ -29,11 +27,6 @@ def batch_file_name(pattern: str, envelope: Envelope, type: str) -> str:
             "time": f"{envelope.moment:%H%M%S}",
         },
     )
-
-
-def with_submitter_id(submitter: TradingPartner, id: str) -> TradingPartner:
-    """Return the submitter with the id under which a payer knows it."""
-    return replace(submitter, id=id)
 
 
 def _plain(id: str) -> str:

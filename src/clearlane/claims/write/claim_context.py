@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from clearlane.claims import codes
@@ -30,7 +30,7 @@ from clearlane.x12.writer.encode import clean, format_money, format_period
 
 UNKNOWN_COVERAGE = "ZZ"
 """SBR09 if the claim does not name the kind of insurance."""
-PERSON, ORGANISATION = "1", "2"
+PERSON, ORGANIZATION = "1", "2"
 PAYER_NAME_CHARACTERS_MAX = 60
 """NM103."""
 ONE = Decimal(1)
@@ -73,7 +73,9 @@ class ClaimContext:
         self.repeated_values = {name: self.values[name] for name in names} if names else NOTHING
         """The values of the claim that every line repeats."""
         self.line_shapes = [shape_of(tuple(line.__dict__), names) for line in self.lines]
-        self.patient_is_insured = form.relationship(self.claim) == codes.SELF
+        self.patient_is_insured: bool = (
+            form.value(self.claim, "subscriber.relationship") == codes.SELF
+        )
         """Whether the patient is the insured."""
         decided = any(
             _has_any(shape, form.decision_fields) for shape in (self.shape, *set(self.line_shapes))
@@ -86,7 +88,7 @@ class ClaimContext:
         if self.decision:
             patient_paid = form.value(self.claim, "patient_paid") or ZERO
             self.remaining = remaining_liability(self.decision, patient_paid)
-        self.diagnoses = form.diagnoses(self.claim)
+        self.diagnoses = tuple(form.value(self.claim, "diagnoses") or ())
         self.diagnosis_numbers = hi_numbers(self.diagnoses)
         """The number in HI of each diagnosis of the claim."""
 
@@ -270,11 +272,10 @@ def other_medicare_reason(context: ClaimContext) -> str | None:
 
 
 def _medicare_reason(context: ClaimContext) -> str | None:
-    form = context.form
-    if not form.medicare_is_second(context.claim, decided=context.decision is not None):
-        return None
-    found: str | None = form.value(context.claim, "medicare_reason")
-    return found
+    value = partial(context.form.value, context.claim)
+    # An earlier payer decided: then the payer is second, else the other payer is.
+    coverage = value("payer.coverage" if context.decision else "other_payers[0].coverage")
+    return value("medicare_reason") if coverage in codes.MEDICARE else None
 
 
 def has_earlier_decision(context: Any) -> bool:

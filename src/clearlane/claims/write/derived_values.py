@@ -14,7 +14,6 @@ COMPUTED = "Computed: the earlier payer's adjustments of group PR less what the 
 FROM_DIRECTORY = "Its id is that of the payer that has this name in the directory."
 FROM_NAME = "Its id was made from its name: the directory has no payer of this name, or several."
 FROM_POLICY = "The policy or group number of box 9a, since the claim states no member id of the other insured."
-OTHER_INSURED_ID, POLICY_NUMBER = "X12_OtherInsuredId", "F09A_OtherInsuredGroupNum"
 
 
 class DerivedValue(NamedTuple):
@@ -37,8 +36,10 @@ def derived_values(context: ClaimContext) -> Iterator[DerivedValue]:
         known = bool(context.outgoing.other_payer_id)
         reason = FROM_DIRECTORY if known else FROM_NAME
         yield DerivedValue(name, 0, "2330B/NM1/09", reason)
-    if POLICY_NUMBER in values and OTHER_INSURED_ID not in values:
-        yield DerivedValue(OTHER_INSURED_ID, 0, "2330A/NM1/09", FROM_POLICY)
+    insured = "other_payers[0].insured"
+    member_id = field_at(form, f"{insured}.member_id")
+    if field_at(form, f"{insured}.policy_number") in values and member_id not in values:
+        yield DerivedValue(member_id, 0, "2330A/NM1/09", FROM_POLICY)
 
 
 def _remaining_liability(context: ClaimContext) -> Iterator[DerivedValue]:

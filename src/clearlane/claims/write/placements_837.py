@@ -109,7 +109,7 @@ def entity_type(loop: str, first_name: str) -> Computed[Any]:
         f"{loop}/NM1/02",
         claim_context.person,
         [first_name],
-        default=claim_context.ORGANISATION,
+        default=claim_context.ORGANIZATION,
     )
 
 

@@ -17,9 +17,9 @@ Knows the catalogue and the guide; ``write_837`` writes the tables.
 import re
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from clearlane.claims import codes
-from clearlane.claims.fields import Line
 from clearlane.claims.forms import dental_view
 from clearlane.claims.write import claim_context, placements_837
 from clearlane.claims.write.claim_context import ClaimContext, LineContext
@@ -135,14 +135,14 @@ def release(context: ClaimContext) -> str:
 
 def causes(context: ClaimContext) -> str | None:
     """Return what the treatment results from, with the state of an auto accident."""
-    found = context.form.accidents(context.claim)
+    found = context.form.value(context.claim, "causes")
     if not found:
         return None
     state = context.values.get("F47_AutoAccidentState") if found[0] == "AA" else None
     return f"{found[0]}:::{state}" if state else found[0]
 
 
-def programme(context: ClaimContext) -> str | None:
+def program(context: ClaimContext) -> str | None:
     """Return the special program: 01 for EPSDT, else None."""
     return codes.EPSDT if context.claim.F01_TypeOfTransaction == codes.EPSDT else None
 
@@ -166,15 +166,14 @@ def own_service_days(context: LineContext) -> str | None:
     """Return the line's day of service if lines have different ones: a line of an 837D has no period."""
     if _is_predetermination(context.claim_context) or service_days(context.claim_context):
         return None
-    first, _ = context.claim_context.form.service_days(context.line)
-    first = first or context.claim_context.values.get("X12_ServiceDate")
+    claim = context.claim_context.values
+    first = context.values.get("F24_DateOfServiceFrom") or claim.get("X12_ServiceDate")
     return claim_context.days(first, first) if first else None
 
 
-def _days(line: Line, context: ClaimContext) -> str | None:
-    first, last = context.form.service_days(line)
-    first = first or context.values.get("X12_ServiceDate")
-    return claim_context.days(first, last or first) if first else None
+def _days(line: Any, context: ClaimContext) -> str | None:
+    first = line.F24_DateOfServiceFrom or context.values.get("X12_ServiceDate")
+    return claim_context.days(first, line.F24_DateOfServiceTo or first) if first else None
 
 
 def is_orthodontic(context: ClaimContext) -> bool:
@@ -436,7 +435,7 @@ CLAIM = placements_837.loop_table(
                 "F47_AutoAccidentState": "2300/CLM/11-4",
             },
         ),
-        Computed("2300/CLM/12", programme, ["F01_TypeOfTransaction"]),
+        Computed("2300/CLM/12", program, ["F01_TypeOfTransaction"]),
         Computed("2300/CLM/19", predetermination, ["F01_TypeOfTransaction"]),
         Computed("2300/DTP:472/period", service_days, ["X12_ServiceDate"], always=True),
         Computed(

@@ -20,9 +20,7 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
-from clearlane.claims import cob
-from clearlane.claims.drug_quantity import UNITS, drug
-from clearlane.claims.rendering_provider import SHADED, rendering_npi
+from clearlane.claims.forms.medical_view import CLAIM_GROUPS, LINE_GROUPS
 from clearlane.claims.write import claim_context, placements_837
 from clearlane.claims.write.claim_context import ClaimContext, LineContext
 from clearlane.claims.write.placement import Computed, ConditionalRows, LoopTable, PlacementTables
@@ -94,7 +92,7 @@ def plan_name(context: ClaimContext) -> str | None:
 def is_property_and_casualty(context: ClaimContext) -> bool:
     """Return whether it is a property and casualty claim: only these carry phone numbers of insured and patient."""
     return coverage(context) in PROPERTY_AND_CASUALTY or not {"AA", "EM"}.isdisjoint(
-        context.form.accidents(context.claim)
+        context.form.value(context.claim, "causes")
     )
 
 
@@ -130,7 +128,7 @@ def release(context: ClaimContext) -> str:
 
 def causes(context: ClaimContext) -> str | None:
     """Return the related causes: at most two, and the state if the first is an auto accident."""
-    found = context.form.accidents(context.claim)[:2]
+    found = context.form.value(context.claim, "causes")[:2]
     if not found:
         return None
     state = context.values.get("F10B_PatientCondAutoAccidentState") if found[0] == "AA" else None
@@ -161,7 +159,7 @@ def _disability(context: ClaimContext) -> tuple[date | None, date | None]:
 
 def is_rendered_by_another(context: ClaimContext) -> bool:
     """Return whether the rendering provider is not the billing provider."""
-    npi, billing = rendering_npi(context.claim), context.values.get("F33A_BillingProviderNpi")
+    npi, billing = rendered_by(context), context.values.get("F33A_BillingProviderNpi")
     if npi:
         return npi != billing
     pairs = (("X12_RendProviderNameLast", "F33_BillingProviderNameLast"),
@@ -171,7 +169,8 @@ def is_rendered_by_another(context: ClaimContext) -> bool:
 
 def rendered_by(context: ClaimContext) -> str | None:
     """Return the rendering provider's NPI: the claim's own or the first on its lines."""
-    return rendering_npi(context.claim)
+    lines = (line.F24J_RenderingNpi for line in context.claim.F24_ClaimLines)
+    return context.claim.X12_RenderingNPI or next(filter(None, lines), None)
 
 
 def is_given_elsewhere(context: ClaimContext) -> bool:
@@ -231,7 +230,7 @@ def _procedure(code: str, modifiers: str, description: str) -> str:
 
 
 def measure(context: LineContext) -> str:
-    """Return the unit of the quantity: minutes for anaesthesia, else units."""
+    """Return the unit of the quantity: minutes for anesthesia, else units."""
     return MINUTES if context.values.get("X12_Anesthesia") else UNITS_OF_SERVICE
 
 
@@ -253,16 +252,29 @@ def service_days(context: LineContext) -> str:
     return claim_context.days(first, context.values.get("F24A_DateOfServiceTo", first))
 
 
+# The first that is given counts; a quantity without a unit is in units.
+DRUG_UNITS = {
+    "X12_DrugQuantityInternationalUnits": "F2",
+    "X12_DrugQuantityGrams": "GR",
+    "X12_DrugQuantityMilligrams": "ME",
+    "X12_DrugQuantityMilliliters": "ML",
+    "X12_DrugQuantityUnits": "UN",
+    "X12_NdcQuantity": "UN",
+}
+
+
+def _drug_field(context: LineContext) -> str:
+    return next((name for name in DRUG_UNITS if context.values.get(name)), "")
+
+
 def drug_quantity(context: LineContext) -> Decimal | None:
     """Return how much of the drug was given."""
-    found = drug(context.line)
-    return found.quantity if found else None
+    return context.values.get(_drug_field(context))
 
 
 def drug_unit(context: LineContext) -> str | None:
     """Return the unit of the drug quantity."""
-    found = drug(context.line)
-    return found.unit if found else None
+    return DRUG_UNITS.get(_drug_field(context))
 
 
 def link_number(context: LineContext) -> str | None:
@@ -276,13 +288,13 @@ def is_line_of_another(context: LineContext) -> bool:
     """Return whether the line has numbers of the rendering provider that differ from the claim's."""
     own, claim = context.values, context.claim_context.values
     return "X12_RendProviderNameLast" in claim and any(
-        own[name] != claim.get(OF_CLAIM[name]) for name in SHADED if name in own
+        own[name] != claim.get(OF_CLAIM[name]) for name in OF_CLAIM if name in own
     )
 
 
 def line_rendered_by(context: LineContext) -> str | None:
     """Return the NPI of the line's rendering provider."""
-    return context.values.get("F24J_RenderingNpi") or rendering_npi(context.claim_context.claim)
+    return context.values.get("F24J_RenderingNpi") or rendered_by(context.claim_context)
 
 
 def line_entity(context: LineContext) -> str:
@@ -290,7 +302,7 @@ def line_entity(context: LineContext) -> str:
     return (
         claim_context.PERSON
         if "X12_RendProviderNameFirst" in context.claim_values
-        else claim_context.ORGANISATION
+        else claim_context.ORGANIZATION
     )
 
 
@@ -629,7 +641,7 @@ OTHER = placements_837.loop_table(
             always=True,
         ),
         placements_837.earlier_adjustments(
-            "2320", {name: f"2320/CAS:{group}/02" for name, group in cob.CLAIM_GROUPS.items()}
+            "2320", {name: f"2320/CAS:{group}/02" for name, group in CLAIM_GROUPS.items()}
         ),
         Computed(
             "2320/OI/03",
@@ -729,8 +741,8 @@ LINE = placements_837.loop_table(
                 "X12_NdcPharmacyPrescriptionNumber": "2410/REF:XZ/02",
             },
             computed=(
-                Computed("2410/CTP/04", drug_quantity, ["X12_NdcQuantity", *UNITS]),
-                Computed("2410/CTP/05-1", drug_unit, ["X12_NdcQuantity", *UNITS]),
+                Computed("2410/CTP/04", drug_quantity, [*DRUG_UNITS]),
+                Computed("2410/CTP/05-1", drug_unit, [*DRUG_UNITS]),
                 Computed("2410/REF:VY/02", link_number, ["X12_NdcLinkSequenceNumber"]),
             ),
         ),
@@ -748,7 +760,7 @@ LINE = placements_837.loop_table(
                 Computed("2420A/NM1/09", line_rendered_by, ["F24J_RenderingNpi"], always=True),
             ),
             claim_rows={"X12_RendProviderNameLast": "2420A/NM1/03"},
-            any_of=SHADED,
+            any_of=tuple(OF_CLAIM),
         ),
         ConditionalRows(
             when=is_line_of_another,
@@ -756,18 +768,18 @@ LINE = placements_837.loop_table(
             claim_rows=placements_837.rows_at(
                 "2420A", placements_837.GIVEN_NAMES, RENDERING_GIVEN_NAMES
             ),
-            any_of=SHADED,
+            any_of=tuple(OF_CLAIM),
         ),
         placements_837.earlier_line_decision(
             paid="X12_PrimaryPayerPaidAmount",
             day="X12_AdjudicationOrPaymentDate",
             procedure=decided_procedure,
             units=Computed("2430/SVD/05", units, (), always=True),
-            adjustments={name: f"2430/CAS:{group}/02" for name, group in cob.LINE_GROUPS.items()},
+            adjustments={name: f"2430/CAS:{group}/02" for name, group in LINE_GROUPS.items()},
             decided_by=(
                 "X12_PrimaryPayerPaidAmount",
                 "X12_AdjudicationOrPaymentDate",
-                *cob.LINE_GROUPS,
+                *LINE_GROUPS,
             ),
         ),
     ),

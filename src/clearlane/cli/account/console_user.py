@@ -2,7 +2,6 @@
 
 import secrets
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,16 +17,17 @@ from clearlane.accounts.users import (
     normalize_name,
     password_findings,
 )
+from clearlane.cli.account.vendor import find_vendor
 from clearlane.cli.command.operator_command import (
     AsJson,
-    run_in_installation,
+    in_installation,
     show_change,
     show_facts,
     show_json,
-    show_list,
+    show_rows,
 )
 from clearlane.cli.command.output import show_message
-from clearlane.cli.command.storage_command import MISUSED, Data, Yes, confirm, operator, refuse
+from clearlane.cli.command.storage_command import MISUSED, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
@@ -60,7 +60,9 @@ AllSitesOption = Annotated[
 
 
 @app.command()
-def add(
+@in_installation()
+async def add(
+    installation: Installation,
     name: Name,
     vendor: Annotated[
         str, typer.Option(help="Key of the vendor whose sites are shown; none for an operator.")
@@ -73,7 +75,6 @@ def add(
     password_stdin: PasswordStdinOption = False,
     ask: AskOption = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Add a user. A generated password and the second factor are shown once.
 
@@ -85,27 +86,24 @@ def add(
     password, made = _password(from_input=password_stdin, ask=ask)
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
-    async def work(installation: Installation) -> None:
-        _refuse_bad(normalized, password)
-        owner_id, sites = NO_VENDOR, None
-        if vendor:
-            owner = _vendor(installation, vendor)
-            owner_id = owner.id
-            sites = None if all_sites else _sites(installation, owner, site or [])
-        await installation.vault.ensure_key(owner_id)
-        new = console_users.NewUser(
-            name=normalized,
-            vendor=owner_id,
-            sites=sites,
-            role=role,
-            password_hash=_hash(password),
-            totp_secret=seal_totp_secret(installation.vault, owner_id, normalized, secret),
-        )
-        await console_users.add_user(
-            installation.database, new, now=installation.wall.now(), actor=operator()
-        )
-
-    run_in_installation(data, work)
+    _refuse_bad(normalized, password)
+    owner_id, sites = NO_VENDOR, None
+    if vendor:
+        owner = find_vendor(installation, vendor)
+        owner_id = owner.id
+        sites = None if all_sites else _sites(installation, owner, site or [])
+    await installation.vault.ensure_key(owner_id)
+    new = console_users.NewUser(
+        name=normalized,
+        vendor=owner_id,
+        sites=sites,
+        role=role,
+        password_hash=_hash(password),
+        totp_secret=seal_totp_secret(installation.vault, owner_id, normalized, secret),
+    )
+    await console_users.add_user(
+        installation.database, new, now=installation.wall.now(), actor=operator()
+    )
     shown = {"name": normalized, "totp": totp.provisioning_uri(secret, normalized)} | (
         {"password": password} if made else {}
     )
@@ -113,51 +111,48 @@ def add(
 
 
 @app.command("list")
-def list_(as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def list_(installation: Installation, as_json: AsJson = False) -> None:
     """List the users and what they see.
 
     Example: clearlane user list --json
     """
-
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        return [
-            _facts(installation, user)
-            for user in await console_users.all_users(installation.database)
-        ]
-
-    users = run_in_installation(data, work)
-    if as_json:
-        show_json(users)
-    else:
-        show_list(COLUMNS, users, noun="user", hint="Add one with: clearlane user add NAME.")
+    users = [
+        _facts(installation, user) for user in await console_users.all_users(installation.database)
+    ]
+    show_rows(
+        COLUMNS, users, as_json=as_json, noun="user", hint="Add one with: clearlane user add NAME."
+    )
 
 
 @app.command()
-def disable(name: Name, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(ask="User {name} cannot sign in any more, and all open sessions end now.")
+async def disable(installation: Installation, name: Name, as_json: AsJson = False) -> None:
     """Disable a user; open sessions end at once.
 
     Example: clearlane user disable nora
     """
-    confirm(f"User {name} cannot sign in any more, and all open sessions end now.", yes=yes)
-    _set_state(name, UserState.DISABLED, data, as_json=as_json)
+    await _set_state(installation, name, UserState.DISABLED, as_json=as_json)
 
 
 @app.command()
-def enable(name: Name, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def enable(installation: Installation, name: Name, as_json: AsJson = False) -> None:
     """Let a user sign in again.
 
     Example: clearlane user enable nora
     """
-    _set_state(name, UserState.ACTIVE, data, as_json=as_json)
+    await _set_state(installation, name, UserState.ACTIVE, as_json=as_json)
 
 
 @app.command("sites")
-def change_sites(
+@in_installation()
+async def change_sites(
+    installation: Installation,
     name: Name,
     site: SitesOption = None,
     all_sites: AllSitesOption = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Replace the sites that a user sees.
 
@@ -166,70 +161,57 @@ def change_sites(
     _require_one_choice(site, all_sites=all_sites)
     normalized = normalize_name(name)
 
-    async def work(installation: Installation) -> None:
-        user = await _user(installation, normalized)
-        if user.role is ConsoleRole.OPERATOR:
-            refuse("An operator sees every site.", MISUSED)
-        (owner,) = [
-            vendor for vendor in installation.accounts.vendors if vendor.id == user.vendor_id
-        ]
-        sites = None if all_sites else _sites(installation, owner, site or [])
-        await console_users.set_sites(installation.database, normalized, sites, actor=operator())
-
-    run_in_installation(data, work)
+    user = await _user(installation, normalized)
+    if user.role is ConsoleRole.OPERATOR:
+        refuse("An operator sees every site.", MISUSED)
+    (owner,) = [vendor for vendor in installation.accounts.vendors if vendor.id == user.vendor_id]
+    sites = None if all_sites else _sites(installation, owner, site or [])
+    await console_users.set_sites(installation.database, normalized, sites, actor=operator())
     seen = "every site" if all_sites else ", ".join(site or [])
     show_change(f"User {normalized} sees {seen}.", as_json=as_json, name=normalized)
 
 
 @app.command("reset-password")
-def reset_password(
+@in_installation(ask="The password of user {name} stops working, and all open sessions end now.")
+async def reset_password(
+    installation: Installation,
     name: Name,
     password_stdin: PasswordStdinOption = False,
     ask: AskOption = False,
-    yes: Yes = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Set a new password for a user; open sessions end.
 
     Example: clearlane user reset-password nora
     """
-    confirm(f"The password of user {name} stops working, and all open sessions end now.", yes=yes)
     password, made = _password(from_input=password_stdin, ask=ask)
     normalized = normalize_name(name)
 
-    async def work(installation: Installation) -> None:
-        _refuse_bad(normalized, password)
-        await console_users.set_password(
-            installation.database, normalized, _hash(password), actor=operator()
-        )
-
-    run_in_installation(data, work)
+    _refuse_bad(normalized, password)
+    await console_users.set_password(
+        installation.database, normalized, _hash(password), actor=operator()
+    )
     shown = {"name": normalized} | ({"password": password} if made else {})
     _show_once(f"User {normalized} has a new password.", shown, as_json=as_json)
 
 
 @app.command("totp")
-def new_totp(name: Name, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(
+    ask="The second factor and the recovery codes of user {name} stop working, and all open sessions end now."
+)
+async def new_totp(installation: Installation, name: Name, as_json: AsJson = False) -> None:
     """Set a new second factor for a user, shown once; open sessions end and a lock is lifted.
 
     Example: clearlane user totp nora
     """
     from clearlane.pipeline.access.sign_in import seal_totp_secret
 
-    confirm(
-        f"The second factor and the recovery codes of user {name} stop working, and all open sessions end now.",
-        yes=yes,
-    )
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
-    async def work(installation: Installation) -> None:
-        vendor = (await _user(installation, normalized)).vendor_id
-        await installation.vault.ensure_key(vendor)
-        sealed = seal_totp_secret(installation.vault, vendor, normalized, secret)
-        await console_users.set_totp(installation.database, normalized, sealed, actor=operator())
-
-    run_in_installation(data, work)
+    vendor = (await _user(installation, normalized)).vendor_id
+    await installation.vault.ensure_key(vendor)
+    sealed = seal_totp_secret(installation.vault, vendor, normalized, secret)
+    await console_users.set_totp(installation.database, normalized, sealed, actor=operator())
     shown = {"name": normalized, "totp": totp.provisioning_uri(secret, normalized)}
     _show_once(f"User {normalized} has a new second factor.", shown, as_json=as_json)
 
@@ -256,15 +238,13 @@ def _facts(installation: Installation, user: ConsoleUser) -> dict[str, object]:
     }
 
 
-def _set_state(name: str, state: UserState, data: Path | None, *, as_json: bool) -> None:
+async def _set_state(
+    installation: Installation, name: str, state: UserState, *, as_json: bool
+) -> None:
     normalized = normalize_name(name)
-
-    async def work(installation: Installation) -> bool:
-        return await console_users.set_state(
-            installation.database, normalized, state, actor=operator()
-        )
-
-    changed = run_in_installation(data, work)
+    changed = await console_users.set_state(
+        installation.database, normalized, state, actor=operator()
+    )
     message = f"User {normalized} is {state}."
     show_change(message, as_json=as_json, changed=changed, name=normalized, state=state)
 
@@ -298,13 +278,6 @@ async def _user(installation: Installation, name: str) -> ConsoleUser:
     if found is None:
         raise AccountRefused([console_users.unknown_user_finding(name)])
     return found.user
-
-
-def _vendor(installation: Installation, key: str) -> Vendor:
-    found = installation.accounts.vendor(key)
-    if found is None:
-        refuse(f"There is no vendor {key}. `clearlane vendor list` shows them.")
-    return found
 
 
 def _sites(installation: Installation, vendor: Vendor, wanted: list[str]) -> frozenset[SiteId]:

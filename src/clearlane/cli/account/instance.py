@@ -8,12 +8,11 @@ from clearlane.accounts.instances import parse_instance_id
 from clearlane.accounts.model import Site
 from clearlane.cli.command.operator_command import (
     AsJson,
-    run_in_installation,
+    in_installation,
     show_change,
-    show_json,
-    show_list,
+    show_rows,
 )
-from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.command.storage_command import MISUSED, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.store.accounts import instances
@@ -28,41 +27,42 @@ OfSite = Annotated[
 
 
 @app.command("list")
-def list_(as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def list_(installation: Installation, as_json: AsJson = False) -> None:
     """List the instances. Their tokens are not kept and cannot be shown.
 
     Example: clearlane instance list --json
     """
-
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        return [
-            _facts(installation, each)
-            for each in await instances.all_instances(installation.database)
-        ]
-
-    found = run_in_installation(data, work)
-    if as_json:
-        show_json(found)
-    else:
-        show_list(COLUMNS, found, noun="instance", hint="A program makes one by proxy login.")
+    found = [
+        _facts(installation, each) for each in await instances.all_instances(installation.database)
+    ]
+    show_rows(
+        COLUMNS, found, as_json=as_json, noun="instance", hint="A program makes one by proxy login."
+    )
 
 
 @app.command()
-def disable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def disable(
+    installation: Installation, id: Id, site: OfSite = "", as_json: AsJson = False
+) -> None:
     """Disable an instance: its token and any later one are refused.
 
     Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    _set_state(id, site, instances.DISABLED, data, as_json=as_json)
+    await _set_state(installation, id, site, instances.DISABLED, as_json=as_json)
 
 
 @app.command()
-def enable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def enable(
+    installation: Installation, id: Id, site: OfSite = "", as_json: AsJson = False
+) -> None:
     """Enable an instance: its token opens the login page again.
 
     Example: clearlane instance enable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    _set_state(id, site, instances.ACTIVE, data, as_json=as_json)
+    await _set_state(installation, id, site, instances.ACTIVE, as_json=as_json)
 
 
 COLUMNS = (
@@ -94,24 +94,22 @@ def _site(installation: Installation, one: instances.Instance) -> Site | None:
     return next((site for site in installation.accounts.sites if site.scope == one.scope), None)
 
 
-def _set_state(id: str, vendor_site_id: str, state: str, data: Data, *, as_json: bool) -> None:
+async def _set_state(
+    installation: Installation, id: str, vendor_site_id: str, state: str, *, as_json: bool
+) -> None:
     wanted = parse_instance_id(id)
     if wanted is None:
         refuse(f"{id} is not a GUID. `clearlane instance list` shows the instances.", MISUSED)
-
-    async def work(installation: Installation) -> bool:
-        found = [
-            each
-            for each in await instances.all_instances(installation.database)
-            if each.instance == wanted and _is_of(installation, each, vendor_site_id)
-        ]
-        if not found:
-            refuse(f"There is no instance {wanted}. `clearlane instance list` shows them.")
-        if len(found) > 1:
-            refuse(f"{len(found)} clients have an instance {wanted}: name one with --site.")
-        return await instances.set_state(installation.database, found[0], state, actor=operator())
-
-    changed = run_in_installation(data, work)
+    found = [
+        each
+        for each in await instances.all_instances(installation.database)
+        if each.instance == wanted and _is_of(installation, each, vendor_site_id)
+    ]
+    if not found:
+        refuse(f"There is no instance {wanted}. `clearlane instance list` shows them.")
+    if len(found) > 1:
+        refuse(f"{len(found)} clients have an instance {wanted}: name one with --site.")
+    changed = await instances.set_state(installation.database, found[0], state, actor=operator())
     undo = f" To undo it: clearlane instance enable {wanted}" if state == instances.DISABLED else ""
     message = f"Instance {wanted} is {state}.{undo}"
     show_change(message, as_json=as_json, changed=changed, instance_id=wanted, state=state)

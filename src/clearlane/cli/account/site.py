@@ -5,17 +5,17 @@ from typing import Annotated
 import typer
 
 from clearlane.accounts.model import Site, SiteState
+from clearlane.cli.account.vendor import find_vendor
 from clearlane.cli.command.operator_command import (
     AsJson,
     Switch,
     confirm_loaded,
+    in_installation,
     make_change,
-    run_in_installation,
-    show_facts,
-    show_json,
-    show_list,
+    show_record,
+    show_rows,
 )
-from clearlane.cli.command.storage_command import Data, Yes, confirm, operator, refuse
+from clearlane.cli.command.storage_command import operator
 from clearlane.cli.command.table import TableColumn
 from clearlane.store.accounts.accounts import (
     REVISION,
@@ -35,7 +35,9 @@ SiteId = Annotated[str, typer.Argument(metavar="VENDOR_SITE_ID", help="The site'
 
 
 @app.command()
-def add(
+@in_installation()
+async def add(
+    installation: Installation,
     vendor: Annotated[str, typer.Argument(metavar="VENDOR_KEY", help="The vendor's key.")],
     vendor_site_id: Annotated[
         str, typer.Option("--id", help="Its vendorSiteId; generated if not given.")
@@ -47,7 +49,6 @@ def add(
         bool, typer.Option("--baa-accepted", help="The client has accepted the BAA.")
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Add a site of a vendor.
 
@@ -61,147 +62,143 @@ def add(
         time_zone=time_zone,
         baa_accepted=baa_accepted,
     )
-
-    async def work(installation: Installation) -> dict[str, object]:
-        made, done = await add_site(
-            installation.database, new, now=installation.clock.now(), actor=operator()
-        )
-        accounts = await load_accounts(installation.database, installation.pepper)
-        await confirm_loaded(installation.database, REVISION, done.revision)
-        site = accounts.any_site(made)
-        assert site is not None
-        return facts(site, vendor)
-
-    added = run_in_installation(data, work)
-    if as_json:
-        show_json(added)
-    else:
+    made, done = await add_site(
+        installation.database, new, now=installation.clock.now(), actor=operator()
+    )
+    accounts = await load_accounts(installation.database, installation.pepper)
+    await confirm_loaded(installation.database, REVISION, done.revision)
+    site = accounts.any_site(made)
+    assert site is not None
+    if not as_json:
         typer.echo("The site is added.")
-        show_facts([(one.label, added[one.name]) for one in COLUMNS])
+    show_record(facts(site, vendor), COLUMNS, as_json=as_json)
 
 
 @app.command("list")
-def list_(
+@in_installation()
+async def list_(
+    installation: Installation,
     vendor: Annotated[str, typer.Option(help="Only the sites of this vendor.")] = "",
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """List the sites.
 
     Example: clearlane site list --json
     """
-
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        if vendor and installation.accounts.vendor(vendor) is None:
-            refuse(f"There is no vendor {vendor}. `clearlane vendor list` shows them.")
-        keys = {each.id: each.key for each in installation.accounts.vendors}
-        found = [facts(site, keys[site.vendor_id]) for site in installation.accounts.sites]
-        return [each for each in found if vendor in {"", each["vendor_key"]}]
-
-    sites = run_in_installation(data, work)
-    if as_json:
-        show_json(sites)
-    else:
-        show_list(COLUMNS, sites, noun="site", hint="Add one with: clearlane site add VENDOR.")
+    if vendor:
+        find_vendor(installation, vendor)
+    keys = {each.id: each.key for each in installation.accounts.vendors}
+    found = [facts(site, keys[site.vendor_id]) for site in installation.accounts.sites]
+    sites = [each for each in found if vendor in {"", each["vendor_key"]}]
+    show_rows(
+        COLUMNS,
+        sites,
+        as_json=as_json,
+        noun="site",
+        hint="Add one with: clearlane site add VENDOR.",
+    )
 
 
 @app.command()
-def suspend(
-    vendor_site_id: SiteId, yes: Yes = False, as_json: AsJson = False, data: Data = None
+@in_installation(
+    ask="New claims, eligibility inquiries and enrollments of site {vendor_site_id} are refused from now on. "
+    "Claims on their way go on."
+)
+async def suspend(
+    installation: Installation, vendor_site_id: SiteId, as_json: AsJson = False
 ) -> None:
     """Suspend a site: it cannot submit, but it can still read.
 
     Example: clearlane site suspend LARK-1
     """
-    confirm(
-        f"New claims, eligibility inquiries and enrollments of site {vendor_site_id} are refused from now on. "
-        "Claims on their way go on.",
-        yes=yes,
-    )
-    make_change(
-        data,
+    await make_change(
+        installation,
         REVISION,
         f"Site {vendor_site_id} is suspended. To undo it: clearlane site activate {vendor_site_id}",
-        lambda installation, by: set_site_state(
-            installation.database, vendor_site_id, SiteState.SUSPENDED, actor=by
+        set_site_state(
+            installation.database, vendor_site_id, SiteState.SUSPENDED, actor=operator()
         ),
         as_json=as_json,
     )
 
 
 @app.command()
-def activate(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def activate(
+    installation: Installation, vendor_site_id: SiteId, as_json: AsJson = False
+) -> None:
     """Activate a suspended site.
 
     Example: clearlane site activate LARK-1
     """
-    make_change(
-        data,
+    await make_change(
+        installation,
         REVISION,
         f"Site {vendor_site_id} is active.",
-        lambda installation, by: set_site_state(
-            installation.database, vendor_site_id, SiteState.ACTIVE, actor=by
-        ),
+        set_site_state(installation.database, vendor_site_id, SiteState.ACTIVE, actor=operator()),
         as_json=as_json,
     )
 
 
 @app.command("baa-accept")
-def baa_accept(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def baa_accept(
+    installation: Installation, vendor_site_id: SiteId, as_json: AsJson = False
+) -> None:
     """Record that the client has accepted the Business Associate Agreement.
 
     Example: clearlane site baa-accept LARK-1
     """
-    make_change(
-        data,
+    await make_change(
+        installation,
         REVISION,
         f"The BAA of site {vendor_site_id} is accepted.",
-        lambda installation, by: accept_baa(
-            installation.database, vendor_site_id, now=installation.clock.now(), actor=by
+        accept_baa(
+            installation.database, vendor_site_id, now=installation.clock.now(), actor=operator()
         ),
         as_json=as_json,
     )
 
 
 @app.command("baa-revoke")
-def baa_revoke(
-    vendor_site_id: SiteId, yes: Yes = False, as_json: AsJson = False, data: Data = None
+@in_installation(
+    ask="Claims and inquiries of site {vendor_site_id} are refused from now on, and the console shows its claims and "
+    "payments to no one."
+)
+async def baa_revoke(
+    installation: Installation, vendor_site_id: SiteId, as_json: AsJson = False
 ) -> None:
     """Record that the client no longer accepts the agreement: calls with PHI are refused.
 
     Example: clearlane site baa-revoke LARK-1
     """
-    confirm(
-        f"Claims and inquiries of site {vendor_site_id} are refused from now on, and the console shows its claims and "
-        "payments to no one.",
-        yes=yes,
-    )
-    make_change(
-        data,
+    await make_change(
+        installation,
         REVISION,
         f"The BAA of site {vendor_site_id} is revoked. To undo it: clearlane site baa-accept {vendor_site_id}",
-        lambda installation, by: revoke_baa(installation.database, vendor_site_id, actor=by),
+        revoke_baa(installation.database, vendor_site_id, actor=operator()),
         as_json=as_json,
     )
 
 
 @app.command()
-def corrections(
+@in_installation()
+async def corrections(
+    installation: Installation,
     switch: Annotated[Switch, typer.Argument(help="on or off.")],
     vendor_site_id: SiteId,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Allow people to correct the site's claims in the console, or leave that to its software only.
 
     Example: clearlane site corrections off LARK-1
     """
-    make_change(
-        data,
+    await make_change(
+        installation,
         REVISION,
         f"Corrections of site {vendor_site_id} in the console are {switch}.",
-        lambda installation, by: set_console_corrections(
-            installation.database, vendor_site_id, allowed=switch is Switch.ON, actor=by
+        set_console_corrections(
+            installation.database, vendor_site_id, allowed=switch is Switch.ON, actor=operator()
         ),
         as_json=as_json,
     )

@@ -1,9 +1,8 @@
 """``clearlane vendor``: vendors and their credentials."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from datetime import timedelta
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,14 +12,15 @@ from clearlane.cli.command.operator_command import (
     AsJson,
     Switch,
     confirm_loaded,
+    in_installation,
     make_change,
-    run_in_installation,
     show_facts,
     show_json,
-    show_list,
+    show_record,
+    show_rows,
 )
 from clearlane.cli.command.output import show_message
-from clearlane.cli.command.storage_command import MISUSED, Data, Yes, confirm, operator, refuse
+from clearlane.cli.command.storage_command import MISUSED, Yes, confirm, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.store.accounts.accounts import (
@@ -32,7 +32,6 @@ from clearlane.store.accounts.accounts import (
     set_vendor_rate,
     set_vendor_state,
 )
-from clearlane.store.database.database import Actor
 from clearlane.wiring import Installation
 
 app = typer.Typer(help="Vendors and their credentials.", add_completion=False)
@@ -41,42 +40,40 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="The vendor's key.")]
 
 
 @app.command()
-def add(
+@in_installation()
+async def add(
+    installation: Installation,
     key: Key,
     name: Annotated[str, typer.Option(help="Name of the vendor; the key if not given.")] = "",
     limit: Annotated[str, typer.Option(help="Calls it may make per minute, or off.")] = "off",
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Add a vendor. Its password is generated and shown once.
 
     Example: clearlane vendor add ACME --name "Acme Practice Software"
     """
-    most = read_rate(limit)
-
-    async def make(installation: Installation, actor: Actor) -> AccountChange:
-        return await add_vendor(
-            installation.database,
-            pepper=installation.pepper,
-            key=key,
-            name=name or key,
-            now=installation.wall.now(),
-            actor=actor,
-            rate_per_minute=most,
-        )
-
-    _show_credentials(data, make, f"Vendor {key} is added.", as_json=as_json)
+    change = add_vendor(
+        installation.database,
+        pepper=installation.pepper,
+        key=key,
+        name=name or key,
+        now=installation.wall.now(),
+        actor=operator(),
+        rate_per_minute=read_rate(limit),
+    )
+    await _show_credentials(installation, change, f"Vendor {key} is added.", as_json=as_json)
 
 
 @app.command()
-def rotate(
+@in_installation()
+async def rotate(
+    installation: Installation,
     key: Key,
     overlap: Annotated[
         str, typer.Option(help="How long the old password is still valid: 24h, 90m, 7d, or 0.")
     ] = "24h",
     yes: Yes = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Set a new password for a vendor, shown once. The old one is valid until the overlap ends.
 
@@ -87,128 +84,93 @@ def rotate(
         confirm(
             f"The old passwords of vendor {key} end at once: calls that use them fail.", yes=yes
         )
-
-    async def make(installation: Installation, actor: Actor) -> AccountChange:
-        return await rotate_secret(
-            installation.database,
-            pepper=installation.pepper,
-            key=key,
-            overlap=time,
-            now=installation.wall.now(),
-            actor=actor,
-        )
-
+    change = rotate_secret(
+        installation.database,
+        pepper=installation.pepper,
+        key=key,
+        overlap=time,
+        now=installation.wall.now(),
+        actor=operator(),
+    )
     ends = f"ends in {overlap}" if time else "has ended"
     message = f"Vendor {key} has a new password; the old one {ends}."
-    _show_credentials(data, make, message, as_json=as_json)
+    await _show_credentials(installation, change, message, as_json=as_json)
 
 
 @app.command("list")
-def list_(as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def list_(installation: Installation, as_json: AsJson = False) -> None:
     """List the vendors.
 
     Example: clearlane vendor list --json
     """
-
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        return [facts(installation, vendor) for vendor in installation.accounts.vendors]
-
-    vendors = run_in_installation(data, work)
-    if as_json:
-        show_json(vendors)
-    else:
-        show_list(COLUMNS, vendors, noun="vendor", hint="Add one with: clearlane vendor add KEY.")
+    vendors = [facts(installation, vendor) for vendor in installation.accounts.vendors]
+    hint = "Add one with: clearlane vendor add KEY."
+    show_rows(COLUMNS, vendors, as_json=as_json, noun="vendor", hint=hint)
 
 
 @app.command()
-def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def show(installation: Installation, key: Key, as_json: AsJson = False) -> None:
     """Show a vendor, when its passwords expire, and its sites. Passwords themselves are not stored.
 
     Example: clearlane vendor show ACME
     """
-
-    async def work(installation: Installation) -> dict[str, object]:
-        vendor = installation.accounts.vendor(key)
-        if vendor is None:
-            refuse(f"There is no vendor {key}. `clearlane vendor list` shows them.")
-        return facts(installation, vendor)
-
-    found = run_in_installation(data, work)
-    if as_json:
-        show_json(found)
-    else:
-        show_facts([(one.label, found[one.name]) for one in COLUMNS])
+    show_record(facts(installation, find_vendor(installation, key)), COLUMNS, as_json=as_json)
 
 
 @app.command()
-def disable(key: Key, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(
+    ask="Every call of vendor {key} is refused from now on: it cannot send claims or fetch payments."
+)
+async def disable(installation: Installation, key: Key, as_json: AsJson = False) -> None:
     """Refuse a vendor's credentials, at once and on every node.
 
     Example: clearlane vendor disable ACME
     """
-    confirm(
-        f"Every call of vendor {key} is refused from now on: it cannot send claims or fetch payments.",
-        yes=yes,
-    )
     message = f"Vendor {key} is disabled. To undo it: clearlane vendor enable {key}"
-    state = VendorState.DISABLED
-    make_change(
-        data,
-        REVISION,
-        message,
-        lambda installation, by: set_vendor_state(installation.database, key, state, actor=by),
-        as_json=as_json,
-    )
+    await _set_state(installation, key, VendorState.DISABLED, message, as_json=as_json)
 
 
 @app.command()
-def enable(key: Key, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def enable(installation: Installation, key: Key, as_json: AsJson = False) -> None:
     """Accept a vendor's credentials again.
 
     Example: clearlane vendor enable ACME
     """
-    message, state = f"Vendor {key} is active.", VendorState.ACTIVE
-    make_change(
-        data,
-        REVISION,
-        message,
-        lambda installation, by: set_vendor_state(installation.database, key, state, actor=by),
-        as_json=as_json,
-    )
+    message = f"Vendor {key} is active."
+    await _set_state(installation, key, VendorState.ACTIVE, message, as_json=as_json)
 
 
 @app.command("proxy-login")
-def proxy_login(
+@in_installation()
+async def proxy_login(
+    installation: Installation,
     switch: Annotated[Switch, typer.Argument(help="on or off.")],
     key: Key,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Allow or refuse a vendor's proxy login calls.
 
     Example: clearlane vendor proxy-login off ACME
     """
-    on = switch is Switch.ON
-    message = f"Proxy login of vendor {key} is {switch}."
-    make_change(
-        data,
-        REVISION,
-        message,
-        lambda installation, by: set_vendor_proxy_login(
-            installation.database, key, allowed=on, actor=by
-        ),
-        as_json=as_json,
+    change = set_vendor_proxy_login(
+        installation.database, key, allowed=switch is Switch.ON, actor=operator()
     )
+    message = f"Proxy login of vendor {key} is {switch}."
+    await make_change(installation, REVISION, message, change, as_json=as_json)
 
 
 @app.command()
-def limit(
+@in_installation()
+async def limit(
+    installation: Installation,
     key: Key,
     calls: Annotated[
         str, typer.Argument(metavar="N|off", help="Calls per minute on each node, or off.")
     ],
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Limit the calls a vendor may make in a minute.
 
@@ -216,13 +178,23 @@ def limit(
     """
     most = read_rate(calls)
     message = f"Vendor {key} may make {'any number of' if most is None else most} calls a minute."
-    make_change(
-        data,
-        REVISION,
-        message,
-        lambda installation, by: set_vendor_rate(installation.database, key, most, actor=by),
-        as_json=as_json,
-    )
+    change = set_vendor_rate(installation.database, key, most, actor=operator())
+    await make_change(installation, REVISION, message, change, as_json=as_json)
+
+
+def find_vendor(installation: Installation, key: str) -> Vendor:
+    """Return a vendor; end the command if there is none."""
+    found = installation.accounts.vendor(key)
+    if found is None:
+        refuse(f"There is no vendor {key}. `clearlane vendor list` shows them.")
+    return found
+
+
+async def _set_state(
+    installation: Installation, key: str, state: VendorState, message: str, *, as_json: bool
+) -> None:
+    change = set_vendor_state(installation.database, key, state, actor=operator())
+    await make_change(installation, REVISION, message, change, as_json=as_json)
 
 
 def read_duration(text: str) -> timedelta:
@@ -278,25 +250,17 @@ def facts(installation: Installation, vendor: Vendor) -> dict[str, object]:
     }
 
 
-def _show_credentials(
-    data: Path | None,
-    make: Callable[[Installation, Actor], Awaitable[AccountChange]],
-    message: str,
-    *,
-    as_json: bool,
+async def _show_credentials(
+    installation: Installation, change: Awaitable[AccountChange], message: str, *, as_json: bool
 ) -> None:
     """Make credentials and print them before waiting for the nodes: they cannot be shown again."""
-
-    async def work(installation: Installation) -> None:
-        done = await make(installation, operator())
-        assert done.credentials is not None
-        shown = {"vendor_key": done.credentials.vendor_key, "password": done.credentials.password}
-        if as_json:
-            show_json(shown)
-        else:
-            show_message(message)
-            show_facts([("Vendor key", shown["vendor_key"]), ("Password", shown["password"])])
-            typer.echo("Keep the password now: only its hash is stored.")
-        await confirm_loaded(installation.database, REVISION, done.revision)
-
-    run_in_installation(data, work)
+    done = await change
+    assert done.credentials is not None
+    shown = {"vendor_key": done.credentials.vendor_key, "password": done.credentials.password}
+    if as_json:
+        show_json(shown)
+    else:
+        show_message(message)
+        show_facts([("Vendor key", shown["vendor_key"]), ("Password", shown["password"])])
+        typer.echo("Keep the password now: only its hash is stored.")
+    await confirm_loaded(installation.database, REVISION, done.revision)

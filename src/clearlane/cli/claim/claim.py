@@ -13,11 +13,17 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.kinds import SUBMITTED_KINDS
-from clearlane.cli.claim import claim_listing, claim_service
-from clearlane.cli.claim.claim_client import register
+from clearlane.cli.claim import claim_client, claim_listing, claim_service
 from clearlane.cli.claim.claim_ids import ClaimId
 from clearlane.cli.claim.claim_service import check_over_service, show_over_service
-from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.command.client_command import (
+    CaFile,
+    Key,
+    ServiceOptions,
+    Site,
+    Url,
+    vendor_command,
+)
 from clearlane.cli.command.client_command import Data as SandboxData
 from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import show_error
@@ -64,7 +70,7 @@ def check(
 ) -> None:
     """Print what the server would answer to a document: offline, or with --service by the service itself.
 
-    Exit status: 0 every claim would be accepted, 1 something would be refused, 2 the file cannot be read.
+    Exit status: 0 every claim would be accepted, 1 a claim would not be accepted, 2 the file cannot be read.
 
     Examples: clearlane claim check claims.json; clearlane claim sample | clearlane claim check -;
     clearlane claim check claims.json --service
@@ -147,7 +153,7 @@ def sample(
     name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
     ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
     from clearlane.claims.forms import form_of_kind
-    from clearlane.claims.sample_variation import SampleWish, sample_claim
+    from clearlane.claims.forms.sample_variation import SampleWish, sample_claim
 
     wanted = SampleWish(
         full=full,
@@ -195,7 +201,7 @@ def x12(claim_id: ClaimId, data: Data = None) -> None:
     """
     from clearlane.cli.claim.claim_admin import print_x12
 
-    print_x12(claim_id, data)
+    print_x12(claim=claim_id, data=data)
 
 
 @app.command()
@@ -206,7 +212,7 @@ def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> No
     """
     from clearlane.cli.claim.claim_admin import print_explained
 
-    print_explained(claim_id, data, as_json=as_json)
+    print_explained(claim=claim_id, data=data, as_json=as_json)
 
 
 @app.command()
@@ -233,7 +239,7 @@ def show(
         return
     from clearlane.cli.claim.claim_show import print_history
 
-    print_history(claim_id, data, as_json=as_json)
+    print_history(claim=claim_id, data=data, as_json=as_json)
 
 
 @app.command()
@@ -248,10 +254,9 @@ def pdf(
     """
     from clearlane.cli.payment.pdf_files import write_claim_file
 
-    write_claim_file(claim_id, out, data)
+    write_claim_file(claim=claim_id, out=out, data=data)
 
 
-# Adds the commands that call the service.
-register(app)
-claim_service.register(app)
-claim_listing.register(app)
+for _command in (*claim_client.VENDOR_COMMANDS, *claim_service.VENDOR_COMMANDS):
+    vendor_command(app)(_command)
+app.command("list")(claim_listing.list_claims)

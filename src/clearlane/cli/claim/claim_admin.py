@@ -5,16 +5,15 @@ These need the installation's database and the tables of the 837.
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
-from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.explain import FieldExplanation, explain
 from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.write.write_837 import Envelope, TradingPartner, write_claims
 from clearlane.cli.claim.claim_output import show_explained
 from clearlane.cli.claim.claim_show import claim_json, find_claim_number, load_named_history
-from clearlane.cli.command.operator_command import run_in_installation, show_json
+from clearlane.cli.command.operator_command import in_installation, show_json
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.kernel.finding import Finding
 from clearlane.pipeline.load_claim import LoadedClaim, load_claim
@@ -22,44 +21,37 @@ from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.wiring import Installation
 
 
-def print_x12(claim: str, data: Path | None) -> None:
+@in_installation()
+async def print_x12(installation: Installation, claim: str) -> None:
     """Print a claim as the interchange a payer would get."""
-
-    async def work(installation: Installation) -> bytes:
-        found = await _load(installation, claim)
-        if found.row.state == "not_accepted":
-            refuse(
-                f"{found.row.claim_number} was not accepted, so there is no 837 of it. See: clearlane claim explain"
-            )
-        envelope = Envelope(
-            sender=DEFAULT_SUBMITTER.id,
-            receiver=found.row.payer_id,
-            control=1,
-            moment=installation.clock.now(),
-            usage="T" if installation.settings.sandbox else "P",
+    found = await _load(installation, claim)
+    if found.row.state == "not_accepted":
+        refuse(
+            f"{found.row.claim_number} was not accepted, so there is no 837 of it. See: clearlane claim explain"
         )
-        receiver = TradingPartner(
-            name=_payer_name(installation, found) or found.row.payer_id, id=found.row.payer_id
-        )
-        return b"".join(
-            write_claims(
-                [_outgoing(installation, found)], envelope, installation.submitter, receiver
-            )
-        )
+    envelope = Envelope(
+        sender=DEFAULT_SUBMITTER.id,
+        receiver=found.row.payer_id,
+        control=1,
+        moment=installation.clock.now(),
+        usage="T" if installation.settings.sandbox else "P",
+    )
+    receiver = TradingPartner(
+        name=_payer_name(installation, found) or found.row.payer_id, id=found.row.payer_id
+    )
+    content = b"".join(
+        write_claims([_outgoing(installation, found)], envelope, installation.submitter, receiver)
+    )
+    sys.stdout.buffer.write(content.replace(b"~", b"~\n"))
 
-    sys.stdout.buffer.write(run_in_installation(data, work).replace(b"~", b"~\n"))
 
-
-def print_explained(claim: str, data: Path | None, *, as_json: bool) -> None:
+@in_installation()
+async def print_explained(installation: Installation, claim: str, *, as_json: bool) -> None:
     """Print a claim field by field: form box, value given, X12 element, and findings."""
-
-    async def work(installation: Installation) -> tuple[LoadedClaim, list[FieldExplanation]]:
-        history = await load_named_history(installation, claim)
-        found = history.loaded
-        findings = (*found.findings, *history.findings)
-        return found, explain(_outgoing(installation, found), findings, found.given)
-
-    found, rows = run_in_installation(data, work)
+    history = await load_named_history(installation, claim)
+    found = history.loaded
+    findings = (*found.findings, *history.findings)
+    rows = explain(_outgoing(installation, found), findings, found.given)
     if as_json:
         show_json(_explained_json(found, rows))
     else:
@@ -94,7 +86,7 @@ def _explained_json(found: LoadedClaim, rows: list[FieldExplanation]) -> dict[st
     return {
         **claim_json(found, found.row.state),
         "repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
-        "repair_summary": summarise_repairs(found.repairs),
+        "repair_summary": summarize_repairs(found.repairs),
         "fields": [_field_json(row) for row in rows],
     }
 

@@ -14,7 +14,7 @@ import typer
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.read.decode import open_document
-from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.cli.command.output import counted, printable, show_table, show_text
 from clearlane.cli.command.progress import progress
@@ -69,7 +69,7 @@ def check_document(body: bytes, form: AnyForm, today: date) -> DocumentVerdict:
                 checked = repair_and_check(
                     read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs
                 )
-                judged.append((read.claim.Svc_VendorClaimId, checked))
+                judged.append((checked.view.vendor_claim_id, checked))
             show(at + 1)
     return DocumentVerdict(form, shape, [] if shape else judged, ignored, facts)
 
@@ -154,5 +154,5 @@ def print_table(verdict: DocumentVerdict) -> None:
 def _print_claim(claim_id: str, checked: CheckedClaim) -> None:
     word = "Accepted" if checked.accepted else "NotAccepted"
     typer.echo(f"{printable(claim_id)}: {word}, {counted(len(checked.repairs), 'value')} repaired")
-    for sentence in summarise_repairs(checked.repairs):
+    for sentence in summarize_repairs(checked.repairs):
         show_text(sentence, "  ")

@@ -12,7 +12,6 @@ from clearlane.cli.command.client_command import (
     exit_with,
     read_json,
     usage_error,
-    vendor_command,
 )
 from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import counted, show_error, show_json, show_table, show_text
@@ -41,12 +40,6 @@ COLUMNS = (
 RESULTS = ("vendor claim id", TableColumn("status", state=True), "claim number")
 FINDINGS = ("vendor claim id", "field", TableColumn("what is wrong", wrap=True))
 RESULTS_LISTED_MAX = 50
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to `clearlane claim`."""
-    vendor_command(app)(submit)
-    vendor_command(app)(status)
 
 
 def submit(
@@ -142,19 +135,16 @@ def status(
     Examples: clearlane claim status; clearlane claim status --from 2026-01-01 --to 2026-01-31 --json
     """
     first, last = day_range(session, start, end)
-    rows = session.client.iter_status(first, last, days=DAYS_PER_CALL)
-    if session.as_json:
-        show_json([row.raw for row in rows])
-        return
-    cells = (
-        [
+    session.show_list(
+        COLUMNS,
+        session.client.iter_status(first, last, days=DAYS_PER_CALL),
+        lambda row: (
             row.VendorClaimId, row.ClaimNumber, row.CurrentState, row.StateChangeDate,
             row.PayerAction, *amounts(row), row.RelatedDocumentId,
-        ]
-        for row in rows
+        ),
+        noun="claim",
+        hint=f"None was created from {first} to {last}. Use --from and --to for other days.",
     )  # fmt: skip
-    hint = f"None was created from {first} to {last}. Use --from and --to for other days."
-    show_table(COLUMNS, cells, noun="claim", hint=hint)
 
 
 def week_ago(today: date) -> date:
@@ -215,3 +205,6 @@ def _show_submission(answer: WholeAnswer) -> None:
         show_text(note)
     for path in answer.ignored:
         show_error(f"Ignored, because the service does not know it: {path}")
+
+
+VENDOR_COMMANDS = (submit, status)

@@ -3,7 +3,8 @@
 A vendor asks the service; an operator reads the data directory (``stored_claims``). Both give the objects of v1.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ import typer
 
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.cli.command.client_command import (
+    OVER_SERVICE,
     AsJson,
     CaFile,
     Key,
@@ -22,36 +24,32 @@ from clearlane.cli.command.client_command import (
     usage_error,
 )
 from clearlane.cli.command.filter_options import filter_options
-from clearlane.cli.command.output import show_json, show_list
+from clearlane.cli.command.output import show_limited
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.csv_text import csv_line, escape_formula
 
 LIMIT_DEFAULT = 100
+DROPPED_FIRST = 8
 COLUMNS = (
     TableColumn("claim number", "claim_number"),
     TableColumn("vendor claim id", "vendor_claim_id"),
     TableColumn("label", "label"),
-    TableColumn("reason", "reason", drop=7, wrap=True),
-    TableColumn("payer", "payer_id", drop=1),
+    TableColumn("reason", "reason", drop=1, wrap=True),
+    TableColumn("payer", "payer_id", drop=2),
     TableColumn("charge", "charge", right=True),
-    TableColumn("paid", "paid", right=True, drop=2),
-    TableColumn("kind", "kind", drop=4),
-    TableColumn("site", "site", drop=3),
-    TableColumn("received", "created_at", drop=5),
-    TableColumn("changed", "changed_at", drop=6),
+    TableColumn("paid", "paid", right=True, drop=3),
+    TableColumn("kind", "kind", drop=5),
+    TableColumn("site", "site", drop=4),
+    TableColumn("received", "created_at", drop=6),
+    TableColumn("changed", "changed_at", drop=7),
 )
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of claims.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet, with every fact.")]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane claim`, with an option for each filter of claims."""
-    app.command("list")(list_claims)
-
-
-@filter_options(CLAIM_FILTERS)
+@filter_options(CLAIM_FILTERS, read=False)
 def list_claims(
+    where: Mapping[str, str | None],
     *,
     limit: Limit = LIMIT_DEFAULT,
     as_csv: AsCsv = False,
@@ -61,52 +59,50 @@ def list_claims(
     key: Key = "",
     site: Site = "",
     ca_file: CaFile = "",
-    **given: str | None,
 ) -> None:
     """List claims, newest first.
+
+    The page of states (docs/reference/states.md) explains every label.
 
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory. Audited.
 
     Examples: clearlane claim list --tab needs_you; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv
     """
-    filters = {name: text for name, text in given.items() if text is not None}
+    filters = {name: text for name, text in where.items() if text is not None}
     if as_csv and as_json:
         usage_error("Give one of --csv and --json.")
+    from clearlane.client import ClaimInfo
+
     if url and data is None:
         options = ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json)
         with client_session(options) as session:
-            found = islice(session.client.claims.find(**filters), limit)
-            _show([claim.raw for claim in found], as_csv=as_csv, as_json=as_json, limit=limit)
-        return
-    from clearlane.cli.claim.stored_claims import load_claims
-
-    _show(load_claims(filters, site, limit, data), as_csv=as_csv, as_json=as_json, limit=limit)
-
-
-def _show(
-    claims: Iterable[Mapping[str, object]], *, as_csv: bool, as_json: bool, limit: int
-) -> None:
-    found = list(claims)
-    if as_json:
-        show_json(found)
-    elif as_csv:
-        for line in csv_lines(found):
-            typer.echo(line, nl=False)
+            claims = session.client.claims.find(**filters, site=session.site)
+            found: Sequence[Mapping[str, object]] = [
+                claim.raw for claim in islice(claims, limit + 1)
+            ]
     else:
-        show_list(
-            COLUMNS,
-            found,
-            noun="claim",
-            hint="Other filters may list some.",
-            total="more with --limit" if len(found) == limit else "",
-        )
+        from clearlane.cli.claim.stored_claims import load_claims
+
+        found = load_claims(filters, site, limit + 1, data)
+    show_limited(
+        columns_for(found),
+        found,
+        limit=limit,
+        names=(one.name for one in fields(ClaimInfo) if one.name != "raw"),
+        as_csv=as_csv,
+        as_json=as_json,
+        noun="claim",
+        hint="Other filters may list some.",
+    )
 
 
-def csv_lines(claims: Iterable[Mapping[str, object]]) -> Iterable[str]:
-    """Yield the lines of a CSV file: the names of the facts, then a claim each."""
-    for number, claim in enumerate(claims):
-        if number == 0:
-            yield csv_line(claim)
-        yield csv_line(
-            escape_formula("" if value is None else str(value)) for value in claim.values()
-        )
+def columns_for(claims: Iterable[Mapping[str, object]]) -> list[TableColumn]:
+    """Return the columns of a list: the site is the first to be left out if all claims are of one."""
+    is_one_site = len({claim["site"] for claim in claims}) == 1
+    return [
+        replace(one, drop=DROPPED_FIRST) if is_one_site and one.name == "site" else one
+        for one in COLUMNS
+    ]
+
+
+setattr(list_claims, OVER_SERVICE, True)

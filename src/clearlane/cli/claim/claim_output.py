@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clearlane.claims.read.repair_summary import summarise_repairs
-from clearlane.cli.command.output import printable, show_lines, show_text
+from clearlane.claims.read.repair_summary import summarize_repairs
+from clearlane.cli.claim.claim_service import show_amounts
+from clearlane.cli.command.output import minute_text, printable, show_lines, show_text
 from clearlane.cli.command.table import wrapped
-from clearlane.cli.command.terminal import bold, coloured, output_width
+from clearlane.cli.command.terminal import bold, colored, output_width
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry, IdRelation
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from clearlane.claims.responses.explain import FieldExplanation
     from clearlane.claims.responses.provenance import Explanation
 
-STATE_COLOURS = {"complete": "green", "rejected": "red", "not_accepted": "red"}
-SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
+STATE_COLORS = {"complete": "green", "rejected": "red", "not_accepted": "red"}
+SEVERITY_COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
 
 
 _RELATIONS = {
@@ -35,19 +36,15 @@ def claim_state(history: ClaimHistory) -> str:
     return history.status.state if history.status else history.loaded.row.state
 
 
-def show_history(history: ClaimHistory) -> None:
+def show_history(history: ClaimHistory, label: str) -> None:
     """Print a claim's history, oldest event first."""
     closing = history.status.closing if history.status else None
-    state = ", ".join(filter(None, (claim_state(history), closing)))
-    _show_heading(history.loaded, state, payer=True)
+    words = dict.fromkeys(filter(None, (label, claim_state(history), closing)))
+    _show_heading(history.loaded, ", ".join(words), payer=True)
     if status := history.status:
-        amounts = {
-            "total": status.total_cents,
-            "payer": status.payer_cents,
-            "patient": status.patient_cents,
-            "adjustments": status.adjustment_cents,
-        }
-        typer.echo("  " + "  ".join(f"{name} {cents / 100:.2f}" for name, cents in amounts.items()))
+        decided = (status.payer_cents, status.patient_cents) if history.payments else (None, None)
+        amounts = (status.total_cents, *decided, status.adjustment_cents)
+        show_amounts(*(None if cents is None else cents / 100 for cents in amounts))
     if history.predecessor:
         typer.echo(f"  takes over from {history.predecessor}")
     if history.successor:
@@ -58,7 +55,7 @@ def show_history(history: ClaimHistory) -> None:
         typer.echo(
             f"  {_RELATIONS[one.relation].format(number=one.claim_number, payer=one.payer_id)}"
         )
-    repairs = summarise_repairs(history.loaded.repairs)
+    repairs = summarize_repairs(history.loaded.repairs)
     for entry in history.entries:
         typer.echo()
         _show_headline(entry)
@@ -66,7 +63,7 @@ def show_history(history: ClaimHistory) -> None:
 
 
 def _show_headline(entry: HistoryEntry) -> None:
-    when = f"{entry.at:%Y-%m-%d %H:%M:%S}  "
+    when = f"{minute_text(entry.at)}  "
     lines = wrapped(printable(entry.headline), when, output_width())
     show_lines(line[: len(when)] + bold(line[len(when) :]) for line in lines)
 
@@ -105,10 +102,10 @@ def show_explained(found: LoadedClaim, rows: "list[FieldExplanation]") -> None:
         show_text(f"{row.field}  {about}".rstrip(), indent=2)
         show_text(_value_words(row), "    ")
         for finding in row.findings:
-            colour = SEVERITY_COLOURS[finding.severity]
-            show_text(finding.message, f"    {coloured('!', colour)} ", indent=6)
+            color = SEVERITY_COLORS[finding.severity]
+            show_text(finding.message, f"    {colored('!', color)} ", indent=6)
     typer.echo()
-    for sentence in summarise_repairs(found.repairs):
+    for sentence in summarize_repairs(found.repairs):
         show_text(sentence)
 
 
@@ -129,9 +126,9 @@ def _value_words(row: "FieldExplanation") -> str:
 
 def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> None:
     row = found.row
-    vendor_claim_id = printable(found.claim.Svc_VendorClaimId)
+    vendor_claim_id = printable(found.vendor_claim_id)
     of_payer = f", payer {row.payer_id}" if payer else ""
-    shown = coloured(state, STATE_COLOURS.get(state.partition(",")[0], ""))
+    shown = colored(state, STATE_COLORS.get(row.state, ""))
     heading = f"{row.claim_number} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"
     lines = wrapped(heading, "", output_width(), indent=2)
     lines[0] = lines[0].replace(row.claim_number, bold(row.claim_number), 1)

@@ -1,6 +1,7 @@
 """``clearlane claim`` over Clearlane's own API: hold, release, cancel, correct, show, and check by the service."""
 
 import re
+from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,9 +17,8 @@ from clearlane.cli.command.client_command import (
     exit_with,
     read_json,
     usage_error,
-    vendor_command,
 )
-from clearlane.cli.command.output import show_json, show_table, show_text
+from clearlane.cli.command.output import cell_text, show_json, show_table, show_text
 from clearlane.cli.command.table import TableColumn
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}")
 CLAIMS_OF_ONE_ID_MAX = 200
 """How many claims under one vendor's claim id are looked through for the newest of each site."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to `clearlane claim`."""
-    for command in (hold, release, cancel, correct):
-        vendor_command(app)(command)
 
 
 def hold(session: ClientSession, claim_id: ClaimId) -> None:
@@ -134,7 +128,9 @@ def _claim_number(session: ClientSession, given: str) -> str:
     Under an id that is each site's newest accepted claim; if none was accepted, its newest.
     """
     wanted = given.strip()
-    claims = session.client.claims.find(vendor_claim_id=wanted) if wanted else iter(())
+    if not wanted:
+        choose_claim_number(wanted, (), usage_error)
+    claims = session.client.claims.find(vendor_claim_id=wanted, site=session.site)
     found = list(islice(claims, CLAIMS_OF_ONE_ID_MAX))
     found.sort(key=lambda claim: claim.state == "not_accepted")
     newest: dict[str, str] = {}
@@ -174,16 +170,19 @@ def _show_findings(findings: "tuple[ClaimFindingInfo, ...]") -> None:
         show_text(f"{one.severity} {one.rule} {one.field}: {one.message}", "  ", indent=4)
 
 
+def show_amounts(*amounts: float | Decimal | None) -> None:
+    """Print the amounts of a claim; those that are not known before a payer decided are left out."""
+    known = zip(("total", "payer", "patient", "adjustments"), amounts, strict=True)
+    typer.echo("  " + "  ".join(f"{name} {one:.2f}" for name, one in known if one is not None))
+
+
 def _print_claim(claim: "ClaimDetails") -> None:
     show_text(
         f"{claim.claim_number} ({claim.vendor_claim_id}): {claim.kind}, payer {claim.payer_id}, "
-        f"{claim.state}, {claim.label}",
+        f"{', '.join(dict.fromkeys((claim.label, claim.state)))}",
         indent=2,
     )
-    typer.echo(
-        f"  total {claim.charge:.2f}  payer {claim.paid:.2f}  patient {claim.patient:.2f}  "
-        f"adjustments {claim.adjustments:.2f}"
-    )
+    show_amounts(claim.charge, claim.paid, claim.patient, claim.adjustments)
     if claim.predecessor:
         typer.echo(f"  takes over from {claim.predecessor}")
     if claim.successor:
@@ -194,7 +193,7 @@ def _print_claim(claim: "ClaimDetails") -> None:
         typer.echo(f"  also billed to another payer as {number}")
     for entry in claim.history:
         typer.echo()
-        show_text(entry.event, f"{entry.happened_at[:19].replace('T', ' ')}  ")
+        show_text(entry.event, f"{cell_text(entry.happened_at)}  ")
         notes = [entry.file and f"file {entry.file}", *entry.sentences]
         notes += [entry.document_id and f"document {entry.document_id}"]
         for note in filter(None, notes):
@@ -210,3 +209,6 @@ def _show_payers(payers: "list[PayerInfo]") -> None:
     ]  # fmt: skip
     columns = ("payer id", "type", TableColumn("name", wrap=True), "claims", "era", "eligibility")
     show_table(columns, rows, noun="payer")
+
+
+VENDOR_COMMANDS = (hold, release, cancel, correct)

@@ -3,31 +3,45 @@
 Needs the installation's database, and not the tables of the 837: those cost more than the rest of the command.
 """
 
-from pathlib import Path
-
 import msgspec
 
 from clearlane.cli.claim.claim_ids import choose_claim_number
 from clearlane.cli.claim.claim_output import claim_state, show_history
-from clearlane.cli.command.operator_command import run_in_installation, show_json
+from clearlane.cli.command.operator_command import in_installation, show_json
 from clearlane.cli.command.storage_command import operator, refuse
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.pipeline.answer_days import usual_days
+from clearlane.pipeline.claim_label import is_unanswered, shown_label
 from clearlane.pipeline.find_claim import find_claim_numbers
-from clearlane.pipeline.load_claim import LoadedClaim
+from clearlane.pipeline.load_claim import LoadedClaim, find_claim_scope
 from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_history
+from clearlane.store.claims import claim_query
+from clearlane.store.database.database import require_row
 from clearlane.wiring import Installation
 
 
-def print_history(claim: str, data: Path | None, *, as_json: bool) -> None:
+@in_installation()
+async def print_history(installation: Installation, claim: str, *, as_json: bool) -> None:
     """Print a claim's history, from submission to payment."""
-
-    async def work(installation: Installation) -> ClaimHistory:
-        return await load_named_history(installation, claim)
-
-    history = run_in_installation(data, work)
+    history = await load_named_history(installation, claim)
+    label = await _shown_label(installation, history.loaded.row.claim_number)
     if as_json:
-        show_json(_history_json(history))
+        show_json(_history_json(history, label))
     else:
-        show_history(history)
+        show_history(history, label)
+
+
+async def _shown_label(installation: Installation, number: str) -> ClaimLabel:
+    """Return the label that lists show of a claim."""
+    default = installation.settings.claim_silence_days
+    usual = usual_days(installation.payers, installation.connections, default=default)
+    scope = require_row(await find_claim_scope(installation.database, number), "the claim")
+    async with installation.database.read(scope) as tx:
+        row = (await claim_query.claims_by_number(tx, [number]))[number]
+    no_answer = is_unanswered(row, installation.clock.now(), usual)
+    return shown_label(
+        ClaimLabel(row.label), no_answer=no_answer, is_replaced=bool(row.is_superseded)
+    )
 
 
 async def find_claim_number(installation: Installation, given: str) -> str:
@@ -54,16 +68,17 @@ def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
     """Return what identifies a claim, for programs."""
     return {
         "claim_number": found.row.claim_number,
-        "vendor_claim_id": found.claim.Svc_VendorClaimId,
+        "vendor_claim_id": found.vendor_claim_id,
         "payer_id": found.row.payer_id,
         "kind": found.row.kind,
         "state": state,
     }
 
 
-def _history_json(history: ClaimHistory) -> dict[str, object]:
+def _history_json(history: ClaimHistory, label: ClaimLabel) -> dict[str, object]:
     return {
         **claim_json(history.loaded, claim_state(history)),
+        "label": label,
         "predecessor": history.predecessor,
         "successor": history.successor,
         "prior_payer_claim": history.prior_payer_claim,

@@ -2,24 +2,28 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from clearlane.accounts.model import vendor_scopes
 from clearlane.claims.claim_filters import CLAIM_FILTERS
-from clearlane.cli.command.filter_options import option_of, read_options
+from clearlane.cli.command.filter_options import read_options
 from clearlane.cli.command.operator_command import run_in_installation
-from clearlane.cli.command.storage_command import MISUSED, operator, refuse
+from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.pipeline.query.claim_filters import PATIENT_TOGETHER, ClaimListRequest, missing_part
 from clearlane.pipeline.query.claim_list import claim_object, list_claim_rows
 from clearlane.wiring import Installation
+
+
+def _missing(given: Mapping[str, Any]) -> dict[str, str]:
+    missing = missing_part(given)
+    return {missing: PATIENT_TOGETHER} if missing else {}
 
 
 def load_claims(
     filters: Mapping[str, str], site_id: str, limit: int, data: Path | None
 ) -> list[dict[str, object]]:
     """Return claims of an installation, or of one site, as v1 shows them."""
-    given = read_options(CLAIM_FILTERS, filters)
-    if missing := missing_part(given):
-        refuse(f"{PATIENT_TOGETHER} Add {option_of(missing)}.", MISUSED)
+    given = read_options(CLAIM_FILTERS, filters, _missing)
 
     async def work(installation: Installation) -> list[dict[str, object]]:
         every = installation.accounts.sites

@@ -7,7 +7,7 @@ options and the environment; a password never from the command line.
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -77,8 +77,11 @@ class ServiceOptions:
     ca_file: str = ""
     as_json: bool = False
 
-    def account(self) -> "Account":
-        """Return the account: of a named data directory, of the options, or of a sandbox on this machine."""
+    def account(self, *, site_required: bool = True) -> "Account":
+        """Return the account: of a named data directory, of the options, or of a sandbox on this machine.
+
+        Commands over Clearlane's own API need no site; the others refuse their calls without one.
+        """
         from clearlane.client import Account, from_sandbox
 
         if self.data is None and self.url:
@@ -86,7 +89,7 @@ class ServiceOptions:
                 base_url=self.url,
                 key=self.key,
                 password=_password(self.key),
-                site=self.site,
+                site=self.site if site_required else self.site or None,
                 ca_file=self.ca_file or None,
             )
         found = from_sandbox(self.data)
@@ -101,6 +104,23 @@ class ClientSession:
 
     client: "Client"
     as_json: bool
+    site: str | None = None
+    """The site that was named, which lists are narrowed to; None for all sites of the vendor."""
+
+    def show_list(
+        self,
+        columns: Sequence[str | TableColumn],
+        found: Iterable[Any],
+        cells: Callable[[Any], Sequence[object]],
+        *,
+        noun: str,
+        hint: str = "",
+    ) -> None:
+        """Print a list that the service gave: its objects as they came for programs, or a table of their cells."""
+        if self.as_json:
+            show_json([dict(one.raw) for one in found])
+        else:
+            show_table(columns, map(cells, found), noun=noun, hint=hint)
 
 
 def vendor_command(app: typer.Typer, name: str | None = None) -> Callable[[Work], Work]:
@@ -128,14 +148,27 @@ def with_common_options(
         options = ServiceOptions(**{name: given.pop(name) for name in COMMON_OPTIONS})
         call(options, given)
 
+    return declare_options(command, work, COMMON_OPTIONS)
+
+
+def declare_options(
+    command: Callable[..., None],
+    work: Callable[..., object],
+    added: Mapping[str, tuple[Any, Any]],
+    last: Sequence[str] = (),
+) -> Callable[..., None]:
+    """Let typer read the parameters of ``work``, less its first, and those added, as options of a command.
+
+    Help lists those of ``last`` last, in this order.
+    """
     _, *own = inspect.signature(work).parameters.values()
-    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
-    for option, (annotation, default) in COMMON_OPTIONS.items():
-        parameters.append(
-            inspect.Parameter(
-                option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-            )
+    parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in own] + [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
         )
+        for name, (annotation, default) in added.items()
+    ]
+    parameters.sort(key=lambda one: last.index(one.name) if one.name in last else -1)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = work.__name__, work.__doc__
     return command
@@ -147,7 +180,7 @@ def client_session(options: ServiceOptions) -> Iterator[ClientSession]:
     from clearlane.client import ClearlaneError, Client, Retry
 
     try:
-        account = options.account()
+        account = options.account(site_required=False)
     except (ValueError, OSError) as fault:
         usage_error(
             f"{fault}\nOr name another service: --url, --key, --site and {PASSWORD_VARIABLE}."
@@ -156,7 +189,7 @@ def client_session(options: ServiceOptions) -> Iterator[ClientSession]:
         )
     try:
         with Client(account, retry=Retry(attempts_max=ATTEMPTS_MAX)) as client:
-            yield ClientSession(client, options.as_json)
+            yield ClientSession(client, options.as_json, options.site or None)
     except ClearlaneError as fault:
         _exit_with_error(fault, as_json=options.as_json)
     except BrokenPipeError:  # the reader of our output has ended; ``main`` handles it

@@ -5,16 +5,12 @@ Knows what typer reads of a function; knows no filter.
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 from clearlane.cli.command.client_command import usage_error
-from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
-
-if TYPE_CHECKING:
-    from clearlane.claims.claim_filters import ClaimFilter
-    from clearlane.store.payments.payment_query import PaymentFilter
+from clearlane.kernel.list_filter import FilterType, ListFilter, read_filters
 
 METAVARS = {
     FilterType.CHOICE: "WORD",
@@ -23,39 +19,43 @@ METAVARS = {
     FilterType.AMOUNT: "AMOUNT",
     FilterType.MOMENT: "TIME",
 }
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def filter_options(
-    filters: "Iterable[ClaimFilter | PaymentFilter]",
-) -> Callable[[F], F]:
-    """Let typer read an option for each filter before those of a function, which takes them as ``**filters``."""
+    filters: Iterable[ListFilter[Any]], *, read: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let typer read an option for each filter before those of a command, which gets their values as ``where``.
+
+    With ``read=False`` it gets their texts, which the service may read.
+    """
     added = [_option(one) for one in filters]
 
-    def declare(function: F) -> F:
-        own = inspect.signature(function)
-        kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        vars(function)["__signature__"] = own.replace(parameters=[*added, *kept])
-        function.__annotations__ = {one.name: one.annotation for one in (*added, *kept)}
-        return function
+    def declare(function: Callable[..., None]) -> Callable[..., None]:
+        def command(**given: Any) -> None:
+            texts = {one.name: given.pop(one.name) for one in added}
+            function(where=read_options(filters, texts) if read else texts, **given)
+
+        own = inspect.signature(function).parameters.values()
+        kept = [one.replace(kind=one.KEYWORD_ONLY) for one in own if one.name != "where"]
+        command.__signature__ = inspect.Signature([*added, *kept])  # type: ignore[attr-defined]
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        return command
 
     return declare
 
 
 def read_options(
-    filters: "Iterable[ClaimFilter | PaymentFilter]", given: Mapping[str, Any]
+    filters: Iterable[ListFilter[Any]],
+    given: Mapping[str, Any],
+    check: Callable[[Mapping[str, Any]], Mapping[str, str]] = lambda values: {},
 ) -> dict[str, Any]:
-    """Return the values of the options that were given; refuse one that cannot be read."""
-    found = {}
-    for one in filters:
-        value = given.get(one.name)
-        try:
-            found[one.name] = (
-                read_filter(one.type, value, one.choices) if isinstance(value, str) else value
-            )
-        except FilterFault as fault:
-            usage_error(f"{one.option or option_of(one.name)}: {fault}")
-    return found
+    """Return the values of the options; refuse those that cannot be read, and what ``check`` finds, all at once."""
+    values, faults = read_filters(filters, given)
+    faults |= check(given)
+    if faults:
+        names = {one.name: one.option or option_of(one.name) for one in filters}
+        usage_error("\n".join(f"{names[name]}: {fault}" for name, fault in faults.items()))
+    return values
 
 
 def option_of(name: str) -> str:
@@ -63,7 +63,7 @@ def option_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _option(one: "ClaimFilter | PaymentFilter") -> inspect.Parameter:
+def _option(one: ListFilter[Any]) -> inspect.Parameter:
     is_flag = one.type is FilterType.FLAG
     choices = f" One of {', '.join(one.choices)}." if one.choices else ""
     declared = typer.Option(

@@ -4,23 +4,31 @@ Opens the installation, waits until running nodes have loaded a change, and prin
 """
 
 import asyncio
+import importlib
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-import typer
-
-from clearlane.cli.command.output import show_change, show_facts, show_json, show_list, show_table
-from clearlane.cli.command.storage_command import exit_on_refusal, operator, refuse
+from clearlane.cli.command.client_command import AsJson, Yes, confirm, declare_options
+from clearlane.cli.command.output import (
+    show_change,
+    show_facts,
+    show_json,
+    show_list,
+    show_record,
+    show_rows,
+    show_table,
+)
+from clearlane.cli.command.storage_command import Data, exit_on_refusal, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.settings import load
 from clearlane.store.accounts.accounts import AccountRefused
-from clearlane.store.database.database import Actor, Database
+from clearlane.store.database.database import Database
 from clearlane.store.installation.nodes import wait_until_loaded
 from clearlane.wiring import Installation, open_installation
 
@@ -29,12 +37,15 @@ __all__ = [
     "StoredChange",
     "Switch",
     "confirm_loaded",
+    "in_installation",
     "make_change",
     "run_in_installation",
     "show_change",
     "show_facts",
     "show_json",
     "show_list",
+    "show_record",
+    "show_rows",
     "show_table",
 ]
 
@@ -46,9 +57,6 @@ class Switch(StrEnum):
 
     ON = "on"
     OFF = "off"
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
 
 def run_in_installation(data: Path | None, work: Callable[[Installation], Awaitable[T]]) -> T:
@@ -66,6 +74,31 @@ def run_in_installation(data: Path | None, work: Callable[[Installation], Awaita
             return asyncio.run(run())
         except AccountRefused as refused:
             refuse("\n".join(map(_sentence, refused.findings)))
+
+
+def in_installation(
+    *, ask: str = "", uses: str = ""
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Return a decorator that makes a command with ``--data`` of a function that takes the open installation.
+
+    With ``ask`` the command has ``--yes``, and asks this question before it opens anything; names in braces are options.
+    ``uses`` names a module that the function imports and that logs: loggers are set up when the installation is open.
+    """
+    asked: dict[str, tuple[Any, Any]] = {"yes": (Yes, False)} if ask else {}
+
+    def decorate(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        def command(**given: Any) -> None:
+            data = given.pop("data")
+            if ask:
+                confirm(ask.format(**given), yes=given.pop("yes"))
+            if uses:
+                importlib.import_module(f"clearlane.{uses}")
+            run_in_installation(data, lambda installation: work(installation, **given))
+
+        added = asked | {"data": (Data, None)}
+        return declare_options(command, work, added, last=("yes", "as_json", "data"))
+
+    return decorate
 
 
 @contextmanager
@@ -97,22 +130,18 @@ class StoredChange(Protocol):
         """The revision that running nodes must load; None when there was nothing to change."""
 
 
-def make_change(
-    data: Path | None,
+async def make_change(
+    installation: Installation,
     name: str,
     message: str,
-    make: Callable[[Installation, Actor], Awaitable[StoredChange]],
+    change: Awaitable[StoredChange],
     *,
     as_json: bool,
 ) -> None:
     """Make a change, wait until running nodes have loaded it, and print a message."""
-
-    async def work(installation: Installation) -> bool:
-        done = await make(installation, operator())
-        await confirm_loaded(installation.database, name, done.revision)
-        return done.revision is not None
-
-    show_change(message, as_json=as_json, changed=run_in_installation(data, work))
+    done = await change
+    await confirm_loaded(installation.database, name, done.revision)
+    show_change(message, as_json=as_json, changed=done.revision is not None)
 
 
 async def confirm_loaded(

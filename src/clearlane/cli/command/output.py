@@ -5,7 +5,9 @@ server, so that the commands of the base install can use it.
 """
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -13,7 +15,9 @@ import typer
 
 from clearlane.cli.command.table import TableColumn, columns_of, fit, wrapped
 from clearlane.cli.command.terminal import dimmed, output_width
+from clearlane.kernel.csv_text import csv_line, escape_formula
 
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 ROWS_LOOKED_AT = 200
 """Rows that decide the widths of a long list, which is printed while it arrives."""
@@ -42,6 +46,71 @@ def show_list(
     show_table(columns, rows, noun=noun, hint=hint, total=total)
 
 
+def show_rows(
+    columns: Sequence[TableColumn],
+    records: Sequence[Mapping[str, object]],
+    *,
+    as_json: bool,
+    noun: str,
+    hint: str = "",
+) -> None:
+    """Print a list: as JSON with every fact for programs, or as a table."""
+    if as_json:
+        show_json(records)
+    else:
+        show_list(columns, records, noun=noun, hint=hint)
+
+
+def show_limited(
+    columns: Sequence[TableColumn],
+    records: Sequence[Mapping[str, object]],
+    *,
+    limit: int | None,
+    names: Iterable[str],
+    as_csv: bool,
+    as_json: bool,
+    noun: str,
+    hint: str,
+    total: str = "",
+) -> None:
+    """Print a list of at most ``limit`` records, of which the caller asked for one more: a table, CSV or JSON.
+
+    ``names`` are the facts of a record, which head a CSV file. A list that was cut says so: a file of it would look whole.
+    """
+    shown = records[:limit]
+    more = "more with --limit" if len(shown) < len(records) else ""
+    if as_json:
+        show_json(shown)
+    elif as_csv:
+        for line in csv_lines(names, shown):
+            typer.echo(line, nl=False)
+    else:
+        total = ", ".join(filter(None, (total, more)))
+        show_list(columns, shown, noun=noun, hint=hint, total=total)
+    if more and (as_csv or as_json):
+        show_error(f"Only the first {counted(len(shown), noun)}: {more}.")
+
+
+def csv_lines(names: Iterable[str], records: Iterable[Mapping[str, object]]) -> Iterable[str]:
+    """Yield the lines of a CSV file: the names of the facts, then a record each."""
+    names = tuple(names)
+    yield csv_line(names)
+    for record in records:
+        values = (record[name] for name in names)
+        yield csv_line(escape_formula("" if one is None else str(one)) for one in values)
+
+
+def show_record(
+    record: Mapping[str, object], columns: Sequence[TableColumn] = (), *, as_json: bool
+) -> None:
+    """Print the facts of one thing: as JSON for programs, or with the labels of columns."""
+    if as_json:
+        show_json(record)
+    else:
+        labels = {one.name: one.label for one in columns} or {name: name for name in record}
+        show_facts([(label, record[name]) for name, label in labels.items()])
+
+
 def show_table(
     header: Sequence[str | TableColumn],
     rows: Iterable[Sequence[object]],
@@ -56,7 +125,7 @@ def show_table(
     payments." and the ``hint``, which says how to get some. A hint in lower case ("need attention.") ends that sentence.
     """
     columns = columns_of(header)
-    cells = ([_word(cell) for cell in row] for row in rows)
+    cells = ([cell_text(cell) for cell in row] for row in rows)
     first = list(itertools.islice(cells, ROWS_LOOKED_AT))
     if noun and not first:
         show_text(f"No {plural(noun)}{'' if hint[:1].islower() else '.'} {hint}".rstrip())
@@ -78,7 +147,7 @@ def show_facts(facts: Sequence[tuple[str, object]]) -> None:
     """Print labels and values, one pair a line; long values are wrapped beside their labels."""
     label_width = max(len(label) for label, _ in facts)
     for label, value in facts:
-        show_lines(wrapped(_word(value), f"  {label.ljust(label_width)}  ", output_width()))
+        show_lines(wrapped(cell_text(value), f"  {label.ljust(label_width)}  ", output_width()))
 
 
 def show_text(text: str, before: str = "", indent: int | None = None) -> None:
@@ -121,12 +190,21 @@ def show_lines(lines: Iterable[str]) -> None:
         typer.echo(line)
 
 
-def _word(value: object) -> str:
+def cell_text(value: object) -> str:
+    """Return a value as tables and facts show it. Moments are UTC to the minute; JSON and CSV have the whole of them."""
+    if isinstance(value, datetime):
+        return minute_text(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    return "" if value is None else printable(str(value))
+    text = "" if value is None else printable(str(value))
+    return _MOMENT.sub(r"\1 \2", text) if _MOMENT.fullmatch(text) else text
+
+
+def minute_text(at: datetime) -> str:
+    """Return a moment as people read it, in UTC."""
+    return f"{at:%Y-%m-%d %H:%M}"
 
 
 def show_change(message: str, *, as_json: bool, changed: bool = True, **facts: object) -> None:

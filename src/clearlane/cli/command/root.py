@@ -2,7 +2,7 @@
 
 A command's module has a ``typer.Typer`` named ``app``; a module with one command becomes that
 command, a module with several becomes a group. Vendor commands that need only the client library
-are in a module of their own with ``register(app)``, so that they work without the server's libraries.
+are the ``VENDOR_COMMANDS`` of a module of their own, so that they work without the server's libraries.
 """
 
 import gc
@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from clearlane import __version__
-from clearlane.cli.command.client_command import OVER_SERVICE
+from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
 from clearlane.cli.command.terminal import choose
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
@@ -42,7 +42,7 @@ class CommandEntry:
     module: str
     help: str
     vendor: str = ""
-    """A second module whose ``register(app)`` adds commands that need the base install alone."""
+    """A second module whose ``VENDOR_COMMANDS`` need the base install alone."""
 
 
 # In the order of the help text. A module is imported when its command is called, not before:
@@ -88,7 +88,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "installation.sandbox", "The clock of a sandbox, the modes of its payers, reset."
     ),
     "batch": CommandEntry("delivery.batch", "Files to payers: list, show, resend, mark-delivered."),
-    "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign."),
+    "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign, pdf."),
     "inbox": CommandEntry("delivery.inbox", "Files from payers: list, show, replay, discard."),
     "work": CommandEntry("installation.work", "Durable work that stopped: list, release."),
     "export-undelivered": CommandEntry(
@@ -156,9 +156,7 @@ class CommandGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command = get_command(_load(entry))
-        command.name = cmd_name
-        return command
+        return _command(cmd_name, entry)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         # From the table: a shell that asks for names must not wait for the server's libraries.
@@ -173,6 +171,14 @@ class CommandGroup(TyperGroup):
 
 
 @cache
+def _command(name: str, entry: CommandEntry) -> Any:
+    """Return a command, built once: the options of every command below it are read for that."""
+    command = get_command(_load(entry))
+    command.name = name
+    return command
+
+
+@cache
 def _load(entry: CommandEntry) -> typer.Typer:
     """Return the app of a command, with its vendor commands added."""
     if not entry.vendor:
@@ -184,7 +190,8 @@ def _load(entry: CommandEntry) -> typer.Typer:
         if (missing.name or "").startswith("clearlane") and missing.name != own:
             raise
         app = _vendor_group(entry)
-    importlib.import_module(f"clearlane.cli.{entry.vendor}").register(app)
+    for command in importlib.import_module(f"clearlane.cli.{entry.vendor}").VENDOR_COMMANDS:
+        vendor_command(app)(command)
     return app
 
 

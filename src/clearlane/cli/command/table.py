@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clearlane.cli.command.terminal import bold, coloured
+from clearlane.cli.command.terminal import bold, colored
 
 GAP = "  "
 TEXT_WIDTH_MIN = 24
@@ -19,12 +19,12 @@ OWN_LINE = "    "
 """The indent of a value that is too long to fit beside its label, and gets a line of its own."""
 
 # Words of states and verdicts. Everything else is printed as it is.
-STATE_COLOURS = {
+STATE_COLORS = {
     "green": "Accepted Complete complete delivered posted approved fine active up Active applied",
     "yellow": "in_doubt needs_review warning parked unknown_sender test_file submitted slow Suspended suspended paused",
     "red": "NotAccepted Rejected not_accepted rejected quarantined fault error refused down garbage Failed failed disabled",
 }
-_COLOUR_OF = {word: colour for colour, words in STATE_COLOURS.items() for word in words.split()}
+_COLOR_OF = {word: color for color, words in STATE_COLORS.items() for word in words.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class TableLayout:
         if at is not None:
             yield from self._broken_row(cells, at)
             return
-        yield from self._lines(self._parts(cells), colour=True)
+        yield from self._lines(self._parts(cells), color=True)
 
     def _parts(self, cells: Sequence[str]) -> list[list[str]]:
         return [
@@ -115,23 +115,23 @@ class TableLayout:
         before = [each for each, size in enumerate(self.widths) if size and each < at]
         fits = _total([*(self.widths[each] for each in before), len(text)]) <= width
         first = [cell if each < at + fits else "" for each, cell in enumerate(cells)]
-        yield from self._lines(self._parts(first), colour=True)
+        yield from self._lines(self._parts(first), color=True)
         if not fits:
             yield text.rjust(width)
         rest = ["" if each <= at else cell for each, cell in enumerate(cells)]
         yield from self.row(rest)
 
-    def _lines(self, parts: Sequence[list[str]], *, colour: bool = False) -> Iterator[str]:
+    def _lines(self, parts: Sequence[list[str]], *, color: bool = False) -> Iterator[str]:
         for number in range(max(map(len, parts), default=0)):
-            shown, colours = [], []
+            shown, colors = [], []
             for column, lines, width in zip(self.columns, parts, self.widths, strict=True):
                 if width:
                     text = lines[number] if number < len(lines) else ""
                     shown.append(text.rjust(width) if column.right else text.ljust(width))
-                    colours.append(_COLOUR_OF.get(text, "") if colour and column.state else "")
+                    colors.append(_COLOR_OF.get(text, "") if color and column.state else "")
             shown[-1] = shown[-1].rstrip()
             if "".join(shown).strip():
-                yield GAP.join(map(coloured, shown, colours)).rstrip()
+                yield GAP.join(map(colored, shown, colors)).rstrip()
 
     def _block(self, cells: Sequence[str]) -> Iterator[str]:
         label_width = max(len(one.label) for one in self.columns)

@@ -46,23 +46,23 @@ def output_width(*, err: bool = False) -> int | None:
         return None
 
 
-def shows_colour() -> bool:
+def shows_color() -> bool:
     """Return whether colors may be printed on standard output."""
     if _choices.plain or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()
 
 
-def coloured(text: str, colour: str) -> str:
+def colored(text: str, color: str) -> str:
     """Return a text in a color if colors are shown; no color is named by an empty text."""
-    return typer.style(text, fg=colour) if colour and shows_colour() else text
+    return typer.style(text, fg=color) if color and shows_color() else text
 
 
 def dimmed(text: str) -> str:
     """Return a text that is dimmed if colors are shown."""
-    return typer.style(text, dim=True) if text and shows_colour() else text
+    return typer.style(text, dim=True) if text and shows_color() else text
 
 
 def bold(text: str) -> str:
     """Return a text that is emphasized if colors are shown."""
-    return typer.style(text, bold=True) if text and shows_colour() else text
+    return typer.style(text, bold=True) if text and shows_color() else text

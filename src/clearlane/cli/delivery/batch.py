@@ -1,31 +1,31 @@
 """``clearlane batch``: files of claims to payers, and what an operator decides about them."""
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from clearlane.claims.batch_lifecycle import BatchEvent, allows
+from clearlane.cli.command.filter_options import filter_options
 from clearlane.cli.command.operator_command import (
     AsJson,
-    run_in_installation,
+    in_installation,
     show_change,
     show_facts,
     show_json,
-    show_list,
+    show_rows,
     show_table,
 )
-from clearlane.cli.command.storage_command import Data, DryRun, Yes, confirm, operator
+from clearlane.cli.command.storage_command import DryRun, Yes, confirm, operator
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.clock import from_micros, seconds_text, to_micros
 from clearlane.store.delivery import batches
-from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.batches import UNDELIVERED, Batch
+from clearlane.store.delivery.file_query import BATCH_FILTERS, FileQuery, find_batches
 from clearlane.wiring import Installation
 
-if TYPE_CHECKING:
-    from clearlane.pipeline.operator.batch_admin import BatchDetails
-
+ADMIN = "pipeline.operator.batch_admin"
 BATCHES_LISTED = 200
+UNLIMITED = 1 << 62
 
 app = typer.Typer(help="Files to payers: list, show, resend, mark-delivered.", add_completion=False)
 
@@ -33,12 +33,16 @@ Id = Annotated[int, typer.Argument(metavar="ID", help="The batch's number.", min
 
 
 @app.command("list")
-def list_(
+@filter_options(BATCH_FILTERS)
+@in_installation()
+async def list_(
+    installation: Installation,
+    where: dict[str, Any],
+    *,
     everything: Annotated[
         bool, typer.Option("--all", help="Include delivered batches, the newest first.")
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """List the batches that are not delivered, the oldest first.
 
@@ -48,41 +52,36 @@ def list_(
 
     Example: clearlane batch list --all
     """
+    everything = everything or where["state"] is not None
 
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        async with installation.database.read(batches.SCOPE) as tx:
-            if everything:
-                found = await batches.list_newest(tx, BATCHES_LISTED)
-            else:
-                found = await batches.list_undelivered(tx)
-        return [facts(batch, _next_attempt(installation, batch)) for batch in found]
-
-    found = run_in_installation(data, work)
-    if as_json:
-        show_json(found)
-    else:
-        hint = (
-            "One is made when a claim is accepted."
-            if everything
-            else "Everything is delivered. Use --all to list every batch."
-        )
-        show_list(COLUMNS, found, noun="batch", hint=hint)
+    async with installation.database.read(batches.SCOPE) as tx:
+        if everything:
+            found = await find_batches(tx, FileQuery(where=where, limit=BATCHES_LISTED))
+        else:
+            undelivered = FileQuery(where=where | {"state": UNDELIVERED}, limit=UNLIMITED)
+            found = (await find_batches(tx, undelivered))[::-1]
+    hint = (
+        "Other filters may list some."
+        if any(where.values())
+        else "One is made when a claim is accepted."
+        if everything
+        else "Everything is delivered. Use --all to list every batch."
+    )
+    rows = [facts(batch, _next_attempt(installation, batch)) for batch in found]
+    show_rows(COLUMNS, rows, as_json=as_json, noun="batch", hint=hint)
 
 
 @app.command()
-def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(uses=ADMIN)
+async def show(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Show a batch with its claims.
 
     Example: clearlane batch show 12
     """
     from clearlane.pipeline.operator import batch_admin
 
-    async def work(installation: Installation) -> "tuple[BatchDetails, int]":
-        found = await batch_admin.load_batch(installation.work_context, id)
-        return found, _next_attempt(installation, found.batch)
-
-    found, next_at = run_in_installation(data, work)
-    row = facts(found.batch, next_at) | {
+    found = await batch_admin.load_batch(installation.work_context, id)
+    row = facts(found.batch, _next_attempt(installation, found.batch)) | {
         "claims_answered": found.answered,
         "refused": f"TA1 {found.refusal.note}" if found.refusal else "",
         "sent_again_at": _time(found.refusal.requeued_at if found.refusal else None),
@@ -101,7 +100,9 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def resend(
+@in_installation(uses=ADMIN)
+async def resend(
+    installation: Installation,
     id: Id,
     even_if_answered: Annotated[
         bool,
@@ -111,7 +112,6 @@ def resend(
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Send a batch now: the payer does not have it, or it must not wait any longer.
 
@@ -125,35 +125,29 @@ def resend(
     if even_if_answered:
         confirm(f"Claims of batch {id} that the payer has would reach it twice.", yes=yes)
 
-    async def work(installation: Installation) -> None:
-        await batch_admin.resend(
-            installation.work_context, id, actor=operator(), even_if_answered=even_if_answered
-        )
-
-    run_in_installation(data, work)
+    await batch_admin.resend(
+        installation.work_context, id, actor=operator(), even_if_answered=even_if_answered
+    )
     show_change(f"Batch {id} is sent again as soon as a node runs.", as_json=as_json, id=id)
 
 
 @app.command("mark-delivered")
-def mark_delivered(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(ask="Batch {id} will never be sent: its claims count as sent.", uses=ADMIN)
+async def mark_delivered(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Record that the payer has a batch: its claims count as sent, and it is not sent again.
 
     Example: clearlane batch mark-delivered 12
     """
     from clearlane.pipeline.operator import batch_admin
 
-    confirm(f"Batch {id} will never be sent: its claims count as sent.", yes=yes)
-
-    async def work(installation: Installation) -> None:
-        await batch_admin.mark_delivered(installation.work_context, id, actor=operator())
-
-    run_in_installation(data, work)
+    await batch_admin.mark_delivered(installation.work_context, id, actor=operator())
     show_change(f"Batch {id} is delivered.", as_json=as_json, id=id)
 
 
 @app.command("after-restore")
-def after_restore(
-    dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False, data: Data = None
+@in_installation(uses=ADMIN)
+async def after_restore(
+    installation: Installation, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Record that the database was restored with its own tools, as with PostgreSQL.
 
@@ -164,16 +158,14 @@ def after_restore(
     """
     from clearlane.pipeline.operator import batch_admin
 
-    if not dry_run:
+    context = installation.work_context
+    if dry_run:
+        batch_count, claims = await batch_admin.count_unsent(context)
+    else:
         confirm("Everything that waits to be sent will be in doubt, until you decide.", yes=yes)
-
-    async def work(installation: Installation) -> tuple[int, int]:
-        context = installation.work_context
-        if dry_run:
-            return await batch_admin.count_unsent(context)
-        return await batch_admin.mark_in_doubt_after_restore(context, actor=operator())
-
-    batch_count, claims = run_in_installation(data, work)
+        batch_count, claims = await batch_admin.mark_in_doubt_after_restore(
+            context, actor=operator()
+        )
     would = "would be" if dry_run else "are"
     show_change(
         f"{batch_count} batches and {claims} claims that waited {would} in doubt. See: clearlane batch list",
@@ -232,7 +224,4 @@ def _next_attempt(installation: Installation, batch: Batch) -> int:
 
 
 def _time(micros: int | None) -> str:
-    if micros is None:
-        return ""
-    at: datetime = from_micros(micros)
-    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    return seconds_text(micros) or ""

@@ -1,25 +1,27 @@
 """``clearlane inbox``: files from payers, and what an operator decides about them."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clearlane.cli.command.filter_options import filter_options
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,
-    run_in_installation,
+    in_installation,
     show_facts,
     show_json,
-    show_list,
+    show_rows,
     show_table,
 )
 from clearlane.cli.command.output import show_error, show_text
-from clearlane.cli.command.storage_command import Data, Yes, confirm, operator
+from clearlane.cli.command.storage_command import operator
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import seconds_text
 from clearlane.store.delivery import inbox
-from clearlane.store.delivery.inbox import InboxFile, RoutePoll
+from clearlane.store.delivery.file_query import INBOX_FILTERS, FileQuery, find_inbox_files
+from clearlane.store.delivery.inbox import InboxFile
 from clearlane.store.delivery.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from clearlane.claims.responses.facts import UnmatchedFact
     from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 
+ADMIN = "pipeline.operator.inbox_admin"
 INBOX_LISTED = 200
 TEST_MARK = "Test file"
 
@@ -37,16 +40,19 @@ app = typer.Typer(
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-EVERY_STATE = (*inbox.NEEDS_ATTENTION, inbox.STORED, inbox.APPLIED, inbox.DISCARDED)
 
 
 @app.command("list")
-def list_(
+@filter_options(INBOX_FILTERS)
+@in_installation()
+async def list_(
+    installation: Installation,
+    where: dict[str, Any],
+    *,
     everything: Annotated[
         bool, typer.Option("--all", help="Include stored, applied and discarded files.")
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """List the files that need an operator, the newest first.
 
@@ -57,23 +63,23 @@ def list_(
 
     Example: clearlane inbox list --all --data .data
     """
-    states = EVERY_STATE if everything else inbox.NEEDS_ATTENTION
+    filtered = any(where.values())
+    if not everything and where["state"] is None:
+        where["state"] = inbox.NEEDS_ATTENTION
 
-    async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
-        async with installation.database.read(inbox.SCOPE) as tx:
-            files = await inbox.list_files(tx, states, INBOX_LISTED)
-            return files, [one for one in (await inbox.all_polls(tx)).values() if one.passed_over]
-
-    files, passed_over = run_in_installation(data, work)
+    async with installation.database.read(inbox.SCOPE) as tx:
+        files = await find_inbox_files(tx, FileQuery(where=where, limit=INBOX_LISTED))
+        polls = (await inbox.all_polls(tx)).values()
     found = [facts(file) for file in files]
-    if as_json:
-        show_json(found)
-    else:
-        hint = "" if everything else "need attention. Use --all to list every file."
-        marked = any(row["mark"] for row in found)
-        columns = [one for one in COLUMNS if marked or one is not MARK]
-        show_list(columns, found, noun="file", hint=hint)
-    for poll in passed_over:
+    marked = any(row["mark"] for row in found)
+    show_rows(
+        [one for one in COLUMNS if marked or one is not MARK],
+        found,
+        as_json=as_json,
+        noun="file",
+        hint="" if everything or filtered else "need attention. Use --all to list every file.",
+    )
+    for poll in filter(lambda one: one.passed_over, polls):
         show_error(
             f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
             "their names (hidden, paths, or too long)."
@@ -81,7 +87,9 @@ def list_(
 
 
 @app.command()
-def show(
+@in_installation(uses=ADMIN)
+async def show(
+    installation: Installation,
     id: Id,
     numbers: Annotated[
         bool,
@@ -91,7 +99,6 @@ def show(
         bool, typer.Option("--content", help="Write the file itself to standard output. Audited.")
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Show a file: its kinds, its state, and which of its statements were not applied.
 
@@ -99,23 +106,11 @@ def show(
     """
     from clearlane.pipeline.operator import inbox_admin
 
+    context = installation.work_context
     if content:
-        sys.stdout.buffer.write(
-            run_in_installation(
-                data,
-                lambda installation: inbox_admin.read_content(
-                    installation.work_context, id, actor=operator()
-                ),
-            )
-        )
+        sys.stdout.buffer.write(await inbox_admin.read_content(context, id, actor=operator()))
         return
-
-    async def work(installation: Installation) -> "InboxFileDetails":
-        return await inbox_admin.load_file(
-            installation.work_context, id, with_statements=numbers, actor=operator()
-        )
-
-    found = run_in_installation(data, work)
+    found = await inbox_admin.load_file(context, id, with_statements=numbers, actor=operator())
     parked = _parked(found)
     if as_json:
         show_json(facts(found.file) | {"statements": parked})
@@ -129,7 +124,8 @@ def show(
 
 
 @app.command()
-def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(uses=ADMIN)
+async def replay(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Post a file again, after a claim, a route or a reader was corrected.
 
     Statements that were applied before count once, so a file can be replayed at any time.
@@ -138,14 +134,15 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """
     from clearlane.pipeline.operator import inbox_admin
 
-    async def work(installation: Installation) -> InboxFile:
-        return await inbox_admin.replay(installation.work_context, id, actor=operator())
-
-    _show_result(run_in_installation(data, work), as_json=as_json)
+    _show_result(
+        await inbox_admin.replay(installation.work_context, id, actor=operator()), as_json=as_json
+    )
 
 
 @app.command()
-def accept(
+@in_installation(uses=ADMIN)
+async def accept(
+    installation: Installation,
     id: Id,
     remember: Annotated[
         bool, typer.Option("--remember", help="The route knows this sender from now on.")
@@ -154,7 +151,6 @@ def accept(
         bool, typer.Option("--test-file", help="Post a file that is marked as a test (ISA15 is T).")
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Apply a file that waits: of a sender that its route does not know, or with --test-file a test file.
 
@@ -168,35 +164,29 @@ def accept(
 
     if remember and test_file:
         raise typer.BadParameter("Give --remember or --test-file, not both.")
-
-    async def work(installation: Installation) -> InboxFile:
-        if test_file:
-            return await inbox_admin.accept_test_file(
-                installation.work_context, id, actor=operator()
-            )
-        file, revision = await inbox_admin.accept(
-            installation.work_context, id, remember=remember, actor=operator()
-        )
+    context = installation.work_context
+    if test_file:
+        file = await inbox_admin.accept_test_file(context, id, actor=operator())
+    else:
+        file, revision = await inbox_admin.accept(context, id, remember=remember, actor=operator())
         await confirm_loaded(installation.database, PAYERS_REVISION, revision)
-        return file
-
-    _show_result(run_in_installation(data, work), as_json=as_json)
+    _show_result(file, as_json=as_json)
 
 
 @app.command()
-def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(
+    ask="The statements of file {id} are not applied to any claim from now on.", uses=ADMIN
+)
+async def discard(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Put aside a file that cannot be used. It is kept, and statements applied from it stay applied.
 
     Example: clearlane inbox discard 7 --data .data
     """
     from clearlane.pipeline.operator import inbox_admin
 
-    confirm(f"The statements of file {id} are not applied to any claim from now on.", yes=yes)
-
-    async def work(installation: Installation) -> InboxFile:
-        return await inbox_admin.discard(installation.work_context, id, actor=operator())
-
-    _show_result(run_in_installation(data, work), as_json=as_json)
+    _show_result(
+        await inbox_admin.discard(installation.work_context, id, actor=operator()), as_json=as_json
+    )
 
 
 MARK = TableColumn("mark", "mark")
@@ -231,13 +221,9 @@ def facts(file: InboxFile) -> dict[str, object]:
         "reason": file.reason,
         "applied": file.applied,
         "parked": file.parked,
-        "received_at": _time(file.received_at),
-        "settled_at": None if file.processed_at is None else _time(file.processed_at),
+        "received_at": seconds_text(file.received_at),
+        "settled_at": seconds_text(file.processed_at),
     }
-
-
-def _time(at: int) -> str:
-    return f"{from_micros(at):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _show_result(file: InboxFile, *, as_json: bool) -> None:

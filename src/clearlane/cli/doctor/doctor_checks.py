@@ -23,6 +23,6 @@ class DoctorCheck:
     do: str = ""
 
 
-def fine(name: str, says: str) -> DoctorCheck:
-    """Return a check that passed."""
-    return DoctorCheck(name, DoctorVerdict.FINE, says)
+def judge(name: str, says: str, do: str = "") -> DoctorCheck:
+    """Return a check that passed; a warning if there is something to do."""
+    return DoctorCheck(name, DoctorVerdict.WARNING if do else DoctorVerdict.FINE, says, do)

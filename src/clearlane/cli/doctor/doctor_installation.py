@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, judge
 from clearlane.cli.doctor.doctor_production import production_checks
 from clearlane.cli.doctor.installation_measures import measure_installation
 from clearlane.cli.installation.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
@@ -60,7 +60,7 @@ async def _inspect(settings: Settings) -> list[DoctorCheck]:
     kind = "PostgreSQL" if settings.on_postgresql else str(settings.sqlite_file)
     return [
         *([PUBLIC_URL] if has_local_url_only(settings) else []),
-        fine("database", f"{kind}. {state.sentence}"),
+        judge("database", f"{kind}. {state.sentence}"),
         _nodes(measures.nodes),
         _routes(active, sandbox=settings.sandbox),
         *_conditions(measures),
@@ -80,22 +80,18 @@ def _conditions(measures: Measures) -> Iterator[DoctorCheck]:
         verdict = DoctorVerdict(each.condition.severity.value)
         yield DoctorCheck(each.condition.name, verdict, each.sentence, each.condition.do)
     if not raised:
-        yield fine("conditions", f"None of {len(CONDITIONS)} is raised.")
+        yield judge("conditions", f"None of {len(CONDITIONS)} is raised.")
 
 
 def _nodes(nodes: Sequence[Node]) -> DoctorCheck:
     if not nodes:
-        return DoctorCheck(
-            "nodes", DoctorVerdict.WARNING, "None is running.", "Start one: clearlane serve."
-        )
-    return fine("nodes", ", ".join(f"{node.role} on {node.host}" for node in nodes))
+        return judge("nodes", "None is running.", "Start one: clearlane serve.")
+    return judge("nodes", ", ".join(f"{node.role} on {node.host}" for node in nodes))
 
 
 def _routes(active: int, *, sandbox: bool) -> DoctorCheck:
     if sandbox:
-        return fine("routes", "A sandbox sends everything to its own test payers.")
+        return judge("routes", "A sandbox sends everything to its own test payers.")
     if not active:
-        return DoctorCheck(
-            "routes", DoctorVerdict.WARNING, "None is active.", "Add one: clearlane route add."
-        )
-    return fine("routes", f"{active} active. To test one: clearlane route test ID.")
+        return judge("routes", "None is active.", "Add one: clearlane route add.")
+    return judge("routes", f"{active} active. To test one: clearlane route test ID.")

@@ -3,6 +3,7 @@
 import socket
 import ssl
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeAlias
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.cli.command.client_command import ServiceOptions, advice
 from clearlane.cli.command.output import counted
-from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, judge
 from clearlane.client import (
     Account,
     BaaMissing,
@@ -64,13 +65,13 @@ def network_checks(options: ServiceOptions) -> Iterator[DoctorCheck]:
             "address",
             DoctorVerdict.SKIPPED,
             "No service was named.",
-            f"{fault} Or give --url, --key and --site.",
+            f"{fault} A service that was just started needs some seconds for it. Or give --url, --key and --site.",
         )
         return
     except (ValueError, OSError) as fault:
         yield DoctorCheck("address", DoctorVerdict.FAULT, "The account cannot be used.", str(fault))
         return
-    yield fine("address", f"{account.base_url}, vendor {account.key}, site {account.site}")
+    yield judge("address", f"{account.base_url}, vendor {account.key}, site {account.site}")
     reached = False
     for check in certificate(account):
         yield check
@@ -140,7 +141,7 @@ def certificate(account: Account) -> Iterator[DoctorCheck]:
             "Start the service (clearlane serve), or correct the address or the firewall.",
         )
     else:
-        yield fine("connection", f"{host}:{port} answers.")
+        yield judge("connection", f"{host}:{port} answers.")
         yield certificate_expiry(shown, SystemClock().now())
 
 
@@ -148,12 +149,11 @@ def certificate_expiry(shown: object, now: datetime) -> DoctorCheck:
     """Check when a certificate expires."""
     until = shown.get("notAfter") if isinstance(shown, dict) else None
     if not isinstance(until, str):
-        return fine("certificate", "Trusted.")
+        return judge("certificate", "Trusted.")
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(until), UTC)
     says = f"Trusted, until {ends:%Y-%m-%d}."
-    if (ends - now).days < CERTIFICATE_DAYS_MIN:
-        return DoctorCheck("certificate", DoctorVerdict.WARNING, says, "Renew the certificate.")
-    return fine("certificate", says)
+    ending = (ends - now).days < CERTIFICATE_DAYS_MIN
+    return judge("certificate", says, "Renew the certificate." if ending else "")
 
 
 def credentials(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
@@ -173,8 +173,8 @@ def credentials(client: Client, transport: RecordingTransport) -> Iterator[Docto
     yield clock_skew(transport.date, SystemClock().now())
     yield from sandbox_time(transport.date, transport.service_time)
     if failed is None or failed.name == "site":
-        yield fine("credentials", "The service knows the vendor key and its password.")
-    yield failed or fine("site", "The site is the vendor's.")
+        yield judge("credentials", "The service knows the vendor key and its password.")
+    yield failed or judge("site", "The site is the vendor's.")
 
 
 def clock_skew(date: str, now: datetime) -> DoctorCheck:
@@ -186,9 +186,8 @@ def clock_skew(date: str, now: datetime) -> DoctorCheck:
     says = (
         f"{counted(round(abs(off)), 'second')} {'ahead of' if off > 0 else 'behind'} the service."
     )
-    if abs(off) > SKEW_SECONDS_MAX:
-        return DoctorCheck("clock", DoctorVerdict.WARNING, says, "Set this machine's clock (NTP).")
-    return fine("clock", says)
+    too_far = abs(off) > SKEW_SECONDS_MAX
+    return judge("clock", says, "Set this machine's clock (NTP)." if too_far else "")
 
 
 def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
@@ -202,23 +201,23 @@ def sandbox_time(date: str, service_time: str) -> Iterator[DoctorCheck]:
         return
     days, hours, minutes = ahead // 86_400, ahead % 86_400 // 3_600, ahead % 3_600 // 60
     says = f"Its day is {moment:%Y-%m-%d}, {counted(days, 'day')} {hours:02}:{minutes:02} ahead of real time."
-    yield fine("sandbox", f"{says} To start over: clearlane sandbox reset.")
+    yield judge("sandbox", f"{says} To start over: clearlane sandbox reset.")
 
 
 def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
     """Check that patient data may be sent for this site, with a call that reads nothing."""
     try:
-        client.payer_documents([])
+        # A service that refuses the empty list has checked the agreement before the body.
+        with suppress(InvalidRequest):
+            client.payer_documents([])
     except BaaMissing as fault:
         yield DoctorCheck("baa", DoctorVerdict.FAULT, fault.message, advice(fault))
     except NotFound:
         yield DoctorCheck(
             "baa", DoctorVerdict.SKIPPED, "The service does not have the call for this check."
         )
-    except InvalidRequest:  # the service checks the agreement before the body
-        yield fine("baa", "The client has accepted the agreement.")
     else:
-        yield fine("baa", "The client has accepted the agreement.")
+        yield judge("baa", "The client has accepted the agreement.")
 
 
 def payers(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
@@ -227,12 +226,8 @@ def payers(client: Client, transport: RecordingTransport) -> Iterator[DoctorChec
         kind: len(client.payers(kind)) + len(client.test_payers(kind)) for kind in SUBMITTED_KINDS
     }
     says = ", ".join(f"{count} {kind}" for kind, count in found.items())
-    if any(found.values()):
-        yield fine("payers", says)
-    else:
-        yield DoctorCheck(
-            "payers", DoctorVerdict.WARNING, says, "Operators: clearlane payer import FILE."
-        )
+    do = "" if any(found.values()) else "Operators: clearlane payer import FILE."
+    yield judge("payers", says, do)
 
 
 NETWORK_CHECKS: tuple[NetworkCheck, ...] = (credentials, agreement, payers)

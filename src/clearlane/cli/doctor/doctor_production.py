@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 
-from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, judge
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.settings import InvalidSettings, Settings, require_submitter
 
@@ -52,17 +52,16 @@ def submitter(settings: Settings) -> DoctorCheck:
         require_submitter(settings)
     except InvalidSettings as fault:
         return DoctorCheck("submitter", DoctorVerdict.FAULT, "It is not set.", str(fault))
-    return fine("submitter", f"{settings.submitter_name}, {settings.submitter_phone}")
+    return judge("submitter", f"{settings.submitter_name}, {settings.submitter_phone}")
 
 
 def served_certificate(settings: Settings, now: datetime) -> DoctorCheck:
     """Check the certificate that is served: that callers can know it, and how long it lasts."""
     if not settings.tls_certificate:
         if settings.plain_port and settings.trusted_proxies:
-            return fine("served certificate", "A proxy ends TLS.")
-        return DoctorCheck(
+            return judge("served certificate", "A proxy ends TLS.")
+        return judge(
             "served certificate",
-            DoctorVerdict.WARNING,
             "It is of this installation's own authority, which no vendor's machine knows.",
             "Bring one: CLEARLANE_TLS_CERTIFICATE and CLEARLANE_TLS_KEY, or a proxy that ends TLS.",
         )
@@ -80,27 +79,19 @@ def served_certificate(settings: Settings, now: datetime) -> DoctorCheck:
     days = (found.not_valid_after_utc - now.astimezone(UTC)).days
     says = f"Until {found.not_valid_after_utc:%Y-%m-%d}."
     if found.issuer == found.subject:
-        return DoctorCheck(
-            "served certificate",
-            DoctorVerdict.WARNING,
-            f"It is self-signed. {says}",
-            "Bring one of an authority that vendors' machines know.",
-        )
-    if days < CERTIFICATE_DAYS_MIN:
-        return DoctorCheck(
-            "served certificate", DoctorVerdict.WARNING, says, "Renew it; it is loaded by itself."
-        )
-    return fine("served certificate", says)
+        do = "Bring one of an authority that vendors' machines know."
+        return judge("served certificate", f"It is self-signed. {says}", do)
+    do = "Renew it; it is loaded by itself." if days < CERTIFICATE_DAYS_MIN else ""
+    return judge("served certificate", says, do)
 
 
 def operations_address(settings: Settings) -> DoctorCheck:
     """Check who can reach health and metrics, which speak plain http."""
     at = f"{settings.operations_host}:{settings.operations_port}"
     if _is_loopback(settings.operations_host):
-        return fine("operations address", f"{at}, this machine alone.")
-    return DoctorCheck(
+        return judge("operations address", f"{at}, this machine alone.")
+    return judge(
         "operations address",
-        DoctorVerdict.WARNING,
         f"{at} can be reached from other machines, without TLS.",
         "Let your firewall admit only your monitoring.",
     )
@@ -109,12 +100,11 @@ def operations_address(settings: Settings) -> DoctorCheck:
 def plain_address(settings: Settings) -> DoctorCheck:
     """Check that plain http is for a proxy alone."""
     if not settings.plain_port:
-        return fine("plain http", "Off.")
+        return judge("plain http", "Off.")
     if settings.trusted_proxies:
-        return fine("plain http", f"Port {settings.plain_port}, for the proxies that are trusted.")
-    return DoctorCheck(
+        return judge("plain http", f"Port {settings.plain_port}, for the proxies that are trusted.")
+    return judge(
         "plain http",
-        DoctorVerdict.WARNING,
         f"Port {settings.plain_port} is open, and no proxy is trusted.",
         "Set CLEARLANE_TRUSTED_PROXIES to the proxy's address, or CLEARLANE_PLAIN_PORT=0.",
     )
@@ -124,34 +114,21 @@ def memory(found: int | None) -> DoctorCheck:
     """Check the memory of the machine, or of the container."""
     if found is None:
         return DoctorCheck("memory", DoctorVerdict.SKIPPED, "It cannot be read here.")
-    says = f"{found / 1e9:.1f} GB."
-    if found < MEMORY_BYTES_MIN:
-        return DoctorCheck(
-            "memory", DoctorVerdict.WARNING, says, f"Give it {MEMORY_BYTES_MIN / 1e9:g} GB."
-        )
-    return fine("memory", says)
+    do = f"Give it {MEMORY_BYTES_MIN / 1e9:g} GB." if found < MEMORY_BYTES_MIN else ""
+    return judge("memory", f"{found / 1e9:.1f} GB.", do)
 
 
 def disk(free: int) -> DoctorCheck:
     """Check the space for claims in the data directory."""
     claims = free // CLAIM_BYTES
     says = f"{free / 1e9:.1f} GB free, for about {claims:,} claims with their answers."
-    if claims < DISK_CLAIMS_MIN:
-        return DoctorCheck("disk", DoctorVerdict.WARNING, says, "Make space, or give it more.")
-    return fine("disk", says)
+    return judge("disk", says, "Make space, or give it more." if claims < DISK_CLAIMS_MIN else "")
 
 
 def open_files(found: int) -> DoctorCheck:
     """Check how many files and connections a node may have open."""
-    says = f"{found:,} at once."
-    if found < OPEN_FILES_MIN:
-        return DoctorCheck(
-            "open files",
-            DoctorVerdict.WARNING,
-            says,
-            f"Allow {OPEN_FILES_MIN:,}: LimitNOFILE of the unit, or ulimits of the container.",
-        )
-    return fine("open files", says)
+    do = f"Allow {OPEN_FILES_MIN:,}: LimitNOFILE of the unit, or ulimits of the container."
+    return judge("open files", f"{found:,} at once.", do if found < OPEN_FILES_MIN else "")
 
 
 def time_source(state: int | None) -> DoctorCheck:
@@ -159,22 +136,20 @@ def time_source(state: int | None) -> DoctorCheck:
     if state is None:
         return DoctorCheck("time", DoctorVerdict.SKIPPED, "The kernel does not say.")
     if state == TIME_ERROR:
-        return DoctorCheck(
+        return judge(
             "time",
-            DoctorVerdict.WARNING,
             "The kernel says that nothing keeps the clock set.",
             "Run an NTP client, such as systemd-timesyncd or chrony.",
         )
-    return fine("time", "The clock is kept.")
+    return judge("time", "The clock is kept.")
 
 
 def anchor_place(settings: Settings) -> DoctorCheck:
     """Check that the anchor of the audit chain has a second place."""
     if settings.anchor_copy:
-        return fine("anchor copy", settings.anchor_copy)
-    return DoctorCheck(
+        return judge("anchor copy", settings.anchor_copy)
+    return judge(
         "anchor copy",
-        DoctorVerdict.WARNING,
         "The anchor of the audit chain is only in the data directory.",
         "Set CLEARLANE_ANCHOR_COPY to a place on another machine.",
     )

@@ -12,6 +12,7 @@ import typer
 from clearlane.cli.command.operator_command import AsJson, run_in_installation
 from clearlane.cli.command.output import printable, show_json
 from clearlane.cli.command.storage_command import Data
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.durations import Durations
 from clearlane.pipeline.query.condition_checks import counted, duration
 from clearlane.pipeline.query.conditions import (
@@ -58,10 +59,12 @@ def screen(measures: Measures, raised: list[RaisedCondition]) -> Iterator[str]:
     mode = "sandbox" if measures.sandbox else "production"
     yield f"Clearlane {mode} ({measures.node.database}), {measures.at:%Y-%m-%d %H:%M} UTC. Nodes: {nodes or 'none'}."
     yield ""
-    yield "WHAT FLOWS (last 24 hours)"
+    age = measures.seconds_since(measures.claims_counted_at or to_micros(measures.at))
+    counted_ago = f"claims counted {duration(age)} ago" if age >= 1 else "claims counted now"
+    yield f"WHAT FLOWS (last 24 hours, {counted_ago})"
     yield from _columns(_flows(measures))
     yield ""
-    yield "WHAT WAITS"
+    yield f"WHAT WAITS (by state: {counted_ago})"
     yield from _columns(_waits(measures))
     yield from _payers(measures)
     yield ""

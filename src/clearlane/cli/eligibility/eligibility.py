@@ -18,7 +18,7 @@ from clearlane.cli.command.output import show_facts, show_json, show_table, show
 from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.eligibility.eligibility_answer import response_tables
-from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitOutcome
+from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
 from clearlane.eligibility.benefit_table import (
     Accumulator,
     BenefitRow,
@@ -169,7 +169,7 @@ def show(
     found = run_in_installation(data, work)
     if x12:
         for inquiry in found.inquiries:
-            sys.stdout.buffer.write(_lines(inquiry.outcome.x12))
+            sys.stdout.buffer.write(_lines(inquiry.result.x12))
         sys.stdout.flush()
     elif as_json:
         show_json(_request_json(found))
@@ -216,9 +216,7 @@ def _show_inquiries(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
                 inquiry.state,
                 inquiry.answer,
                 inquiry.pending.attempts,
-                f"{from_micros(inquiry.next_at):%Y-%m-%d %H:%M:%S}Z"
-                if inquiry.state == "Open"
-                else "",
+                from_micros(inquiry.next_at) if inquiry.state == "Open" else "",
             )
             for inquiry in found.inquiries
         ),
@@ -243,13 +241,13 @@ def _show_request(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
     typer.echo(f"Request {found.request_number}: {found.status}")
     for result in found.results:
         show_text(f"Not asked: {result.location}: {result.message}", indent=2)
-    outcomes = [inquiry.outcome for inquiry in found.inquiries]
-    for error in (outcome.error for outcome in outcomes if outcome.error):
+    results = [inquiry.result for inquiry in found.inquiries]
+    for error in (result.error for result in results if result.error):
         words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
         show_text(f"{error.kind}: {words}", indent=2)
         for said in (one.payer_text for one in error.errors if one.payer_text):
             show_text(f"The payer's service said: {said}", indent=4)
-    for table in patient_tables(outcome.answer for outcome in outcomes if outcome.answer):
+    for table in patient_tables(result.answer for result in results if result.answer):
         _show_patient(table)
 
 
@@ -265,17 +263,17 @@ def _request_json(found: "InquiryRequestDetails[BenefitAnswer]") -> dict[str, An
                 "payer_id": inquiry.pending.payer_id,
                 "state": inquiry.state,
                 "attempts": inquiry.pending.attempts,
-                **_outcome_json(inquiry.outcome),
+                **_result_json(inquiry.result),
             }
             for inquiry in found.inquiries
         ],
     }
 
 
-def _outcome_json(outcome: BenefitOutcome) -> dict[str, Any]:
+def _result_json(result: BenefitResult) -> dict[str, Any]:
     return {
-        "answer": msgspec.to_builtins(outcome.answer),
-        "error": msgspec.to_builtins(outcome.error),
+        "answer": msgspec.to_builtins(result.answer),
+        "error": msgspec.to_builtins(result.error),
     }
 
 

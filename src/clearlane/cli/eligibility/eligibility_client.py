@@ -10,7 +10,6 @@ from clearlane.cli.command.client_command import (
     exit_with,
     read_json,
     usage_error,
-    vendor_command,
 )
 from clearlane.cli.command.output import show_error, show_json, show_table, show_text
 from clearlane.cli.command.table import TableColumn
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
 COMPLETE = "ResultsComplete"
 
 Wait = Annotated[float, typer.Option(help="Seconds to wait for late responses.", min=0, max=86_400)]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to `clearlane eligibility`."""
-    vendor_command(app)(submit)
-    vendor_command(app)(responses)
 
 
 def submit(
@@ -118,3 +111,6 @@ def _benefits(patient: "Patient") -> Iterator[tuple[object, ...]]:
             benefit.get("PatientResponsibilityPercentage"),
             benefit.get("PlanInNetwork"),
         )
+
+
+VENDOR_COMMANDS = (submit, responses)

@@ -1,6 +1,5 @@
 """``clearlane enrollment``: enrollments of providers with payers, and their states."""
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,9 +7,18 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.export_file import (
+    STANDARD,
+    AsJsonFormat,
+    ExportFile,
+    OfFormat,
+    choose_format,
+    write_export,
+)
 from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
+    in_installation,
     run_in_installation,
     show_json,
     show_table,
@@ -20,9 +28,7 @@ from clearlane.cli.command.storage_command import MISUSED, Data, Yes, confirm, o
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.enrollment.enrollment_output import (
     WRITERS,
-    EnrollmentDetail,
     EnrollmentFacts,
-    EnrollmentFileFormat,
     Facts,
     move_facts,
     show_detail,
@@ -38,7 +44,6 @@ from clearlane.pipeline.operator.enrollment_admin import (
     load_enrollment,
 )
 from clearlane.store.enrollments import StoredEnrollment
-from clearlane.store.vault.private_files import write_private
 from clearlane.wiring import Installation
 
 ENROLLMENT_REASON_CHARACTERS_MAX = 500
@@ -65,7 +70,6 @@ Payers = Annotated[
 ]
 Reason = Annotated[str, typer.Option("--reason", help="Reason, stored with the enrollment.")]
 
-STANDARD = "-"
 TOLD = "The vendor gets an event."
 
 
@@ -99,19 +103,16 @@ def list_(
 
 
 @app.command()
-def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def show(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Show everything known about an enrollment.
 
     Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
     """
-
-    async def work(installation: Installation) -> EnrollmentDetail:
-        details, events = await load_enrollment(
-            installation.database, installation.vault, id.strip().upper(), actor=operator()
-        )
-        return EnrollmentFacts(installation).detail(details, events)
-
-    found = run_in_installation(data, work)
+    details, events = await load_enrollment(
+        installation.database, installation.vault, id.strip().upper(), actor=operator()
+    )
+    found = EnrollmentFacts(installation).detail(details, events)
     if as_json:
         show_json(found)
     else:
@@ -172,17 +173,13 @@ def refuse_(
 
 @app.command()
 def export(
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="- for standard output.")
-    ] = STANDARD,
-    format: Annotated[
-        EnrollmentFileFormat | None, typer.Option(help="csv or json (default: by the file name).")
-    ] = None,
+    file: ExportFile = STANDARD,
+    format: OfFormat = None,
     state: OfState = None,
     payer: WithPayer = "",
     type: OfType = None,
     site: OfSite = "",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: AsJsonFormat = False,
     data: Data = None,
 ) -> None:
     """Write enrollments with all their fields, including tax ids. Cells never start a formula.
@@ -196,12 +193,13 @@ def export(
             installation, chosen, "enrollment.export", None, EnrollmentFacts.with_fields
         ),
     )
-    by_name = (
-        EnrollmentFileFormat.JSON if file.lower().endswith(".json") else EnrollmentFileFormat.CSV
+    # For its owner alone: a tax id may be a person's social security number.
+    write_export(
+        file,
+        WRITERS[choose_format(file, format, as_json=as_json)](rows),
+        f"{counted(len(rows), 'enrollment')} written to {file}.",
+        private=True,
     )
-    _write(file, WRITERS[EnrollmentFileFormat.JSON if as_json else format or by_name](rows))
-    if file != STANDARD:
-        typer.echo(f"{counted(len(rows), 'enrollment')} written to {file}.", err=True)
 
 
 def _named(payers: list[str] | None) -> str:
@@ -329,15 +327,3 @@ def _move(
         show_table(["payer", "type", TableColumn("name", wrap=True), "before", "now"], rows)
     else:
         typer.echo(f"{id}: no change was needed.")
-
-
-def _write(file: str, text: str) -> None:
-    if file == STANDARD:
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.flush()
-        return
-    try:
-        # For its owner alone: a tax id may be a person's social security number.
-        write_private(Path(file), text.encode())
-    except OSError as fault:
-        refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

@@ -9,15 +9,9 @@ from clearlane.cli.command.client_command import (
     exit_with,
     read_json,
     usage_error,
-    vendor_command,
 )
 from clearlane.cli.command.output import show_json, show_table
 from clearlane.cli.command.table import TableColumn
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane enrollment`."""
-    vendor_command(app)(submit)
 
 
 def submit(
@@ -40,7 +34,7 @@ def submit(
     else:
         show_table(
             (
-                "request id",
+                "enrollment id",
                 "last name",
                 "first name",
                 "submitted",
@@ -52,3 +46,6 @@ def submit(
             ),
         )
     exit_with(fine=answer.submitted)
+
+
+VENDOR_COMMANDS = (submit,)

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from typing import TypedDict
 
 import typer
 
+from clearlane.cli.command.export_file import ExportFormat
 from clearlane.cli.command.operator_command import show_facts, show_list, show_table
 from clearlane.cli.command.table import TableColumn
 from clearlane.enrollment.csv_export import write_csv
@@ -32,13 +32,6 @@ class EnrollmentDetail(TypedDict):
     findings: list[Facts]
     payers: list[Facts]
     events: list[Facts]
-
-
-class EnrollmentFileFormat(StrEnum):
-    """Formats of an enrollment export."""
-
-    CSV = "csv"
-    JSON = "json"
 
 
 LISTED = (
@@ -172,9 +165,9 @@ def _as_json(rows: Sequence[Facts]) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
-WRITERS: Mapping[EnrollmentFileFormat, Callable[[Sequence[Facts]], str]] = {
-    EnrollmentFileFormat.CSV: _as_csv,
-    EnrollmentFileFormat.JSON: _as_json,
+WRITERS: Mapping[ExportFormat, Callable[[Sequence[Facts]], str]] = {
+    ExportFormat.CSV: _as_csv,
+    ExportFormat.JSON: _as_json,
 }
 
 

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.command.client_command import AsJson, usage_error
-from clearlane.cli.command.output import show_json, show_list
+from clearlane.cli.command.output import show_rows
 from clearlane.cli.command.storage_command import Data, Store, with_store
 from clearlane.cli.command.table import TableColumn
 from clearlane.events.event import Event, format_event_id
 from clearlane.events.types import matching_types, unknown_patterns
-from clearlane.kernel.clock import SystemClock, from_micros, to_micros
+from clearlane.kernel.clock import SystemClock, from_micros, moment_text, to_micros
 
 app = typer.Typer(
     no_args_is_help=True, help="Events: follow, list.", add_completion=False, rich_markup_mode=None
@@ -52,10 +52,7 @@ def list_events(
             return await events.list_all(tx, matching_types(types or ()), after=after, limit=limit)
 
     found = [_facts(event) for event in with_store(data, work)]
-    if as_json:
-        show_json(found)
-        return
-    show_list(COLUMNS, found, noun="event", hint="--hours looks further back.")
+    show_rows(COLUMNS, found, as_json=as_json, noun="event", hint="--hours looks further back.")
 
 
 COLUMNS = (
@@ -71,7 +68,7 @@ def _facts(event: Event) -> dict[str, object]:
     data = ", ".join(f"{name} {value}" for name, value in event.data.items())
     return {
         "id": format_event_id(event.id),
-        "created": f"{from_micros(event.at):%Y-%m-%d %H:%M:%S}",
+        "created": moment_text(from_micros(event.at)),
         "type": event.type,
         "vendor": event.vendor_id,
         "site": event.site_id,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.command.client_command import ClientSession, vendor_command
-from clearlane.cli.command.output import printable, show_json_line, show_lines
+from clearlane.cli.command.client_command import ClientSession
+from clearlane.cli.command.output import cell_text, show_json_line, show_lines
 from clearlane.cli.command.table import TableColumn, TableLayout, fit
 from clearlane.cli.command.terminal import output_width
 
@@ -24,17 +24,12 @@ COLUMNS = (
     TableColumn("site", drop=3),
 )
 # Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
-WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "acknowledged", "-" * 12]
+WIDEST = ["-" * 16, "claim.acknowledged", "-" * 19, "-" * 24, "acknowledged", "-" * 12]
 
 Types = Annotated[
     list[str] | None,
     typer.Option("--type", help="Only this type or family (claim.*); repeat for several."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane events`."""
-    vendor_command(app)(follow)
 
 
 def follow(
@@ -93,10 +88,13 @@ def show_event(event: "Event", *, as_json: bool) -> None:
         event.created, event.type, event.claim_number, event.vendor_claim_id,
         event.data.get("state"), event.site,
     ]  # fmt: skip
-    show_lines(event_layout().row(["" if cell is None else printable(str(cell)) for cell in cells]))
+    show_lines(event_layout().row([cell_text(cell) for cell in cells]))
 
 
 @cache
 def event_layout() -> TableLayout:
     """Return the layout of the table of events, for this terminal."""
     return fit(COLUMNS, [WIDEST], output_width())
+
+
+VENDOR_COMMANDS = (follow,)

@@ -1,5 +1,6 @@
 """``clearlane webhook``: a vendor's webhook endpoints, over the service."""
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,12 +58,13 @@ def list_endpoints(session: ClientSession) -> None:
 
     Example: clearlane webhook list
     """
-    found = session.client.webhook_endpoints.list()
-    if session.as_json:
-        show_json([dict(one.raw) for one in found])
-        return
-    rows = [(one.id, one.state, ", ".join(one.types), one.url, one.fault or "") for one in found]
-    show_table(ENDPOINTS, rows, noun="endpoint", hint="Add one with: clearlane webhook add URL.")
+    session.show_list(
+        ENDPOINTS,
+        session.client.webhook_endpoints.list(),
+        lambda one: (one.id, one.state, ", ".join(one.types), one.url, one.fault or ""),
+        noun="endpoint",
+        hint="Add one with: clearlane webhook add URL.",
+    )
 
 
 @vendor_command(app)
@@ -85,16 +87,13 @@ def log(
 
     Example: clearlane webhook log W193QZ0AGS26Q3LZCMZ --limit 10
     """
-    found = session.client.webhook_endpoints.deliveries(endpoint, limit=limit)
-    if session.as_json:
-        show_json([dict(one.raw) for one in found])
-        return
-    rows = [
-        (one.event_id, one.type, one.state, one.attempts, one.status or "", one.fault or "",
-         one.next_attempt_at or "")
-        for one in found
-    ]  # fmt: skip
-    show_table(DELIVERIES, rows, noun="message", hint="Nothing was sent to it yet.")
+    session.show_list(
+        DELIVERIES,
+        session.client.webhook_endpoints.deliveries(endpoint, limit=limit),
+        attrgetter("event_id", "type", "state", "attempts", "status", "fault", "next_attempt_at"),
+        noun="message",
+        hint="Nothing was sent to it yet.",
+    )
 
 
 @vendor_command(app)
@@ -121,7 +120,7 @@ def replay(
 
     Example: clearlane webhook replay W193QZ0AGS26Q3LZCMZ 2026-01-31T08:30:00Z
     """
-    session.client.webhook_endpoints.replay(endpoint, since=since)
+    session.client.webhook_endpoints.replay(endpoint, since_at=since)
     _done(session, endpoint, "It is sent again.")
 
 

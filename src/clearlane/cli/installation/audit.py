@@ -19,7 +19,7 @@ from clearlane.cli.command.output import show_json, show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, Store, refuse, with_store
 from clearlane.kernel import limits
-from clearlane.kernel.clock import from_micros, moment_text, to_micros
+from clearlane.kernel.clock import from_micros, micros_text, to_micros
 
 if TYPE_CHECKING:
     from clearlane.store.audit.audit import ChainVerification
@@ -64,7 +64,7 @@ def verify(
 
     verdict = with_store(data, work)
     if as_json:
-        show_json(asdict(verdict) | {"anchored_at": _time(verdict.anchored_at)})
+        show_json(asdict(verdict) | {"anchored_at": micros_text(verdict.anchored_at)})
         raise typer.Exit(bool(verdict.fault))
     if verdict.fault:
         refuse(
@@ -117,14 +117,10 @@ def _vouched(verdict: "ChainVerification") -> str:
         return "This data directory has no anchor yet: missing rows at the end cannot be detected."
     younger = max(0, verdict.rows - verdict.anchored)
     return (
-        f"The anchor of {_time(verdict.anchored_at)} vouches for rows 1 to {verdict.anchored}; {younger} rows are younger. "
+        f"The anchor of {micros_text(verdict.anchored_at)} vouches for rows 1 to {verdict.anchored}; {younger} rows are younger. "
         f"It follows within {limits.ANCHOR_SECONDS_MAX} second: what was written in the last second before a crash may be "
         "missing without a trace."
     )
-
-
-def _time(micros: int | None) -> str | None:
-    return None if micros is None else moment_text(from_micros(micros))
 
 
 async def _export(store: Store, first: int, after: int, format: AuditFormat, out: TextIO) -> int:
@@ -153,7 +149,7 @@ async def _export(store: Store, first: int, after: int, format: AuditFormat, out
 def _readable(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with readable time, ids and hashes."""
     readable = {
-        "at": moment_text(from_micros(row["at"])),
+        "at": micros_text(row["at"]),
         "ids": json.loads(row["ids"]),
         "prev": row["prev"].hex(),
         "hash": row["hash"].hex(),

@@ -8,7 +8,7 @@ import typer
 from clearlane.cli.command.client_command import AsJson
 from clearlane.cli.command.output import show_change
 from clearlane.cli.command.progress import progress
-from clearlane.cli.command.storage_command import Data, Store, load_settings, refuse, with_store
+from clearlane.cli.command.storage_command import Data, load_settings, refuse, with_store
 
 app = typer.Typer(add_completion=False)
 
@@ -36,7 +36,6 @@ def backup(
     Examples: clearlane backup --data .data /backups/monday.backup;
     pg_dump --file /backups/monday.dump clearlane && clearlane backup --record /backups/monday.dump
     """
-    from clearlane.store.installation.archive import Manifest
     from clearlane.store.installation.backup import record_backup, write_backup
 
     settings = load_settings(data)
@@ -49,18 +48,18 @@ def backup(
     if settings.on_postgresql:
         refuse(ON_POSTGRESQL)
 
-    async def work(store: Store) -> Manifest:
-        return await write_backup(
-            store.database,
-            store.vault,
-            file=settings.sqlite_file,
-            target=file,
-            clock=store.clock,
-            actor=store.actor,
-        )
-
     with progress("Writing the backup"):
-        made = with_store(data, work)
+        made = with_store(
+            data,
+            lambda store: write_backup(
+                store.database,
+                store.vault,
+                file=settings.sqlite_file,
+                target=file,
+                clock=store.clock,
+                actor=store.actor,
+            ),
+        )
     show_change(
         f"{file}: schema {made.schema}, {made.size} bytes, audit rows {made.audit_seq}.\n"
         "The master key is not in it: keep that in another place.",

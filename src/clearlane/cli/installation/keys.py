@@ -90,14 +90,11 @@ def rotate(
 
     Example: clearlane keys rotate --yes --data /var/lib/clearlane
     """
-    from clearlane.store.vault.key_rotation import RotationResult, count_wrapped_keys
+    from clearlane.store.vault.key_rotation import count_wrapped_keys
     from clearlane.store.vault.key_rotation import rotate as rotated
 
     async def count(store: Store) -> int:
         return sum((await count_wrapped_keys(store.database)).values())
-
-    async def work(store: Store) -> RotationResult:
-        return await rotated(store.database, store.keys, store.actor)
 
     if dry_run:
         counted = with_store(data, count)
@@ -105,7 +102,7 @@ def rotate(
         show_change(message, as_json=as_json, dry_run=True, rewrapped=counted)
         return
     confirm("Every node needs the new master key from now on, and so do new backups.", yes=yes)
-    done = with_store(data, work)
+    done = with_store(data, lambda store: rotated(store.database, store.keys, store.actor))
     show_change(
         "\n".join(_rotation_lines(load_settings(data), done)),
         as_json=as_json,

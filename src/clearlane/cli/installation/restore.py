@@ -11,7 +11,6 @@ from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import (
     Data,
     DryRun,
-    Store,
     Yes,
     anchor_file,
     confirm,
@@ -100,13 +99,13 @@ def _wait(data: Path | None, revisions: dict[str, int]) -> None:
     """Wait until the running nodes have loaded the restored data."""
     from clearlane.store.installation.nodes import wait_for_nodes
 
-    async def work(store: Store) -> list[str]:
-        return await wait_for_nodes(
+    late = with_store(
+        data,
+        lambda store: wait_for_nodes(
             store.database,
             lambda node: all(seen >= revisions.get(name, 0) for name, seen in node.loaded.items()),
             limits.NODES_WAIT_SECONDS_MAX,
-        )
-
-    late = with_store(data, work)
+        ),
+    )
     if late:
         refuse(f"These nodes have not loaded the restored data yet: {', '.join(late)}.")

@@ -6,13 +6,12 @@ import typer
 
 from clearlane.cli.command.operator_command import (
     AsJson,
-    run_in_installation,
+    in_installation,
     show_change,
-    show_json,
-    show_list,
+    show_rows,
 )
 from clearlane.cli.command.output import printable
-from clearlane.cli.command.storage_command import Data, operator, refuse
+from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.wiring import Installation
@@ -29,7 +28,8 @@ WorkId = Annotated[str, typer.Argument(metavar="WORK", help="The work's id, as `
 
 
 @app.command("list")
-def list_(as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(uses="pipeline.schedule")
+async def list_(installation: Installation, as_json: AsJson = False) -> None:
     """List work that stopped, because the nodes that did it kept dying, the oldest first.
 
     The first word of an id is the kind of work, the number after it what it works on: `deliver-12-...` delivers batch
@@ -41,29 +41,24 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     from clearlane.engine.parked_work import find_finished_work, list_parked_work
     from clearlane.pipeline.schedule import WORKFLOWS
 
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        parked = await list_parked_work(installation.database)
-        finished = await find_finished_work(installation.work_context, WORKFLOWS, parked)
-        return [
-            {
-                "work": one.work,
-                "parked_at": from_micros(one.parked_at),
-                "takeovers": one.takeovers,
-                "last_node": one.last_node,
-            }
-            for one in parked
-            if one.work not in finished
-        ]
-
-    found = run_in_installation(data, work)
-    if as_json:
-        show_json(found)
-    else:
-        show_list(COLUMNS, found, noun="stopped work item")
+    parked = await list_parked_work(installation.database)
+    finished = await find_finished_work(installation.work_context, WORKFLOWS, parked)
+    found = [
+        {
+            "work": one.work,
+            "parked_at": from_micros(one.parked_at),
+            "takeovers": one.takeovers,
+            "last_node": one.last_node,
+        }
+        for one in parked
+        if one.work not in finished
+    ]
+    show_rows(COLUMNS, found, as_json=as_json, noun="stopped work item")
 
 
 @app.command()
-def release(id: WorkId, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation(uses="pipeline.schedule")
+async def release(installation: Installation, id: WorkId, as_json: AsJson = False) -> None:
     """Let stopped work continue at its first unfinished step. First find out what ended the nodes: their logs, their memory.
 
     Resets its recovery count. Before a step is repeated, Clearlane looks for what it has already done outside. Audited.
@@ -75,17 +70,15 @@ def release(id: WorkId, as_json: AsJson = False, data: Data = None) -> None:
     from clearlane.engine.workflow_client import WorkflowClient
     from clearlane.pipeline.schedule import TABLES
 
-    async def work(installation: Installation) -> bool:
-        settings = installation.settings
-        client = WorkflowClient(engine_database_url(settings.data, settings.database_url))
-        try:
-            return await release_parked_work(
-                installation.database, client, id, queue_of=TABLES.queue_of, actor=operator()
-            )
-        finally:
-            await client.close()
-
-    if not run_in_installation(data, work):
+    settings = installation.settings
+    client = WorkflowClient(engine_database_url(settings.data, settings.database_url))
+    try:
+        released = await release_parked_work(
+            installation.database, client, id, queue_of=TABLES.queue_of, actor=operator()
+        )
+    finally:
+        await client.close()
+    if not released:
         refuse(f"No stopped work has the id {printable(id)}. See: clearlane work list")
     show_change(
         f"{id} goes on when a node takes it from its queue.", as_json=as_json, changed=True, work=id

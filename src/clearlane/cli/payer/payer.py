@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +9,20 @@ import typer
 
 from clearlane.cli.claim.claim_service import search_payers_over_service
 from clearlane.cli.command.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.command.export_file import (
+    STANDARD,
+    AsJsonFormat,
+    ExportFile,
+    ExportFormat,
+    OfFormat,
+    choose_format,
+    write_export,
+)
 from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,
+    in_installation,
     run_in_installation,
     show_facts,
     show_json,
@@ -36,20 +45,12 @@ app = typer.Typer(
 )
 
 
-class PayerFileFormat(StrEnum):
-    """Formats of payer files."""
-
-    CSV = "csv"
-    JSON = "json"
-
-
 OfType = Annotated[
     PayerTypeOption | None,
     typer.Option("--type", case_sensitive=False, help="Only payers of this type."),
 ]
 OnlyTest = Annotated[bool, typer.Option("--test", help="The sandbox's test payers.")]
 
-STANDARD = "-"
 NO_PAYERS = "Import some with: clearlane payer import FILE; --test shows a sandbox's."
 
 
@@ -96,42 +97,36 @@ def import_(
 
 
 @app.command("list")
-def list_(
-    type: OfType = None, test: OnlyTest = False, as_json: AsJson = False, data: Data = None
+@in_installation()
+async def list_(
+    installation: Installation, type: OfType = None, test: OnlyTest = False, as_json: AsJson = False
 ) -> None:
     """List the live payers, or the test payers.
 
     Example: clearlane payer list --test
     """
-
-    async def work(installation: Installation) -> list[Payer]:
-        return _chosen(installation, type, test=test)
-
-    _show(run_in_installation(data, work), as_json=as_json)
+    _show(_chosen(installation, type, test=test), as_json=as_json)
 
 
 @app.command()
-def show(
+@in_installation()
+async def show(
+    installation: Installation,
     id: Annotated[str, typer.Argument(metavar="ID", help="PayerId, SvcPayerId or national id.")],
     type: OfType = None,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Show a payer by any of its ids.
 
     Example: clearlane payer show TST01
     """
-
-    async def work(installation: Installation) -> list[Payer]:
-        types = [type.capitalize()] if type else PAYER_TYPES
-        found = [payer for each in types if (payer := installation.payers.find(id, each))]
-        if not found:
-            alike = [match.payer.payer_id for match in installation.payers.search(id, limit=3)]
-            hint = f" Did you mean {', '.join(dict.fromkeys(alike))}?" if alike else ""
-            refuse(f"There is no payer {id}.{hint}")
-        return found
-
-    payers = run_in_installation(data, work)
+    types = [type.capitalize()] if type else PAYER_TYPES
+    found = [payer for each in types if (payer := installation.payers.find(id, each))]
+    if not found:
+        alike = [match.payer.payer_id for match in installation.payers.search(id, limit=3)]
+        hint = f" Did you mean {', '.join(dict.fromkeys(alike))}?" if alike else ""
+        refuse(f"There is no payer {id}.{hint}")
+    payers = found
     if as_json:
         show_json([_facts(payer) for payer in payers])
         return
@@ -160,7 +155,6 @@ def search(
 
     Example: clearlane payer search harbr helth
     """
-
     if url and data is None:
         search_payers_over_service(
             " ".join(words),
@@ -185,39 +179,28 @@ def search(
 
 
 @app.command()
-def export(
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="- for standard output.")
-    ] = STANDARD,
-    format: Annotated[
-        PayerFileFormat | None, typer.Option(help="csv or json (default: by the file name).")
-    ] = None,
+@in_installation()
+async def export(
+    installation: Installation,
+    file: ExportFile = STANDARD,
+    format: OfFormat = None,
     type: OfType = None,
     test: OnlyTest = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    data: Data = None,
+    as_json: AsJsonFormat = False,
 ) -> None:
     """Write the directory as a file that `import` reads back.
 
     Example: clearlane payer export payers.csv
     """
-
-    async def work(installation: Installation) -> list[Payer]:
-        chosen = _chosen(installation, type, test=test)
-        await record_export(installation.database, len(chosen), actor=operator())
-        return chosen
-
-    by_name = PayerFileFormat.JSON if file.lower().endswith(".json") else PayerFileFormat.CSV
-    write = WRITERS[PayerFileFormat.JSON if as_json else format or by_name]
-    payers = run_in_installation(data, work)
-    _write(file, write(payers))
-    if file != STANDARD:
-        typer.echo(f"{len(payers)} payers are written to {file}.", err=True)
+    payers = _chosen(installation, type, test=test)
+    await record_export(installation.database, len(payers), actor=operator())
+    text = WRITERS[choose_format(file, format, as_json=as_json)](payers)
+    write_export(file, text, f"{len(payers)} payers are written to {file}.")
 
 
-WRITERS: dict[PayerFileFormat, Callable[[list[Payer]], str]] = {
-    PayerFileFormat.CSV: write_csv,
-    PayerFileFormat.JSON: write_json,
+WRITERS: dict[ExportFormat, Callable[[list[Payer]], str]] = {
+    ExportFormat.CSV: write_csv,
+    ExportFormat.JSON: write_json,
 }
 COLUMNS = (
     TableColumn("payer id", "payer_id"),
@@ -297,14 +280,3 @@ def _read(file: str) -> bytes:
             return opened.read(most)
     except OSError as fault:
         refuse(f"{file} cannot be read: {fault.strerror}.", MISUSED)
-
-
-def _write(file: str, text: str) -> None:
-    if file == STANDARD:
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.flush()
-        return
-    try:
-        Path(file).write_text(text, encoding="utf-8")
-    except OSError as fault:
-        refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

@@ -1,13 +1,13 @@
 """``clearlane payer available``: the payer lists of a vendor, over the service."""
 
+from operator import attrgetter
 from typing import Annotated
 
 import typer
 
 from clearlane.claims.kinds import SUBMITTED_KINDS
-from clearlane.cli.command.client_command import ClientSession, usage_error, vendor_command
+from clearlane.cli.command.client_command import ClientSession, usage_error
 from clearlane.cli.command.kind_options import PayerTypeOption
-from clearlane.cli.command.output import show_json, show_table
 from clearlane.cli.command.table import TableColumn
 
 COLUMNS = (
@@ -18,11 +18,6 @@ COLUMNS = (
     TableColumn("eligibility", drop=1),
     "enrollment required",
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to `clearlane payer`."""
-    vendor_command(app)(available)
 
 
 def available(
@@ -46,16 +41,20 @@ def available(
     ask = (
         client.test_payers if test else client.eligibility_payers if eligibility else client.payers
     )
-    found = ask(kind)
-    if session.as_json:
-        show_json([payer.raw for payer in found])
-        return
-    rows = (
-        (
-            one.PayerId, one.Name, one.Type, one.EraAvailability, one.OffersEligibility,
-            one.ClaimEnrollmentRequired,
-        )
-        for one in found
-    )  # fmt: skip
-    hint = "--test shows those of a sandbox." if not test else ""
-    show_table(COLUMNS, rows, noun="payer", hint=hint)
+    session.show_list(
+        COLUMNS,
+        ask(kind),
+        attrgetter(
+            "PayerId",
+            "Name",
+            "Type",
+            "EraAvailability",
+            "OffersEligibility",
+            "ClaimEnrollmentRequired",
+        ),
+        noun="payer",
+        hint="--test shows those of a sandbox." if not test else "",
+    )
+
+
+VENDOR_COMMANDS = (available,)

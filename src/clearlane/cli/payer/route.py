@@ -1,35 +1,31 @@
 """``clearlane route``: how payers are reached."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from clearlane.cli.command.operator_command import (
     AsJson,
+    in_installation,
     make_change,
-    run_in_installation,
     show_facts,
     show_json,
     show_list,
+    show_rows,
     show_table,
 )
-from clearlane.cli.command.storage_command import REFUSED, Data, operator
+from clearlane.cli.command.storage_command import REFUSED, operator
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payer.route_edit import Id, add, change, facts, note_sandbox, remove, show_checks
-from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.payers.routes import (
     KIND_SECRETS,
     OPTIONS_BY_KIND,
     SECRET_NAMES,
-    Route,
     RouteKind,
 )
 from clearlane.store.delivery.routes import (
     PAYERS_REVISION,
-    RouteChange,
-    RouteHistoryEntry,
     list_routes,
     load_route,
     route_history,
@@ -45,48 +41,39 @@ app.command()(remove)
 
 
 @app.command("list")
-def list_(
+@in_installation()
+async def list_(
+    installation: Installation,
     removed: Annotated[bool, typer.Option("--removed", help="Include removed routes.")] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """List the routes, those of a payer in the order in which they are tried.
 
     Example: clearlane route list --json
     """
-
-    async def work(installation: Installation) -> list[dict[str, object]]:
-        found = await list_routes(installation.database, with_removed=removed)
-        if found:
-            note_sandbox(installation)
-        return [facts(route, has_secrets=sealed) for route, sealed in found]
-
-    found = run_in_installation(data, work)
-    if as_json:
-        show_json(found)
-    else:
-        hint = "Add one with: clearlane route add."
-        show_list(COLUMNS, found, noun="route", hint=hint)
+    routes = await list_routes(installation.database, with_removed=removed)
+    if routes:
+        note_sandbox(installation)
+    found = [facts(route, has_secrets=sealed) for route, sealed in routes]
+    hint = "Add one with: clearlane route add."
+    show_rows(COLUMNS, found, as_json=as_json, noun="route", hint=hint)
 
 
 @app.command()
-def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def show(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Show a route with its options and every change of it. Works for removed routes too.
 
     Example: clearlane route show 3
     """
-
-    async def work(installation: Installation) -> tuple[Route, bool, list[RouteHistoryEntry]]:
-        database = installation.database
-        stored = await load_route(database, installation.vault, id, even_removed=True)
-        return stored.route, bool(stored.secrets.filled()), await route_history(database, id)
-
-    route, has_secrets, history = run_in_installation(data, work)
+    database = installation.database
+    stored = await load_route(database, installation.vault, id, even_removed=True)
+    route = stored.route
     rows = [
         {"at": f"{one.at:%Y-%m-%dT%H:%M:%SZ}", "actor": one.actor, "action": one.action, "detail": one.detail}
-        for one in history
+        for one in await route_history(database, id)
     ]  # fmt: skip
-    row = facts(route, has_secrets=has_secrets)
+    row = facts(route, has_secrets=bool(stored.secrets.filled()))
     if as_json:
         show_json(row | {"history": rows})
         return
@@ -102,17 +89,14 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command("test")
-def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def try_(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Test the connection of a route and report each step. Nothing is sent.
 
     Example: clearlane route test 3
     """
-
-    async def work(installation: Installation) -> list[ConnectionCheck]:
-        stored = await load_route(installation.database, installation.vault, id)
-        return await check_route(stored.route, stored.secrets, clock=installation.clock)
-
-    checks = run_in_installation(data, work)
+    stored = await load_route(installation.database, installation.vault, id)
+    checks = await check_route(stored.route, stored.secrets, clock=installation.clock)
     if as_json:
         show_json([{"what": c.name, "passed": c.passed, "words": c.message} for c in checks])
     else:
@@ -122,21 +106,23 @@ def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def disable(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Stop using a route. Files sent over it stay sent.
 
     Example: clearlane route disable 3
     """
-    _set_active(id, data, active=False, as_json=as_json)
+    await _set_active(installation, id, active=False, as_json=as_json)
 
 
 @app.command()
-def enable(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+@in_installation()
+async def enable(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Use a route again.
 
     Example: clearlane route enable 3
     """
-    _set_active(id, data, active=True, as_json=as_json)
+    await _set_active(installation, id, active=True, as_json=as_json)
 
 
 @app.command()
@@ -191,12 +177,10 @@ def _with_default(row: dict[str, object]) -> dict[str, object]:
     return row if default is None else row | {"words": f"{row['words']} Default: {default}"}
 
 
-def _set_active(id: int, data: Path | None, *, active: bool, as_json: bool) -> None:
-    async def make(installation: Installation, by: object) -> RouteChange:
-        if active:
-            note_sandbox(installation)
-        return await set_active(installation.database, id, active=active, actor=operator())
-
+async def _set_active(installation: Installation, id: int, *, active: bool, as_json: bool) -> None:
+    if active:
+        note_sandbox(installation)
     undo = "" if active else f" To undo it: clearlane route enable {id}"
     message = f"Route {id} is {'active' if active else 'disabled'}.{undo}"
-    make_change(data, PAYERS_REVISION, message, make, as_json=as_json)
+    change = set_active(installation.database, id, active=active, actor=operator())
+    await make_change(installation, PAYERS_REVISION, message, change, as_json=as_json)

@@ -14,7 +14,7 @@ from clearlane.cli.command.kind_options import PayerTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,
-    run_in_installation,
+    in_installation,
     show_change,
     show_json,
     show_table,
@@ -23,7 +23,6 @@ from clearlane.cli.command.output import show_error, show_text
 from clearlane.cli.command.storage_command import (
     MISUSED,
     REFUSED,
-    Data,
     DryRun,
     Yes,
     confirm,
@@ -76,7 +75,9 @@ TEST_FAILED = (
 Id = Annotated[int, typer.Argument(metavar="ID", help="The route's number.", min=1)]
 
 
-def add(
+@in_installation()
+async def add(
+    installation: Installation,
     payer_id: Annotated[str, typer.Argument(metavar="PAYER_ID", help="PayerId or SvcPayerId.")],
     type: Annotated[
         PayerTypeOption, typer.Option("--type", case_sensitive=False, help="Type of claims.")
@@ -92,7 +93,6 @@ def add(
     allow_internal: AllowInternal = False,
     untested: Untested = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Add a route to a payer, once its connection passes `route test`. Secrets are never given on the command line.
 
@@ -102,26 +102,23 @@ def add(
     options = read_options(option, option_file, allow_internal=allow_internal)
     secrets = read_secrets(secret, secret_file)
 
-    async def work(installation: Installation) -> Route:
-        note_sandbox(installation)
-        payer = installation.payers.find(payer_id, type.capitalize())
-        if payer is None:
-            refuse(f"There is no {type} payer {payer_id}. `clearlane payer search` finds them.")
-        route, findings = read_route(
-            payer_id=payer.payer_id,
-            type=payer.type,
-            kind=kind,
-            position=position,
-            options=options,
-            secrets=secrets,
-        )
-        if route is None:
-            _refuse_findings(findings)
-        if not untested:
-            await _require_connection(installation, RouteWithSecrets(route, secrets))
-        return await _add(installation, route, secrets)
-
-    added = run_in_installation(data, work)
+    note_sandbox(installation)
+    payer = installation.payers.find(payer_id, type.capitalize())
+    if payer is None:
+        refuse(f"There is no {type} payer {payer_id}. `clearlane payer search` finds them.")
+    route, findings = read_route(
+        payer_id=payer.payer_id,
+        type=payer.type,
+        kind=kind,
+        position=position,
+        options=options,
+        secrets=secrets,
+    )
+    if route is None:
+        _refuse_findings(findings)
+    if not untested:
+        await _require_connection(installation, RouteWithSecrets(route, secrets))
+    added = await _add(installation, route, secrets)
     if as_json:
         show_json(facts(added, has_secrets=bool(secrets.filled())))
         return
@@ -129,7 +126,9 @@ def add(
     show_text(f"Route {added.id} to {added.payer_id} is added; the connection is {tested}.")
 
 
-def change(
+@in_installation()
+async def change(
+    installation: Installation,
     id: Id,
     option: Option = None,
     option_file: OptionFile = None,
@@ -147,7 +146,6 @@ def change(
     dry_run: DryRun = False,
     yes: Yes = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Change options, secrets or the position of a route. Files that are written already keep name and addresses.
 
@@ -162,15 +160,11 @@ def change(
         secrets=read_secrets(secret, secret_file),
     )
 
-    async def work(installation: Installation) -> tuple[Route, list[RouteDifference]]:
-        before, after, changes = await _read_edit(installation, id, edit, untested=untested)
-        if changes and not dry_run:
-            words = "; ".join(one.sentence for one in changes)
-            confirm(f"Route {id} to {after.route.payer_id} gets: {words}.", yes=yes)
-            await _change(installation, before, after)
-        return after.route, changes
-
-    route, changes = run_in_installation(data, work)
+    before, after, changes = await _read_edit(installation, id, edit, untested=untested)
+    if changes and not dry_run:
+        words = "; ".join(one.sentence for one in changes)
+        confirm(f"Route {id} to {after.route.payer_id} gets: {words}.", yes=yes)
+        await _change(installation, before, after)
     if changes and not as_json:
         show_table(CHANGE_COLUMNS, [[c.name, c.before, c.after] for c in changes])
     show_change(
@@ -179,13 +173,18 @@ def change(
         changed=bool(changes),
         dry_run=dry_run,
         id=id,
-        payer_id=route.payer_id,
+        payer_id=after.route.payer_id,
         changes=[asdict(one) for one in changes],
     )
 
 
-def remove(
-    id: Id, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False, data: Data = None
+@in_installation()
+async def remove(
+    installation: Installation,
+    id: Id,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Remove a route for good and forget its secrets. Its history, batches and files stay.
 
@@ -193,19 +192,14 @@ def remove(
 
     Example: clearlane route remove 3 --yes
     """
-
-    async def work(installation: Installation) -> tuple[Route, int]:
-        database = installation.database
-        route = (await load_route(database, installation.vault, id)).route
-        waiting = await count_waiting(database, id)
-        if not dry_run:
-            files = f" {waiting} files wait for it." if waiting else ""
-            confirm(f"Route {id} to {route.payer_id} is removed for good.{files}", yes=yes)
-            done = await remove_route(database, id, now=installation.clock.now(), actor=operator())
-            await confirm_loaded(database, PAYERS_REVISION, done.revision)
-        return route, waiting
-
-    route, waiting = run_in_installation(data, work)
+    database = installation.database
+    route = (await load_route(database, installation.vault, id)).route
+    waiting = await count_waiting(database, id)
+    if not dry_run:
+        files = f" {waiting} files wait for it." if waiting else ""
+        confirm(f"Route {id} to {route.payer_id} is removed for good.{files}", yes=yes)
+        done = await remove_route(database, id, now=installation.clock.now(), actor=operator())
+        await confirm_loaded(database, PAYERS_REVISION, done.revision)
     show_change(
         f"Route {id} to {route.payer_id} {'would be' if dry_run else 'is'} removed; {waiting} files wait for it.",
         as_json=as_json,

@@ -4,14 +4,18 @@ import re
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from clearlane.cli.command.filter_options import filter_options, read_options
-from clearlane.cli.command.operator_command import AsJson, run_in_installation, show_list
-from clearlane.cli.command.output import show_text
+from clearlane.cli.command.filter_options import filter_options
+from clearlane.cli.command.operator_command import (
+    AsJson,
+    in_installation,
+    run_in_installation,
+)
+from clearlane.cli.command.output import show_limited, show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
@@ -19,7 +23,7 @@ from clearlane.cli.payment.payment_output import claim_payment_lines, payment_li
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
-from clearlane.payments.payment_csv import payment_csv
+from clearlane.payments.payment_csv import payment_csv_by_page
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.pipeline.query.payments import PaymentDetails
@@ -43,44 +47,47 @@ _CLAIM_PAYMENT = re.compile(r"(?:[A-Z0-9]+-)?([1-9][0-9]{0,8})", re.ASCII)
 
 @app.command("list")
 @filter_options(FILTERS.values())
-def list_(
+@in_installation()
+async def list_(
+    installation: Installation,
+    where: dict[str, Any],
     *,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of rows (default: all).")
     ] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="CSV for a spreadsheet, with every fact.")
+    ] = False,
     as_json: AsJson = False,
-    data: Data = None,
-    **filters: str | bool | None,
 ) -> None:
-    """List payments, the newest first.
+    """List payments, newest first.
 
     posted: recorded, nothing to do. needs_review: it does not balance, has claims that match none of ours, or resembles
     another payment. duplicate: it came before and does not count.
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """
-    where = read_options(FILTERS.values(), filters)
-
-    async def work(installation: Installation) -> None:
-        found = _all_payments(installation, where, limit)
-        if as_json:
-            await _write_list(found)
-            return
-        listed = [payment async for payment in found]
-        whole = sum(one.amount or 0 for one in listed if not one.duplicate_of)
-        show_list(
-            COLUMNS,
-            map(as_json_objects.payment_object, listed),
-            noun="payment",
-            hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
-            total=f"{wording.money(whole)} in all",
-        )
-
-    run_in_installation(data, work)
+    if as_csv and as_json:
+        refuse("Give one of --csv and --json.", MISUSED)
+    listed = [one async for one in _all_payments(installation, where, limit and limit + 1)]
+    whole = sum(one.amount or 0 for one in listed[:limit] if not one.duplicate_of)
+    show_limited(
+        COLUMNS,
+        [as_json_objects.payment_object(one) for one in listed],
+        limit=limit,
+        names=as_json_objects.payment_object(Payment()),
+        as_csv=as_csv,
+        as_json=as_json,
+        noun="payment",
+        hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
+        total=f"{wording.money(whole)} in all",
+    )
 
 
 @app.command()
-def show(
+@in_installation()
+async def show(
+    installation: Installation,
     payment_id: PaymentId,
     candidates: Annotated[
         bool,
@@ -89,29 +96,25 @@ def show(
         ),
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
 ) -> None:
     """Show a payment as a person reads it: the equation, its claims, and what was changed as a whole. Audited.
 
     Example: clearlane payment show P0KT2F8QJ3M5N7R9V1W --data .data
     """
-
-    async def work(installation: Installation) -> None:
-        details = await _load(installation, payment_id)
-        pages = payments.claim_payment_pages(
-            installation.database, installation.vault, details.claim_payments_of
-        )
-        if as_json:
-            await _write_details(details, pages)
-            return
-        _echo(payment_lines(details.payment, details.adjustments, ()))
-        async for page in pages:
-            for one in page:
-                _echo(["", *claim_payment_lines(one)])
-                if candidates and not one.claim_number:
-                    await _show_candidates(installation, payment_id, one.number)
-
-    run_in_installation(data, work)
+    details = await _load(installation, payment_id)
+    pages = payments.claim_payment_pages(
+        installation.database, installation.vault, details.claim_payments_of
+    )
+    if as_json:
+        async for piece in _json_pieces(details, pages):
+            typer.echo(piece, nl=False)
+        return
+    _echo(payment_lines(details.payment, details.adjustments, ()))
+    async for page in pages:
+        for one in page:
+            _echo(["", *claim_payment_lines(one)])
+            if candidates and not one.claim_number:
+                await _show_candidates(installation, payment_id, one.number)
 
 
 @app.command()
@@ -147,8 +150,8 @@ def export(
         pages = payments.claim_payment_pages(
             installation.database, installation.vault, details.claim_payments_of
         )
-        pieces = _csv_pieces(details, pages) if as_csv else _json_pieces(details, pages)
-        await _output_pieces(out, pieces)
+        by_page = payment_csv_by_page(details.payment, details.adjustments, pages)
+        await _output_pieces(out, by_page if as_csv else _json_pieces(details, pages))
 
     with progress("Writing the payment"):
         run_in_installation(data, work)
@@ -157,7 +160,9 @@ def export(
 
 
 @app.command()
-def assign(
+@in_installation(uses="pipeline.operator.payment_admin")
+async def assign(
+    installation: Installation,
     payment_id: PaymentId,
     claim_payment: Annotated[
         str, typer.Argument(metavar="CLAIM_PAYMENT", help="Its id, or its number in the payment.")
@@ -166,7 +171,6 @@ def assign(
         str | None, typer.Argument(metavar="CLAIM_NUMBER", help="Our number of the claim.")
     ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take an assignment back.")] = False,
-    data: Data = None,
 ) -> None:
     """Assign what a payment says about an unknown claim to a claim that was sent to this payer. Audited.
 
@@ -178,17 +182,14 @@ def assign(
 
     from clearlane.pipeline.operator import payment_admin
 
-    async def work(installation: Installation) -> str:
-        context = installation.work_context
-        if claim_number is None:
-            claim = await payment_admin.undo_assignment(
-                context, payment_id, number, actor=operator()
-            )
-            return f"Claim {number} of payment {payment_id} is no longer assigned to {claim}."
+    context = installation.work_context
+    if claim_number is None:
+        claim = await payment_admin.undo_assignment(context, payment_id, number, actor=operator())
+        done = f"is no longer assigned to {claim}"
+    else:
         await payment_admin.assign(context, payment_id, number, claim_number, actor=operator())
-        return f"Claim {number} of payment {payment_id} is assigned to {claim_number}."
-
-    typer.echo(run_in_installation(data, work))
+        done = f"is assigned to {claim_number}"
+    typer.echo(f"Claim {number} of payment {payment_id} {done}.")
 
 
 @app.command()
@@ -203,12 +204,13 @@ def pdf(
     """
     from clearlane.cli.payment.pdf_files import write_payment_file
 
-    write_payment_file(payment_id, out, data)
+    write_payment_file(payment_id=payment_id, out=out, data=data)
 
 
 COLUMNS = (
     TableColumn("payment", "payment_id"),
-    TableColumn("state", "state", state=True),
+    TableColumn("label", "label"),
+    TableColumn("state", "state", state=True, drop=5),
     TableColumn("paid", "effective_date"),
     TableColumn("payer", "payer_id", drop=1),
     TableColumn("trace", "trace_number", drop=3),
@@ -251,19 +253,6 @@ async def _load(installation: Installation, payment_id: str) -> PaymentDetails:
 # ---- JSON and CSV, written while they are read: a payment may have thousands of claims -----------
 
 
-async def _write_list(found: AsyncIterator[Payment]) -> None:
-    separator = "["
-    async for payment in found:
-        typer.echo(f"{separator}\n{_json(as_json_objects.payment_object(payment))}", nl=False)
-        separator = ","
-    typer.echo("[]" if separator == "[" else "\n]")
-
-
-async def _write_details(details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]) -> None:
-    async for piece in _json_pieces(details, pages):
-        typer.echo(piece, nl=False)
-
-
 async def _json_pieces(
     details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]
 ) -> AsyncIterator[str]:
@@ -278,20 +267,6 @@ async def _json_pieces(
             yield separator + _json(as_json_objects.claim_payment_object(one))
             separator = ",\n"
     yield "]}\n"
-
-
-async def _csv_pieces(
-    details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]
-) -> AsyncIterator[str]:
-    header, *_ = payment_csv(details.payment, (), ())
-    yield header
-    async for page in pages:
-        _, *rows = payment_csv(details.payment, (), page)
-        for row in rows:
-            yield row
-    _, *rows = payment_csv(details.payment, details.adjustments, ())
-    for row in rows:
-        yield row
 
 
 async def _output_pieces(out: Path | None, pieces: AsyncIterator[str]) -> None:

@@ -17,6 +17,7 @@ from clearlane.payments.payment import (
     Payment,
     ProviderAdjustment,
 )
+from clearlane.payments.payment_label import label_payment
 
 WIDTH = 80
 INDENT = "  "
@@ -56,6 +57,7 @@ def heading_lines(payment: Payment) -> Iterator[str]:
     received = payment.received_at and payment.received_at.date()
     facts = (
         ("Payment ID", payment.payment_id),
+        ("Label", label_payment(payment)),
         ("State", payment.state.value),
         ("Trace number", payment.trace_number),
         ("Method", method),

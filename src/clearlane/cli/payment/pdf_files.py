@@ -6,66 +6,61 @@ A file is of mode 0600 and there whole or not at all. A long one shows its progr
 import contextlib
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import typer
 
 from clearlane.cli.claim.claim_show import find_claim_number
-from clearlane.cli.command.operator_command import run_in_installation
+from clearlane.cli.command.operator_command import in_installation
 from clearlane.cli.command.output import counted
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
-from clearlane.payments.payment import ClaimPayment, Payment
+from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
-from clearlane.pipeline.query.payments import claim_payment_pages, load_claim_payments, load_payment
+from clearlane.pipeline.query.payments import (
+    claim_payment_pages,
+    load_claim_payments,
+    load_payment,
+    one_page,
+)
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.wiring import Installation
 
 Pages = AsyncIterator[list[ClaimPayment]]
 
 
-def write_payment_file(payment_id: str, out: Path, data: Path | None) -> None:
+@in_installation()
+async def write_payment_file(installation: Installation, payment_id: str, out: Path) -> None:
     """Write a payment with all its claims as a PDF file."""
-
-    async def work(installation: Installation) -> None:
-        details = await load_payment(
-            installation.database, installation.vault, payment_id, actor=operator()
-        )
-        if details is None:
-            refuse(f"There is no payment {payment_id}. `clearlane payment list` shows them.")
-        heading = PaymentFileHeading(payment=details.payment, adjustments=details.adjustments)
-        pages = claim_payment_pages(
-            installation.database, installation.vault, details.claim_payments_of
-        )
-        await _write(installation, out, heading, pages, details.payment.claims)
-
-    run_in_installation(data, work)
+    details = await load_payment(
+        installation.database, installation.vault, payment_id, actor=operator()
+    )
+    if details is None:
+        refuse(f"There is no payment {payment_id}. `clearlane payment list` shows them.")
+    heading = PaymentFileHeading(payment=details.payment, adjustments=details.adjustments)
+    pages = claim_payment_pages(
+        installation.database, installation.vault, details.claim_payments_of
+    )
+    await _write(installation, out, heading, pages, details.payment.claims)
     typer.echo(f"Wrote {out}.")
 
 
-def write_claim_file(claim: str, out: Path, data: Path | None) -> None:
+@in_installation()
+async def write_claim_file(installation: Installation, claim: str, out: Path) -> None:
     """Write a claim's explanation of benefits as a PDF file."""
-
-    async def work(installation: Installation) -> None:
-        number = await find_claim_number(installation, claim)
-        claim_payments = await load_claim_payments(
-            installation.database, installation.vault, number, actor=operator()
-        )
-        if claim_payments is None:
-            refuse(f"There is no claim {number} any more.")
-        if not claim_payments:
-            refuse(f"No payment has decided on {number} yet. See: clearlane claim show")
-        heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
-        await _write(installation, out, heading, _one_page(claim_payments), len(claim_payments))
-
-    run_in_installation(data, work)
+    number = await find_claim_number(installation, claim)
+    claim_payments = await load_claim_payments(
+        installation.database, installation.vault, number, actor=operator()
+    )
+    if claim_payments is None:
+        refuse(f"There is no claim {number} any more.")
+    if not claim_payments:
+        refuse(f"No payment has decided on {number} yet. See: clearlane claim show")
+    heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
+    await _write(installation, out, heading, one_page(claim_payments), len(claim_payments))
     typer.echo(f"Wrote {out}.")
-
-
-async def _one_page(claim_payments: Sequence[tuple[Payment, ClaimPayment]]) -> Pages:
-    yield [claim_payment for _, claim_payment in claim_payments]
 
 
 async def _write(

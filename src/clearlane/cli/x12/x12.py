@@ -88,7 +88,7 @@ def describe(
             if (segment.loop, segment.loop_name) != loop:
                 loop = (segment.loop, segment.loop_name)
                 typer.echo(typer.style(f"{segment.loop} {segment.loop_name}".strip(), bold=True))
-            typer.echo(f"  {segment.line}  {segment.segment}  {segment.name}")
+            typer.echo(f"  {segment.file_segment}  {segment.segment}  {segment.name}")
             for part in segment.parts:
                 words = f"  ({part.words})" if part.words else ""
                 typer.echo(f"      {part.place}  {part.name}: {part.value}{words}")

@@ -32,7 +32,7 @@ from clearlane.x12.checker.check import CheckResult, check
 UNOPENED = "FILE-OPEN"
 """The rule of the one finding about a file that cannot be opened."""
 FINDINGS = (
-    "line",
+    "number",
     "segment",
     "element",
     TableColumn("severity", state=True),
@@ -154,7 +154,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "group": position.group,
         "set": position.set,
         "segment": position.segment,
-        "line": position.file_segment,
+        "file_segment": position.file_segment,
         "loop": position.loop,
         "segment_id": position.segment_id,
         "element": position.element,

@@ -1,32 +1,30 @@
 """Actions on one claim beside its correction: hold, release, cancel before sending, and its PDF."""
 
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-
 from starlette.responses import Response
 
 from clearlane.console.claims.claim_page import open_claim
 from clearlane.console.frame.act_question import UNDONE_BESIDE, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
-from clearlane.console.frame.rendering import download
-from clearlane.payments.payment import ClaimPayment, Payment
+from clearlane.console.frame.pdf_response import pdf_response
 from clearlane.payments.pdf.frames import ClaimFileHeading
-from clearlane.pipeline.intake import hold_claims
-from clearlane.pipeline.intake.hold_claims import UnsentResult
+from clearlane.pipeline.intake.hold_claims import (
+    CANCEL,
+    HOLD,
+    RELEASE,
+    UnsentVerb,
+    change_unsent_claim,
+)
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.payments import load_claim_payments
-from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
+from clearlane.pipeline.query.payments import load_claim_payments, one_page
 
 pages = PageRows(roles=BILLERS)
-
-Verb = Callable[..., Awaitable[UnsentResult]]
 
 
 @pages.act("/claims/{number}/hold", UNDONE_BESIDE)
 async def hold(request: PageRequest) -> Response:
     """Keep the claim back until it is released."""
-    return await _run(request, hold_claims.hold_claim, "held")
+    return await _run(request, HOLD, "held")
 
 
 @pages.act(
@@ -44,7 +42,7 @@ async def hold(request: PageRequest) -> Response:
 )
 async def release(request: PageRequest) -> Response:
     """Let a held claim be sent."""
-    return await _run(request, hold_claims.release_claim, "released")
+    return await _run(request, RELEASE, "released")
 
 
 @pages.act(
@@ -62,14 +60,19 @@ async def release(request: PageRequest) -> Response:
 )
 async def cancel(request: PageRequest) -> Response:
     """Take the claim back before it is sent."""
-    return await _run(request, hold_claims.cancel_claim, "canceled")
+    return await _run(request, CANCEL, "canceled")
 
 
-async def _run(request: PageRequest, verb: Verb, done: str) -> Response:
+async def _run(request: PageRequest, verb: UnsentVerb, done: str) -> Response:
     opened = await open_claim(request)
     context = request.context.work_context
-    result = await verb(
-        context, opened.site, opened.number, actor=request.actor, now=request.context.clock.now()
+    result = await change_unsent_claim(
+        context,
+        opened.site,
+        opened.number,
+        verb,
+        actor=request.actor,
+        now=request.context.clock.now(),
     )
     if result.refusal:
         return request.message(409, "Nothing was done", result.refusal)
@@ -87,16 +90,4 @@ async def download_pdf(request: PageRequest) -> Response:
     if not claim_payments:
         return request.message(409, "No PDF", "No payment has decided on this claim yet.")
     heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
-    with tempfile.TemporaryFile() as file:
-        try:
-            await make_pdf(heading, _page(claim_payments), file, at=request.context.clock.now())
-        except PdfRefused as why:
-            return request.message(409, "No PDF", str(why))
-        file.seek(0)
-        return download(file.read(), f"{opened.number}.pdf", "application/pdf")
-
-
-async def _page(
-    claim_payments: Sequence[tuple[Payment, ClaimPayment]],
-) -> AsyncIterator[list[ClaimPayment]]:
-    yield [claim_payment for _, claim_payment in claim_payments]
+    return await pdf_response(request, heading, one_page(claim_payments), opened.number)

@@ -8,16 +8,12 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, ClaimFilter
+from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, WORKLIST_TABS, ClaimFilter
 from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
+from clearlane.kernel import list_filter
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
-from clearlane.kernel.list_filter import (
-    TEXT_CHARACTERS_MAX,
-    FilterFault,
-    FilterType,
-    read_filter,
-)
+from clearlane.kernel.list_filter import TEXT_CHARACTERS_MAX, FilterType
 from clearlane.pipeline.query.claim_filters import PATIENT, PATIENT_TOGETHER, missing_part
 
 
@@ -27,12 +23,15 @@ class ClaimTab:
 
     key: str
     title: str
-    is_worklist: bool = False
-    """Ordered by money and age, and worked off."""
     days: int = 0
     """How far back its last change may lie by default; 0 for any time."""
     nothing: str = ""
     """What an empty list says."""
+
+    @property
+    def is_worklist(self) -> bool:
+        """Whether it is ordered by money and age, and worked off."""
+        return self.key in WORKLIST_TABS
 
     @property
     def labels(self) -> tuple[ClaimLabel, ...]:
@@ -42,9 +41,9 @@ class ClaimTab:
 
 TABS = (
     ClaimTab(key="all", title="All", days=30, nothing="No claims yet."),
-    ClaimTab(key="needs_you", title="Needs you", is_worklist=True, nothing="Nothing needs you."),
-    ClaimTab(key="rejected", title="Rejected", is_worklist=True, nothing="No rejected claims."),
-    ClaimTab(key="denied", title="Denied", is_worklist=True, nothing="No denied claims."),
+    ClaimTab(key="needs_you", title="Needs you", nothing="Nothing needs you."),
+    ClaimTab(key="rejected", title="Rejected", nothing="No rejected claims."),
+    ClaimTab(key="denied", title="Denied", nothing="No denied claims."),
     ClaimTab(key="on_the_way", title="On the way", nothing="No claims are on their way."),
     ClaimTab(
         key="paid",
@@ -99,7 +98,7 @@ class ClaimFilterForm:
 
     def values(self, now: datetime) -> dict[str, Any]:
         """Return what the filters mean, by name."""
-        found = {name: read_text(FILTERS[name], text) for name, text in self.given.items()}
+        found = {name: FILTERS[name].read(text) for name, text in self.given.items()}
         if self.changed_choice != "any":
             found["changed_after"] = now - timedelta(days=int(self.changed_choice))
         return {"tab": self.tab, **found}
@@ -141,20 +140,14 @@ def _faults(given: Mapping[str, str]) -> list[tuple[str, str]]:
         "mine": (given["mine"] == "1", "Claims assigned to you: 1."),
     }
     found = [(name, text) for name, (fits, text) in checks.items() if given[name] and not fits]
-    for name, one in FILTERS.items():
-        try:
-            read_text(one, given[name]) if given[name] else None
-        except FilterFault as fault:
-            found.append((name, f"{one.title}: {fault}"))
+    _, faults = list_filter.read_filters(
+        FILTERS.values(), {name: text or None for name, text in given.items()}
+    )
+    found += [(name, f"{FILTERS[name].title}: {fault}") for name, fault in faults.items()]
     if missing := missing_part({name: text or None for name, text in given.items()}):
         (other,) = set(PATIENT) - {missing}
         found.append((other, PATIENT_TOGETHER))
     return found
-
-
-def read_text(one: ClaimFilter, text: str) -> Any:
-    """Return the text of a filter as the value that it means, or raise a ``FilterFault``."""
-    return read_filter(one.type, text, one.choices)
 
 
 def _words(one: ClaimFilter, text: str) -> str:
@@ -162,5 +155,5 @@ def _words(one: ClaimFilter, text: str) -> str:
     if one.name == "kind":
         return KIND_CHOICES.get(text, text)
     if one.name == "label":
-        return LABEL_WORDS[read_text(one, text)].lower()
+        return LABEL_WORDS[one.read(text)].lower()
     return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"

@@ -9,7 +9,7 @@ from datetime import date
 
 from clearlane.claims.responses.provenance import Explanation
 from clearlane.console.frame.page_text import CENTS, money
-from clearlane.console.payments.payment_label import method_noun
+from clearlane.console.payments.payment_words import method_noun
 from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine, Payment
 
 PATIENT_COLUMNS = {"1": "deductible", "2": "coinsurance", "3": "copay"}

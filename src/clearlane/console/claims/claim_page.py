@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_filters import ACT_LABELS
+from clearlane.claims.fields import value_at
 from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
@@ -226,7 +227,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         settled=settled,
         forwarded_to="" if opened.is_replaced else row.forwarded_to or named,
         adjusted=adjustment_words,
-        net=_net(claim_payments),
+        net=sum(one.paid for _, one in claim_payments),
         wording=wording,
         payers_words=payers_words,
         list_words=list_words,
@@ -277,18 +278,7 @@ def sent_value(opened: OpenedClaim, path: str) -> str:
     """Return the value of a field of the claim, as it was sent; of one that was never sent, as it was given."""
     if opened.row.label is ClaimLabel.NOT_ACCEPTED and path in opened.history.loaded.given:
         return opened.history.loaded.given[path]
-    return show_value(value_at(opened, path))
-
-
-def value_at(opened: OpenedClaim, path: str) -> object:
-    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None if there is none."""
-    value: object = opened.history.loaded.claim
-    for step in path.replace("]", "").replace("[", ".").split("."):
-        if step.isdecimal() and isinstance(value, tuple | list):
-            value = value[int(step)] if int(step) < len(value) else None
-        elif step:
-            value = getattr(value, "__dict__", {}).get(step)
-    return value
+    return show_value(value_at(opened.history.loaded.claim, path))
 
 
 def _decided(request: PageRequest, opened: OpenedClaim) -> str:
@@ -385,10 +375,6 @@ def _money_lines(claim_payments: PaymentsOfClaim) -> ClaimPayment | None:
     """Return the claim payment whose lines count: the last one in force."""
     counting = [one for _, one in claim_payments if one.in_force]
     return counting[-1] if counting else None
-
-
-def _net(claim_payments: PaymentsOfClaim) -> int:
-    return sum(one.paid for _, one in claim_payments)
 
 
 # ---- files ---------------------------------------------------------------------------------------

@@ -33,7 +33,6 @@ from clearlane.pipeline.query.claim_filters import ClaimListRequest
 from clearlane.pipeline.query.claim_list import AnyScope, ClaimRow, find_claims, load_claim_rows
 from clearlane.pipeline.query.claim_reason import ClaimReason
 from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
-from clearlane.store.claims import work_items
 from clearlane.store.claims.claim_query import ClaimListKey, ClaimOrder, ListPosition
 
 pages = PageRows(roles=EVERYBODY, menu="/claims")
@@ -351,7 +350,6 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
     """Return a page of a worklist: what rests is left out, much money that waits long comes first."""
     now = request.context.clock.now()
     found = await _keys(request, form, WORKLIST_CLAIMS_MAX)
-    found = await _without_resting(request, found, only_mine=bool(form.mine))
     found.sort(key=lambda one: (-_urgency(one.key, now), one.key.claim_number))
     rows = rows_max or PAGE_ROWS
     start = int(text) if (text := request.query("older")).isdecimal() and len(text) < 6 else 0
@@ -377,29 +375,10 @@ async def _keys(
     """Return the keys of a list. Each site is read in its own scope, which the index of labels begins with."""
     sites: dict[AnyScope, Site] = {site.scope: site for site in request.counted_sites}
     values = form.values(request.context.clock.now())
-    wanted = ClaimListRequest(given=values, order=order, after=after, limit=limit)
+    mine = request.signed_in_user.name if form.mine else ""
+    wanted = ClaimListRequest(given=values, order=order, after=after, assigned_to=mine, limit=limit)
     found = await find_claims(request.context.work_context, sites, wanted, ClaimListKey)
     return [SiteKey(sites[scope], key) for scope, key in found]
-
-
-async def _without_resting(
-    request: PageRequest, found: Sequence[SiteKey], *, only_mine: bool
-) -> list[SiteKey]:
-    kept: list[SiteKey] = []
-    today, me = request.today.isoformat(), request.signed_in_user.name
-    for site in dict.fromkeys(one.site for one in found):
-        own = [one for one in found if one.site == site]
-
-        async with request.context.database.read(site.scope) as tx:
-            items = await work_items.list_items(tx, [one.key.claim_number for one in own])
-        for one in own:
-            item = items.get(one.key.claim_number)
-            if item is not None and item.rests(one.key.label, today):
-                continue
-            if only_mine and (item is None or item.assigned_to != me):
-                continue
-            kept.append(one)
-    return kept
 
 
 async def load_rows(

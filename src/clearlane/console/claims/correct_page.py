@@ -42,7 +42,7 @@ from clearlane.pipeline.intake.billed_change import (
     record_billed_change,
 )
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.operator import draft_corrections
 from clearlane.pipeline.operator.draft_corrections import OpenDraft
 from clearlane.pipeline.query.claim_summary import refresh_summary
@@ -60,7 +60,7 @@ class CorrectionState:
 
     opened: OpenedClaim
     changes: Mapping[str, str] = field(default_factory=dict, repr=False)
-    outcome: CorrectionOutcome | None = None
+    result: CorrectionResult | None = None
     conflict: str = ""
     draft: OpenDraft | None = None
     way: str = ""
@@ -79,24 +79,24 @@ class CorrectionState:
     @property
     def errors(self) -> list[ClaimFinding]:
         """What must be fixed before it can go out."""
-        found = self.outcome.findings if self.outcome else ()
+        found = self.result.findings if self.result else ()
         return [one for one in found if one.severity is Severity.ERROR]
 
     @property
     def warnings(self) -> list[ClaimFinding]:
         """What does not stop it."""
-        found = self.outcome.findings if self.outcome else ()
+        found = self.result.findings if self.result else ()
         return [one for one in found if one.severity is not Severity.ERROR]
 
     @property
     def goes_otherwise(self) -> bool:
         """Whether it would go another way than the person decided."""
-        sent_as = self.outcome.sent_as if self.outcome else ""
+        sent_as = self.result.sent_as if self.result else ""
         return bool(self.way) and bool(sent_as) and sent_as != self.way
 
     def findings_at(self, path: str) -> list[str]:
         """Return the sentences of a check about one field."""
-        found = self.outcome.findings if self.outcome else ()
+        found = self.result.findings if self.result else ()
         return [one.message for one in found if path_in_claim(one.location) == path]
 
 
@@ -184,7 +184,7 @@ async def _check(
         return CorrectionState(opened=opened, changes=changes)
     way = request.form.get("way") if request.form.get("way") in WAY_TITLES else ""
     try:
-        outcome = await submit_correction(
+        result = await submit_correction(
             request.context.work_context,
             opened.site,
             opened.number,
@@ -196,7 +196,7 @@ async def _check(
         )
     except CorrectionConflict as conflict:
         return CorrectionState(opened=opened, changes=changes, conflict=str(conflict))
-    return CorrectionState(opened=opened, changes=changes, outcome=outcome, way=way)
+    return CorrectionState(opened=opened, changes=changes, result=result, way=way)
 
 
 async def _send(request: PageRequest, state: CorrectionState) -> Response:
@@ -206,7 +206,7 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
     if fault := _fault_of_review(state, billed, why_this_way):
         return _render_review(request, state, fault=fault)
     try:
-        outcome = await submit_correction(
+        result = await submit_correction(
             context,
             opened.site,
             opened.number,
@@ -219,10 +219,10 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
     except CorrectionConflict as conflict:
         stopped = CorrectionState(opened=opened, changes=state.changes, conflict=str(conflict))
         return _render_form(request, stopped, checked=True)
-    if outcome is None or not outcome.claim_number:
-        refused = CorrectionState(opened=opened, changes=state.changes, outcome=outcome)
+    if result is None or not result.claim_number:
+        refused = CorrectionState(opened=opened, changes=state.changes, result=result)
         return _render_form(request, refused, checked=True)
-    new = outcome.claim_number
+    new = result.claim_number
     if state.way:
         await record_way(request, opened.site, new, state.way, why_this_way)
     await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
@@ -294,11 +294,11 @@ def _faults_without_input(state: CorrectionState, inputs: list[CorrectionInput])
 
 
 def _changed_segments(
-    request: PageRequest, opened: OpenedClaim, outcome: CorrectionOutcome
+    request: PageRequest, opened: OpenedClaim, result: CorrectionResult
 ) -> list[tuple[str, str]]:
     """Return the segments of the 837 that differ, each with ``before`` or ``after``."""
     before = sent_x12(request.context.work_context, opened.history.loaded)
-    lines = [x12.decode("latin-1").splitlines() for x12 in (before, outcome.x12)]
+    lines = [x12.decode("latin-1").splitlines() for x12 in (before, result.x12)]
     old, new = ([line for line in one if not line.startswith(ENVELOPE)] for one in lines)
     words = {"-": "before", "+": "after"}
     return [
@@ -317,7 +317,7 @@ def _by_box(inputs: list[CorrectionInput]) -> list[tuple[str, list[CorrectionInp
 def _render_review(request: PageRequest, state: CorrectionState, *, fault: str = "") -> Response:
     opened = state.opened
     inputs = state.inputs({})
-    outcome = state.outcome
+    result = state.result
     return request.render(
         "correct_review.html",
         f"Review the correction of {opened.row.patient or opened.number}",
@@ -327,10 +327,10 @@ def _render_review(request: PageRequest, state: CorrectionState, *, fault: str =
         payer=_payer(request, state),
         changed=[one for one in inputs if one.changed],
         billed=read_billed(request, billed_changes(state.changes)),
-        way=explain_way(opened, outcome) if outcome else "",
+        way=explain_way(opened, result) if result else "",
         ways=WAY_TITLES,
         why_this_way=request.form.get("way-reason")[:REASON_CHARACTERS_MAX],
-        segments=_changed_segments(request, opened, outcome) if outcome else [],
+        segments=_changed_segments(request, opened, result) if result else [],
         fault=fault,
         claim_url=f"/claims/{opened.number}",
     )

@@ -14,9 +14,9 @@ from decimal import Decimal
 
 import msgspec
 
-from clearlane.claims.field_subjects import is_billed
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, encode, fields_of
 from clearlane.claims.forms import form_of
+from clearlane.claims.forms.field_subjects import is_billed
 from clearlane.claims.value_types import ValueType
 from clearlane.console.frame import page_text
 

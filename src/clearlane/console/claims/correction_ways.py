@@ -9,7 +9,7 @@ from clearlane.console.claims.claim_page import OpenedClaim
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX, BilledChange
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
+from clearlane.pipeline.intake.submit_correction import CorrectionResult
 from clearlane.pipeline.operator import claim_work, draft_corrections
 
 WAY_TITLES = {
@@ -32,21 +32,21 @@ NUMBERED = {
 }
 
 
-def explain_way(opened: OpenedClaim, outcome: CorrectionOutcome) -> str:
+def explain_way(opened: OpenedClaim, result: CorrectionResult) -> str:
     """Return how a correction goes, in one sentence."""
-    if outcome.sent_as in NUMBERED:
-        return NUMBERED[outcome.sent_as].format(number=outcome.payer_number)
+    if result.sent_as in NUMBERED:
+        return NUMBERED[result.sent_as].format(number=result.payer_number)
     if opened.row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}:
         return NOT_SENT
     if opened.row.label is ClaimLabel.NOT_ACCEPTED:
-        return f"New claim. {outcome.reason}" if outcome.reason else NOT_ACCEPTED
-    if resubmission.NOT_PROCESSED in outcome.reason:
+        return f"New claim. {result.reason}" if result.reason else NOT_ACCEPTED
+    if resubmission.NOT_PROCESSED in result.reason:
         return NOT_PROCESSED
-    if resubmission.TAKES_NO_REPLACEMENTS in outcome.reason:
+    if resubmission.TAKES_NO_REPLACEMENTS in result.reason:
         return NO_REPLACEMENTS
     status = opened.history.status
     is_known = bool(status and status.payer_control_number)
-    return f"New claim. {outcome.reason}".strip() if is_known else NOT_TAKEN_IN
+    return f"New claim. {result.reason}".strip() if is_known else NOT_TAKEN_IN
 
 
 def read_billed(request: PageRequest, names: list[str]) -> BilledChange:

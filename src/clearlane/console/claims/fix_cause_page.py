@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from starlette.responses import Response
 
-from clearlane.claims.field_subjects import is_shared
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import form_of
+from clearlane.claims.forms.field_subjects import is_shared
 from clearlane.console.claims.claim_filters import ClaimFilterForm
 from clearlane.console.claims.claims_page import (
     GROUPED_CLAIMS_MAX,
@@ -252,7 +252,7 @@ async def _correct(
         return replace(one, fault=f"It was {verb} with this value already.")
     change = replace(billed, names=billed_changes(changes))
     try:
-        outcome = await submit_correction(
+        result = await submit_correction(
             context,
             site,
             number,
@@ -264,10 +264,10 @@ async def _correct(
         )
     except CorrectionConflict as conflict:
         return replace(one, fault=str(conflict))
-    if outcome is None or not outcome.accepted:
-        faults = _sentences(outcome.findings if outcome else ())
+    if result is None or not result.accepted:
+        faults = _sentences(result.findings if result else ())
         return replace(one, fault=faults or "It was not accepted.")
-    return replace(one, sent=outcome.claim_number if send else "")
+    return replace(one, sent=result.claim_number if send else "")
 
 
 def _sentences(findings: Sequence[ClaimFinding]) -> str:

@@ -4,6 +4,7 @@ Both are submitted as corrections are, so that one function decides how they go.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.responses import Response
 
@@ -18,7 +19,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
 pages = PageRows(roles=BILLERS, menu="/claims")
@@ -43,7 +44,7 @@ AGAIN = ResendKind(
     path="again",
     way="",
     title="Send again unchanged",
-    warning="The payer refused it as it is, or never answered. Send it again only if something has changed at "
+    warning="The payer rejected it as it is, or never answered. Send it again only if something has changed at "
     "the payer, such as an enrollment; otherwise correct it.",
     button="Send to",
     done="sent-again",
@@ -65,44 +66,22 @@ VOID = ResendKind(
 )
 
 
-@pages.page("/claims/{number}/again")
-async def show_again(request: PageRequest) -> Response:
-    """Show what would be sent again."""
-    return await _show(request, AGAIN)
-
-
-@pages.act("/claims/{number}/again", REVIEWED, kept={"do": "look"})
-async def send_again(request: PageRequest) -> Response:
-    """Send the claim again as it is."""
-    return await _send(request, AGAIN)
-
-
-@pages.page("/claims/{number}/void")
-async def show_void(request: PageRequest) -> Response:
-    """Show what would be canceled."""
-    return await _show(request, VOID)
-
-
-@pages.act("/claims/{number}/void", REVIEWED, kept={"do": "look"})
-async def send_void(request: PageRequest) -> Response:
-    """Send the cancellation of the claim."""
-    return await _send(request, VOID)
-
-
 def _why_not(request: PageRequest, kind: ResendKind, opened: OpenedClaim) -> str:
     if kind is VOID:
         return why_not_void(request, opened.row, opened.history)
     return why_not_again(opened.row, opened.history)
 
 
-async def _show(request: PageRequest, kind: ResendKind) -> Response:
+async def show(request: PageRequest, kind: ResendKind) -> Response:
+    """Show what would be sent again, or canceled."""
     opened = await open_claim(request, action="console.correct")
     if refusal := _why_not(request, kind, opened):
         return request.message(409, f"{kind.title}: not possible", refusal)
     return await _render(request, kind, opened)
 
 
-async def _send(request: PageRequest, kind: ResendKind) -> Response:
+async def send(request: PageRequest, kind: ResendKind) -> Response:
+    """Send the claim again as it is, or its cancellation."""
     opened = await open_claim(request, action="console.correct")
     if refusal := _why_not(request, kind, opened):
         return request.message(409, f"{kind.title}: not possible", refusal)
@@ -112,21 +91,21 @@ async def _send(request: PageRequest, kind: ResendKind) -> Response:
     if request.form.get("do") != "send":
         return await _render(request, kind, opened, reason=reason)
     try:
-        outcome = await _submit(request, kind, opened, dry_run=False)
+        result = await _submit(request, kind, opened, dry_run=False)
     except CorrectionConflict as conflict:
         return await _render(request, kind, opened, fault=str(conflict), reason=reason)
-    if outcome is None or not outcome.claim_number:
+    if result is None or not result.claim_number:
         return await _render(request, kind, opened, fault="Nothing was sent.", reason=reason)
-    await record_way(request, opened.site, outcome.claim_number, kind.way or "unchanged", reason)
+    await record_way(request, opened.site, result.claim_number, kind.way or "unchanged", reason)
     await refresh_summary(request.context.work_context, opened.site)
     return request.redirect(
-        f"/claims/{outcome.claim_number}", done=kind.done, was=opened.row.label.value
+        f"/claims/{result.claim_number}", done=kind.done, was=opened.row.label.value
     )
 
 
 async def _submit(
     request: PageRequest, kind: ResendKind, opened: OpenedClaim, *, dry_run: bool
-) -> CorrectionOutcome | None:
+) -> CorrectionResult | None:
     return await submit_correction(
         request.context.work_context,
         opened.site,
@@ -149,13 +128,11 @@ async def _render(
     reason: str = "",
 ) -> Response:
     try:
-        outcome = await _submit(request, kind, opened, dry_run=True)
+        result = await _submit(request, kind, opened, dry_run=True)
     except CorrectionConflict as conflict:
         return request.message(409, f"{kind.title}: not possible", str(conflict))
     errors = [
-        one.message
-        for one in (outcome.findings if outcome else ())
-        if one.severity is Severity.ERROR
+        one.message for one in (result.findings if result else ()) if one.severity is Severity.ERROR
     ]
     return request.render(
         "resend.html",
@@ -165,10 +142,16 @@ async def _render(
         row=opened.row,
         tag=opened.tag,
         payer=payer_name(request, opened.row.payer_id, opened.row.kind),
-        way=explain_way(opened, outcome) if outcome else "",
-        x12=outcome.x12.decode("latin-1").replace("~", "~\n") if outcome else "",
+        way=explain_way(opened, result) if result else "",
+        x12=result.x12.decode("latin-1").replace("~", "~\n") if result else "",
         errors=errors,
         fault=fault,
         reason=reason,
         claim_url=f"/claims/{opened.number}",
     )
+
+
+for _kind in (AGAIN, VOID):
+    _path = f"/claims/{{number}}/{_kind.path}"
+    pages.page(_path)(partial(show, kind=_kind))
+    pages.act(_path, REVIEWED, kept={"do": "look"})(partial(send, kind=_kind))

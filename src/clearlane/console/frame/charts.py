@@ -3,12 +3,16 @@
 Knows numbers; knows no page and no claim. Colors are classes of the style sheet.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT, BASE = 620, 140, 124
 GAP = 0.25
 """The share of a bar's place that stays free."""
+
+
+Places = Sequence[tuple[str, Sequence[tuple[str, str, int]]]]
+"""Places of an axis, each with its parts: kind, name and number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,9 @@ class Chart:
     width: int = WIDTH
     height: int = HEIGHT
     base: int = BASE
-    is_empty: bool = False
 
 
-def stacked_chart(
-    title: str, places: Sequence[tuple[str, Sequence[tuple[str, str, int]]]]
-) -> Chart:
+def stacked_chart(title: str, places: Places) -> Chart:
     """Return bars with the parts of each place on top of each other: (place, [(kind, name, number)])."""
     highest = max((sum(n for *_, n in parts) for _, parts in places), default=0)
     step = WIDTH / max(len(places), 1)
@@ -52,22 +53,11 @@ def stacked_chart(
             if number:
                 words = f"{place}: {number:,} {name.lower()}"
                 x = at * step + step * GAP / 2
-                bars.append(
-                    Bar(
-                        round(x, 1),
-                        round(top, 1),
-                        round(step * (1 - GAP), 1),
-                        round(size, 1),
-                        kind,
-                        words,
-                    )
-                )
-    names = [name for _, name, _ in places[0][1]] if places else []
-    rows = [(place, [f"{n:,}" for *_, n in parts]) for place, parts in places]
-    return Chart(title=title, bars=bars, columns=names, rows=rows, is_empty=not highest)
+                bars.append(_bar(x, top, step * (1 - GAP), size, kind, words))
+    return _chart(title, bars, places, lambda number: f"{number:,}")
 
 
-def paired_chart(title: str, places: Sequence[tuple[str, Sequence[tuple[str, str, int]]]]) -> Chart:
+def paired_chart(title: str, places: Places) -> Chart:
     """Return bars of each place beside each other; the numbers are cents."""
     highest = max((n for _, parts in places for *_, n in parts), default=0)
     step = WIDTH / max(len(places), 1)
@@ -78,16 +68,16 @@ def paired_chart(title: str, places: Sequence[tuple[str, Sequence[tuple[str, str
             size = max(cents, 0) * (BASE - 6) / highest if highest else 0
             x = at * step + step * GAP / 2 + nth * width
             words = f"{place}: {name.lower()} {cents / 100:,.2f}"
-            bars.append(
-                Bar(
-                    round(x, 1),
-                    round(BASE - size, 1),
-                    round(width * 0.94, 1),
-                    round(size, 1),
-                    kind,
-                    words,
-                )
-            )
+            bars.append(_bar(x, BASE - size, width * 0.94, size, kind, words))
+    return _chart(title, bars, places, lambda cents: f"{cents / 100:,.2f}")
+
+
+def _bar(x: float, y: float, width: float, height: float, kind: str, words: str) -> Bar:
+    return Bar(round(x, 1), round(y, 1), round(width, 1), round(height, 1), kind, words)
+
+
+def _chart(title: str, bars: list[Bar], places: Places, text: Callable[[int], str]) -> Chart:
+    """Return a chart with the table of its numbers, which a reader hears in place of the bars."""
     names = [name for _, name, _ in places[0][1]] if places else []
-    rows = [(place, [f"{n / 100:,.2f}" for *_, n in parts]) for place, parts in places]
-    return Chart(title=title, bars=bars, columns=names, rows=rows, is_empty=not highest)
+    rows = [(place, [text(number) for *_, number in parts]) for place, parts in places]
+    return Chart(title=title, bars=bars, columns=names, rows=rows)

@@ -1,5 +1,7 @@
 """The style sheets, the script and the icon of the pages. They are public and may be cached."""
 
+from functools import partial
+
 from starlette.responses import Response
 
 from clearlane.console.frame.page_request import PageRequest
@@ -10,36 +12,22 @@ from clearlane.x12.show.page import read_contents_style
 pages = PageRows(roles=NOBODY_SIGNED_IN)
 
 CACHE_SECONDS = 300
-STYLE = (PAGES / "console.css").read_bytes()
-SCRIPT = (PAGES / "console.js").read_bytes()
-ICON = (PAGES / "icon.svg").read_bytes()
+# The style of an explained file is added to that of every page; pages can be read without the script.
+ASSETS = {
+    "style.css": ((PAGES / "console.css").read_bytes(), "text/css; charset=utf-8"),
+    "x12.css": (read_contents_style().encode(), "text/css; charset=utf-8"),
+    "console.js": ((PAGES / "console.js").read_bytes(), "text/javascript; charset=utf-8"),
+    "icon.svg": ((PAGES / "icon.svg").read_bytes(), "image/svg+xml"),
+}
 
 
-@pages.page("/style.css")
-async def show_style(request: PageRequest) -> Response:
-    """Return the style sheet."""
-    return _asset(STYLE, "text/css; charset=utf-8")
-
-
-@pages.page("/x12.css")
-async def show_x12_style(request: PageRequest) -> Response:
-    """Return the style sheet of an explained file, which is added to that of every page."""
-    return _asset(read_contents_style().encode(), "text/css; charset=utf-8")
-
-
-@pages.page("/console.js")
-async def show_script(request: PageRequest) -> Response:
-    """Return the script; pages can be read without it."""
-    return _asset(SCRIPT, "text/javascript; charset=utf-8")
-
-
-@pages.page("/icon.svg")
-async def show_icon(request: PageRequest) -> Response:
-    """Return the icon."""
-    return _asset(ICON, "image/svg+xml")
-
-
-def _asset(content: bytes, media_type: str) -> Response:
+async def show_asset(request: PageRequest, *, name: str) -> Response:
+    """Return one of the files."""
+    content, media_type = ASSETS[name]
     response = make_response(content, 200, media_type)
     response.headers["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
     return response
+
+
+for _name in ASSETS:
+    pages.page(f"/{_name}")(partial(show_asset, name=_name))

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
+from clearlane.kernel.claim_label import LABEL_WORDS
 
 PAGES = Path(__file__).parents[1] / "pages"
 
@@ -39,6 +40,7 @@ _TEMPLATES.filters.update(
     age=page_text.age,
 )
 _TEMPLATES.globals["counted"] = page_text.count
+_TEMPLATES.globals["label_words"] = LABEL_WORDS
 
 
 @dataclass(frozen=True, slots=True)

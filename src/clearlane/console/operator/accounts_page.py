@@ -128,11 +128,8 @@ async def add_site(request: PageRequest) -> Response:
         time_zone=request.form.get("zone").strip() or "UTC",
         baa_accepted=request.form.get("baa") == "yes",
     )
-    try:
-        await accounts.add_site(request.context.database, new, now=request.now, actor=request.actor)
-    except AccountRefused as why:
-        return _render(request, faults=[one.message for one in why.findings], status=409)
-    return await _done(request, "site")
+    added = accounts.add_site(request.context.database, new, now=request.now, actor=request.actor)
+    return await _changed(request, added, "site")
 
 
 @pages.act(
@@ -219,20 +216,16 @@ async def _with_secret(request: PageRequest, change: Awaitable[AccountChange]) -
     try:
         done = await change
     except AccountRefused as why:
-        return _render(request, faults=[one.message for one in why.findings], status=409)
+        return _render(request, faults=why.messages, status=409)
     await request.context.refresh()
     return _render(request, credentials=done.credentials)
 
 
-async def _changed(request: PageRequest, change: Awaitable[AccountChange], notice: str) -> Response:
+async def _changed(request: PageRequest, change: Awaitable[object], notice: str) -> Response:
     try:
         await change
     except AccountRefused as why:
-        return _render(request, faults=[one.message for one in why.findings], status=409)
-    return await _done(request, notice)
-
-
-async def _done(request: PageRequest, notice: str) -> Response:
+        return _render(request, faults=why.messages, status=409)
     await request.context.refresh()
     return request.redirect("/accounts", done=notice)
 

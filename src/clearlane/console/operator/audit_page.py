@@ -66,7 +66,7 @@ async def show_audit(request: PageRequest) -> Response:
         "audit.html",
         "Audit",
         wanted=wanted,
-        rows=[(row, _when(request, row), _owner(request, row)) for row in found.rows],
+        rows=[(row, request.stored_moment(row.at), _owner(request, row)) for row in found.rows],
         action_words=action_words,
         ids_shown=IDS_SHOWN,
         is_first=before == NEWEST,
@@ -108,10 +108,6 @@ async def _chain(request: PageRequest) -> tuple[str, str]:
     if result.fault:
         return "act", result.fault
     return "good", f"The chain is whole: {page_text.count(result.rows, 'row')} verified."
-
-
-def _when(request: PageRequest, row: AuditRow) -> str:
-    return request.stored_moment(row.at)
 
 
 def _owner(request: PageRequest, row: AuditRow) -> str:

@@ -30,9 +30,9 @@ from clearlane.payers.routes import (
 )
 from clearlane.pipeline.operator import route_admin
 from clearlane.pipeline.query.route_states import (
-    NO_FILE,
     RouteDay,
     RouteState,
+    list_files,
     load_days,
     load_traffic,
 )
@@ -188,12 +188,7 @@ async def _render(
     database, now = request.context.database, request.context.clock.now()
     traffic = (await load_traffic(database, [state], now))[state.destination]
     async with database.read(route_traffic.SCOPE) as tx:
-        sent = await route_traffic.list_sent(
-            tx, state.destination, before=NO_FILE, limit=FILES_SHOWN
-        )
-        received = await route_traffic.list_received(
-            tx, state.destination, before=NO_FILE, limit=FILES_SHOWN
-        )
+        sent, received = await list_files(tx, state.destination, FILES_SHOWN)
     routes = [_texts(route, await route_history(database, route.id)) for route in state.stored]
     days = await load_days(database, state.destination, now, request.zone)
     return request.render(

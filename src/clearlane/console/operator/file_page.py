@@ -152,7 +152,7 @@ class FileAct(NamedTuple):
     """The direction of the file, and the name of the act."""
     verb: Callable[..., Awaitable[object]]
     done: str
-    """The notice afterwards."""
+    """The notice afterward."""
     refused: str
     """The title of the page that says why it was not done."""
     question: ActQuestion | None = None

@@ -5,13 +5,20 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
+from clearlane.console.frame.list_filters import given_filters
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
-from clearlane.pipeline.query.route_states import NO_FILE
 from clearlane.store.delivery import batches, inbox, route_traffic
+from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.file_query import (
+    BATCH_FILTERS,
+    INBOX_FILTERS,
+    FileQuery,
+    find_batches,
+    find_inbox_files,
+)
 from clearlane.store.delivery.inbox import InboxFile
-from clearlane.store.delivery.route_traffic import SentFile
 
 pages = PageRows(roles=OPERATORS, menu="/files")
 
@@ -20,6 +27,8 @@ REVIEW_MAX = 200
 """How many files that need attention are listed at once."""
 
 TABS = {"": "Came in", "out": "Went out", "review": "Need you"}
+FILTERS = {"": INBOX_FILTERS, "out": BATCH_FILTERS}
+"""By tab; those that need attention are few."""
 TEST_LABEL = ("late", "Test file")
 """Label of a file that is marked as a test, beside that of its state."""
 
@@ -61,23 +70,24 @@ class FileRowTexts(NamedTuple):
 async def show_files(request: PageRequest) -> Response:
     """Show a page of files."""
     tab = request.query("tab") if request.query("tab") in TABS else ""
-    before = read_number(request.query("before")) or NO_FILE
+    given = given_filters(request, FILTERS.get(tab, ()))
+    before = read_number(request.query("before"))
     async with request.context.database.read(route_traffic.SCOPE) as tx:
-        review = await inbox.list_files(tx, inbox.NEEDS_ATTENTION, REVIEW_MAX)
+        review = await find_inbox_files(
+            tx, FileQuery(where={"state": inbox.NEEDS_ATTENTION}, limit=REVIEW_MAX)
+        )
         in_doubt = [one for one in await batches.list_undelivered(tx) if one.state == "in_doubt"]
-        limit = FILES_PER_PAGE + 1
+        query = FileQuery(where=given.values, before=before, limit=FILES_PER_PAGE + 1)
         if tab == "out":
-            sent = await route_traffic.list_sent(tx, None, before=before, limit=limit)
-            rows = [out_row(request, one) for one in sent]
+            rows = [out_row(request, one) for one in await find_batches(tx, query)]
         elif tab == "review":
-            ids = [one.id for one in in_doubt[:REVIEW_MAX]]
-            rows = [out_row(request, one) for one in await route_traffic.list_sent_by_id(tx, ids)]
+            rows = [out_row(request, one) for one in in_doubt[:REVIEW_MAX]]
             rows += [in_row(request, one) for one in review]
         else:
-            received = await route_traffic.list_received(tx, None, before=before, limit=limit)
-            rows = [in_row(request, one) for one in received]
+            rows = [in_row(request, one) for one in await find_inbox_files(tx, query)]
     has_older = tab != "review" and len(rows) > FILES_PER_PAGE
     rows = rows if tab == "review" else rows[:FILES_PER_PAGE]
+    kept = {"tab": tab, **given.texts}
     return request.render(
         "files.html",
         "Files",
@@ -87,8 +97,10 @@ async def show_files(request: PageRequest) -> Response:
             (title, request.url("/files", tab=name), name == tab, _count(name, review, in_doubt))
             for name, title in TABS.items()
         ],
-        newer=request.url("/files", tab=tab) if before != NO_FILE else "",
-        older=request.url("/files", tab=tab, before=rows[-1].id) if has_older else "",
+        given=given,
+        chips=given.chips(request, "/files", tab=tab),
+        newer=request.url("/files", **kept) if before else "",
+        older=request.url("/files", **kept, before=rows[-1].id) if has_older else "",
     )
 
 
@@ -113,7 +125,7 @@ def test_mark(file: InboxFile) -> tuple[str, str] | None:
     return TEST_LABEL if file.is_test and file.state != inbox.TEST_FILE else None
 
 
-def out_row(request: PageRequest, batch: SentFile) -> FileRowTexts:
+def out_row(request: PageRequest, batch: Batch) -> FileRowTexts:
     """Return the texts of a file that went out."""
     return FileRowTexts(
         path=f"/files/out/{batch.id}",
@@ -145,5 +157,5 @@ def payer_text(request: PageRequest, type: str, payer_id: str) -> str:
     return f"{request.payer_name(payer_id, type)}, {type.lower()}"
 
 
-def _count(tab: str, review: list[InboxFile], in_doubt: list[batches.Batch]) -> int | None:
+def _count(tab: str, review: list[InboxFile], in_doubt: list[Batch]) -> int | None:
     return len(review) + len(in_doubt) if tab == "review" else None

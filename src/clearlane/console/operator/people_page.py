@@ -3,6 +3,8 @@
 An invitation and a reset are one-time addresses, shown once to the operator who hands them on.
 """
 
+from collections.abc import Awaitable
+
 from starlette.responses import Response
 
 from clearlane.accounts.users import UserState
@@ -35,13 +37,10 @@ async def invite(request: PageRequest) -> Response:
     if isinstance(access, str):
         return await _render(request, faults=[access], status=400)
     invitation = Invitation(name=request.form.get("name"), access=access)
-    try:
-        code = await invitations.invite(
-            request.context.work_context, invitation, now=request.now, actor=request.actor
-        )
-    except AccountRefused as why:
-        return await _render(request, faults=[one.message for one in why.findings], status=409)
-    return await _render(request, address=_address(request, code), person=invitation.name)
+    code = invitations.invite(
+        request.context.work_context, invitation, now=request.now, actor=request.actor
+    )
+    return await _show_address(request, invitation.name, code)
 
 
 @pages.act(
@@ -59,13 +58,10 @@ async def invite(request: PageRequest) -> Response:
 async def reset(request: PageRequest) -> Response:
     """Reset a user's password and second factor, and show the one-time address once."""
     name = request.form.get("name")
-    try:
-        code = await invitations.reset(
-            request.context.work_context, name, now=request.now, actor=request.actor
-        )
-    except AccountRefused as why:
-        return await _render(request, faults=[one.message for one in why.findings], status=409)
-    return await _render(request, address=_address(request, code), person=name)
+    code = invitations.reset(
+        request.context.work_context, name, now=request.now, actor=request.actor
+    )
+    return await _show_address(request, name, code)
 
 
 @pages.act(
@@ -94,13 +90,19 @@ async def set_state(request: PageRequest) -> Response:
             request.context.database, request.form.get("name"), state, actor=request.actor
         )
     except AccountRefused as why:
-        return await _render(request, faults=[one.message for one in why.findings], status=409)
+        return await _render(request, faults=why.messages, status=409)
     return request.redirect("/people", done="state")
 
 
-def _address(request: PageRequest, code: str) -> str:
+async def _show_address(request: PageRequest, name: str, made: Awaitable[str]) -> Response:
+    """Show the one-time address of a person once, or why there is none."""
+    try:
+        code = await made
+    except AccountRefused as why:
+        return await _render(request, faults=why.messages, status=409)
     host = request.http_request.headers.get("host", "")
-    return f"https://{host}{request.pages.root}/open/{code}?next=/me"
+    address = f"https://{host}{request.pages.root}/open/{code}?next=/me"
+    return await _render(request, address=address, person=name)
 
 
 async def _render(

@@ -17,7 +17,7 @@ from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number
 from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.benefit_table import PatientTable, patient_tables
-from clearlane.inquiry.inquiry_outcome import RequestStatus
+from clearlane.inquiry.inquiry_result import RequestStatus
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inquiry import eligibility_list
 from clearlane.pipeline.inquiry.ask import await_answers

@@ -1,21 +1,20 @@
 """Files of one payment: the 835 as received, a table for spreadsheets, and a PDF like a remittance advice. Audited."""
 
-import tempfile
 from collections.abc import AsyncIterator
 
 from starlette.responses import Response
 
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
+from clearlane.console.frame.pdf_response import pdf_response
 from clearlane.console.frame.rendering import download
 from clearlane.console.payments.payment_page import sheet_viewer
 from clearlane.kernel.clock import to_micros
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.payment_csv import payment_csv
+from clearlane.payments.payment_csv import payment_csv_by_page
 from clearlane.payments.pdf.frames import PaymentFileHeading
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_pages import GroupPage, PaymentSheet, load_payment_sheet
-from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.store.database.database import write_audit
 from clearlane.store.payments.payments import SCOPE
 
@@ -50,15 +49,10 @@ async def download_csv(request: PageRequest) -> Response:
     if refused := _too_large(request, sheet):
         return refused
     await _record(request, sheet, "csv")
-    payment = sheet.payment
-    header, *_ = payment_csv(payment, (), ())
-    lines = [header]
-    async for page in _pages(request, sheet):
-        lines += list(payment_csv(payment, (), page))[1:]
-    lines += list(payment_csv(payment, sheet.adjustments, ()))[1:]
+    pieces = payment_csv_by_page(sheet.payment, sheet.adjustments, _pages(request, sheet))
     # The mark at the start tells spreadsheets that it is UTF-8.
-    content = b"\xef\xbb\xbf" + "".join(lines).encode()
-    return download(content, f"{payment.payment_id}.csv", "text/csv; charset=utf-8")
+    content = b"\xef\xbb\xbf" + "".join([piece async for piece in pieces]).encode()
+    return download(content, f"{sheet.payment.payment_id}.csv", "text/csv; charset=utf-8")
 
 
 @pages.page("/payments/{id}/pdf")
@@ -69,13 +63,7 @@ async def download_pdf(request: PageRequest) -> Response:
         return refused
     await _record(request, sheet, "pdf")
     heading = PaymentFileHeading(payment=sheet.payment, adjustments=sheet.adjustments)
-    with tempfile.TemporaryFile() as file:
-        try:
-            await make_pdf(heading, _pages(request, sheet), file, at=request.context.clock.now())
-        except PdfRefused as why:
-            return request.message(409, "No PDF", str(why))
-        file.seek(0)
-        return download(file.read(), f"{sheet.payment.payment_id}.pdf", "application/pdf")
+    return await pdf_response(request, heading, _pages(request, sheet), sheet.payment.payment_id)
 
 
 async def _load(request: PageRequest) -> PaymentSheet:

@@ -12,8 +12,7 @@ from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number, read_number
 from clearlane.console.menu_counts import count_again
-from clearlane.console.payments.payment_label import (
-    PaymentLabel,
+from clearlane.console.payments.payment_words import (
     method_noun,
     payment_label,
     payment_title,
@@ -60,7 +59,7 @@ class ClaimPaymentTexts:
     """One claim payment as a row of a table."""
 
     one: ClaimPayment
-    label: PaymentLabel
+    label: tuple[str, str]
     patient: str
     adjusted: int
     reasons: tuple[str, ...]
@@ -259,7 +258,7 @@ def _claim_payment(one: ClaimPayment, pair: CorrectedClaim) -> ClaimPaymentTexts
         kind = "done"  # the new claim payment beside it says what to do
     return ClaimPaymentTexts(
         one=one,
-        label=PaymentLabel(kind, wording.claim_payment_words(one)),
+        label=(kind, wording.claim_payment_words(one)),
         patient=wording.patient_name(one),
         adjusted=wording.claim_payment_other_part(one),
         reasons=_reasons(one),

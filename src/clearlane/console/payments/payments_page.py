@@ -1,16 +1,14 @@
 """The list of payments: what came this month, what needs attention, and a search as a bank statement writes it."""
 
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
+from clearlane.console.frame.list_filters import given_filters
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
-from clearlane.console.payments.payment_label import PaymentLabel, method_noun, payment_label
-from clearlane.kernel.list_filter import FilterFault, read_filter
+from clearlane.console.payments.payment_words import method_noun, payment_label
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
@@ -28,7 +26,6 @@ from clearlane.store.payments.payment_query import (
     NOT_FETCHED,
     UNBALANCED,
     UNMATCHED,
-    PaymentFilter,
 )
 
 pages = PageRows(roles=EVERYBODY, menu="/payments")
@@ -46,8 +43,6 @@ EMPTY_TABS = {
     "unbalanced": "Every payment balances.",
     "waiting": "Your software has fetched every payment.",
 }
-MENU = tuple(one for one in FILTERS.values() if one.title)
-"""The filters beside the tabs and the search field."""
 SITES_MERGED_MAX = 50
 """Maximum number of sites shown together; with more, one is chosen."""
 
@@ -59,7 +54,8 @@ class PaymentRowTexts:
     listed: ListedPayment
     payer: str
     method: str
-    label: PaymentLabel
+    label: tuple[str, str]
+    """Who must act, and the words."""
 
     @property
     def payment(self) -> Payment:
@@ -76,8 +72,8 @@ async def show_payments(request: PageRequest) -> Response:
     if viewer.scopes is not None and len(viewer.scopes) > SITES_MERGED_MAX:
         sentence = f"There are more than {SITES_MERGED_MAX} sites. Choose one of them above."
         return request.message(200, "Payments", sentence)
-    given = {one.name: value for one in MENU if (value := _given(request, one))}
-    where = {name: _value(FILTERS[name], value) for name, value in given.items()}
+    given = given_filters(request, FILTERS.values())
+    where = given.values
     if text:
         where["bank"] = text
     if need := TABS[tab][1]:
@@ -92,6 +88,8 @@ async def show_payments(request: PageRequest) -> Response:
     )
     now = request.context.clock.now()
     month = await _month_total(request, viewer)
+    kept = {"tab": tab, "q": text, **given.texts}
+    searched = [(text, request.url("/payments", **kept | {"q": ""}))] if text else []
     return request.render(
         "payments.html",
         "Payments",
@@ -99,43 +97,18 @@ async def show_payments(request: PageRequest) -> Response:
         summary=_summary(month),
         counted_ago=page_text.age((now - month.counted_at).total_seconds()),
         need_you=len({*page.needs[UNMATCHED], *page.needs[UNBALANCED]}),
-        tabs=_tabs(request, page, tab, given | {"q": text}),
+        tabs=_tabs(request, page, tab, kept),
         tab=tab,
         text=text,
         sees_all=viewer.sees_all,
-        empty=_empty(tab, is_filtered=bool(text or given)),
-        filters=MENU,
+        empty=_empty(tab, is_filtered=bool(text or given.texts)),
         given=given,
-        chips=_chips(request, tab, given | ({"q": text} if text else {})),
-        newer=request.url("/payments", tab=tab, q=text, **given) if request.query("before") else "",
-        older=request.url(
-            "/payments", tab=tab, q=text, before=page.payments[-1].payment.payment_id, **given
-        )
+        chips=[*given.chips(request, "/payments", tab=tab, q=text), *searched],
+        newer=request.url("/payments", **kept) if request.query("before") else "",
+        older=request.url("/payments", **kept, before=page.payments[-1].payment.payment_id)
         if page.has_older
         else "",
     )
-
-
-def _given(request: PageRequest, one: PaymentFilter) -> str:
-    """Return the text of a filter in the address; empty if there is none, or it cannot be read."""
-    text = request.query(one.name).strip()
-    with suppress(FilterFault):
-        return text if _value(one, text) is not None else ""
-    return ""
-
-
-def _value(one: PaymentFilter, text: str) -> Any:
-    return read_filter(one.type, text, one.choices)
-
-
-def _chips(request: PageRequest, tab: str, given: dict[str, str]) -> list[tuple[str, str]]:
-    """Return each filter in words, and the address of the list without it."""
-    found = []
-    for name, value in given.items():
-        rest = {other: text for other, text in given.items() if other != name}
-        title = f"{FILTERS[name].title}: {value}" if name in FILTERS else value
-        found.append((title, request.url("/payments", tab=tab, **rest)))
-    return found
 
 
 def list_viewer(request: PageRequest) -> PaymentViewer:
@@ -196,7 +169,7 @@ def _tabs(
     for name, (title, need) in TABS.items():
         count = len(page.needs[need]) if need else 0
         shown = f"{COUNTED_MAX - 1}+" if count >= COUNTED_MAX else str(count) if need else ""
-        address = request.url("/payments", tab=name, **given)
+        address = request.url("/payments", **given | {"tab": name})
         found.append((title, address, name == current, shown))
     return found
 

@@ -24,7 +24,7 @@ from clearlane.payments.pdf.page_parts import (
     term_rows,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WHOLE, Colour, Column, Pages, Row, row, space
+from clearlane.payments.pdf.pages import WHOLE, Color, Column, Pages, Row, row, space
 from clearlane.payments.wording import EquationTerm
 
 TITLE = "Explanation of benefits"
@@ -111,23 +111,23 @@ def _claim_payment_rows(claim_payments: Sequence[PaymentOfClaim]) -> list[Row]:
     rows += map(_claim_payment_row, claim_payments)
     total = [(Column(0, 174), "In force", BOLD)]
     cells = claim_table.amount_cells(in_force(claim_payments), BOLD)
-    return [*rows, row([*total, *cells], rule=Colour.RULE, before=1), space(4)]
+    return [*rows, row([*total, *cells], rule=Color.RULE, before=1), space(4)]
 
 
 def _claim_payment_row(one: PaymentOfClaim) -> Row:
     payment, claim_payment = one
     counts = claim_payment.in_force
-    colour = claim_table.CONCERN_COLOURS[CONCERNS[claim_payment.label]]
-    style = PLAIN if counts else PLAIN._replace(colour=Colour.QUIET)
+    color = claim_table.CONCERN_COLORS[CONCERNS[claim_payment.label]]
+    style = PLAIN if counts else PLAIN._replace(color=Color.QUIET)
     label = wording.claim_payment_words(claim_payment)
     return row(
         [
             (_PAID_ON, wording.day(payment.effective_date), style),
             (_PAYMENT, payment.trace_number, style),
             *claim_table.amount_cells(claim_table.amounts_of(claim_payment), style),
-            (_LABEL, label, style._replace(colour=colour) if counts else style),
+            (_LABEL, label, style._replace(color=color) if counts else style),
         ],
-        rule=Colour.RULE,
+        rule=Color.RULE,
         before=1,
         after=1,
     )

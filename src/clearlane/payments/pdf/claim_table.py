@@ -20,7 +20,7 @@ from clearlane.payments.pdf.pages import (
     WHOLE,
     WIDTH,
     Align,
-    Colour,
+    Color,
     Column,
     Pages,
     Row,
@@ -29,11 +29,11 @@ from clearlane.payments.pdf.pages import (
     space,
 )
 
-CONCERN_COLOURS = {
-    LabelConcern.ACT: Colour.RED,
-    LabelConcern.WAIT: Colour.BLUE,
-    LabelConcern.GOOD: Colour.GREEN,
-    LabelConcern.DONE: Colour.QUIET,
+CONCERN_COLORS = {
+    LabelConcern.ACT: Color.RED,
+    LabelConcern.WAIT: Color.BLUE,
+    LabelConcern.GOOD: Color.GREEN,
+    LabelConcern.DONE: Color.QUIET,
 }
 
 _AMOUNT = 57.0
@@ -128,15 +128,15 @@ def amounts_of(claim_payment: ClaimPayment) -> Amounts:
 
 
 def _claim_row(claim_payment: ClaimPayment) -> Row:
-    colour = CONCERN_COLOURS[CONCERNS[claim_payment.label]]
+    color = CONCERN_COLORS[CONCERNS[claim_payment.label]]
     return row(
         [
             (PATIENT_NAME, wording.patient_name(claim_payment), BOLD),
             *amount_cells(amounts_of(claim_payment), BOLD),
-            (LABEL, wording.claim_payment_words(claim_payment), BOLD._replace(colour=colour)),
+            (LABEL, wording.claim_payment_words(claim_payment), BOLD._replace(color=color)),
         ],
-        ground=Colour.GROUND,
-        rule=Colour.RULE,
+        ground=Color.GROUND,
+        rule=Color.RULE,
         before=2,
         after=2,
     )
@@ -144,7 +144,7 @@ def _claim_row(claim_payment: ClaimPayment) -> Row:
 
 def _continued_row(claim_payment: ClaimPayment) -> Row:
     text = f"{wording.patient_name(claim_payment)} (continued)"
-    return row([(WHOLE, text, BOLD)], ground=Colour.GROUND, rule=Colour.RULE, before=2, after=2)
+    return row([(WHOLE, text, BOLD)], ground=Color.GROUND, rule=Color.RULE, before=2, after=2)
 
 
 def _claim_details(claim_payment: ClaimPayment) -> Iterator[Row]:
@@ -158,7 +158,7 @@ def _claim_details(claim_payment: ClaimPayment) -> Iterator[Row]:
 
 
 def _line_rows(line: PaidLine) -> Iterator[Row]:
-    colour = CONCERN_COLOURS[CONCERNS[line.label]]
+    color = CONCERN_COLORS[CONCERNS[line.label]]
     other = wording.other_part(line.adjustments)
     amounts = Amounts(line.charge, line.allowed, line.paid, line.patient, other)
     yield row(
@@ -167,7 +167,7 @@ def _line_rows(line: PaidLine) -> Iterator[Row]:
             (PROCEDURE, wording.procedure_words(line), PLAIN),
             (UNITS, wording.units_words(line), PLAIN),
             *amount_cells(amounts, PLAIN),
-            (LABEL, LABEL_WORDS[line.label], PLAIN._replace(colour=colour)),
+            (LABEL, LABEL_WORDS[line.label], PLAIN._replace(color=color)),
         ],
         before=1,
     )

@@ -7,20 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clearlane.payments import wording
 from clearlane.payments.pdf.fonts import Face
-from clearlane.payments.pdf.pages import WHOLE, WIDTH, Align, Colour, Column, Row, Style, row
+from clearlane.payments.pdf.pages import WHOLE, WIDTH, Align, Color, Column, Row, Style, row
 from clearlane.payments.wording import EquationTerm
 
 PLAIN = Style()
 BOLD = Style(face=Face.BOLD)
-SMALL = Style(size=7, leading=9, colour=Colour.QUIET)
-HEADING = Style(face=Face.BOLD, size=7, leading=9, colour=Colour.QUIET)
-WARNING = Style(face=Face.BOLD, size=7, leading=9, colour=Colour.RED)
+SMALL = Style(size=7, leading=9, color=Color.QUIET)
+HEADING = Style(face=Face.BOLD, size=7, leading=9, color=Color.QUIET)
+WARNING = Style(face=Face.BOLD, size=7, leading=9, color=Color.RED)
 
 _TITLE = Style(face=Face.BOLD, size=15, leading=20)
 _AMOUNT = Style(face=Face.BOLD, size=13, leading=20)
 _SUBTITLE = Style(face=Face.BOLD, size=10, leading=14)
 _BESIDE = Style(size=9, leading=14)
-_NOTICE = Style(face=Face.BOLD, size=8, leading=11, colour=Colour.AMBER)
+_NOTICE = Style(face=Face.BOLD, size=8, leading=11, color=Color.AMBER)
 
 _LEFT, _RIGHT = Column(0, 320), Column(320, WIDTH - 320, Align.RIGHT)
 _FACT_LABELS = (Column(0, 84), Column(270, 84))
@@ -43,7 +43,7 @@ def fact_rows(facts: Sequence[tuple[str, str]]) -> Iterator[Row]:
         for column, (label, value) in enumerate(facts[at : at + 2]):
             cells.append((_FACT_LABELS[column], label, SMALL))
             cells.append((_FACT_VALUES[column], value or "-", PLAIN))
-        yield row(cells, rule=Colour.RULE if at == 0 else None, before=4 if at == 0 else 0)
+        yield row(cells, rule=Color.RULE if at == 0 else None, before=4 if at == 0 else 0)
 
 
 def section_row(text: str) -> Row:
@@ -54,7 +54,7 @@ def section_row(text: str) -> Row:
 def notice_rows(texts: Iterable[str]) -> list[Row]:
     """Return sentences that a reader must not miss."""
     return [
-        row([(WHOLE, text, _NOTICE)], ground=Colour.AMBER_GROUND, before=3, after=3)
+        row([(WHOLE, text, _NOTICE)], ground=Color.AMBER_GROUND, before=3, after=3)
         for text in texts
     ]
 

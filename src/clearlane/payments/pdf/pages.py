@@ -43,7 +43,7 @@ class TooManyPages(Exception):
     """A file that would have more than ``file_limits.PAGES_MAX`` pages."""
 
 
-class Colour(StrEnum):
+class Color(StrEnum):
     """A color of text, rules and grounds."""
 
     INK = "#16282c"
@@ -57,7 +57,7 @@ class Colour(StrEnum):
     GREEN = "#0b6b4f"
 
 
-_COLOURS = {one: HexColor(one.value) for one in Colour}
+_COLORS = {one: HexColor(one.value) for one in Color}
 
 
 class Align(StrEnum):
@@ -73,7 +73,7 @@ class Style(NamedTuple):
     face: Face = Face.PLAIN
     size: float = 7.5
     leading: float = 10.0
-    colour: Colour = Colour.INK
+    color: Color = Color.INK
 
 
 class Column(NamedTuple):
@@ -98,16 +98,16 @@ class Row(NamedTuple):
 
     height: float
     texts: tuple[Placed, ...] = ()
-    ground: Colour | None = None
-    rule: Colour | None = None
+    ground: Color | None = None
+    rule: Color | None = None
     """The color of a rule above the row."""
 
 
 def row(
     cells: Iterable[tuple[Column, str, Style]],
     *,
-    ground: Colour | None = None,
-    rule: Colour | None = None,
+    ground: Color | None = None,
+    rule: Color | None = None,
     before: float = 0.0,
     after: float = 0.0,
 ) -> Row:
@@ -180,7 +180,7 @@ class Pages:
         # One drawing that all pages refer to: the total is not known while they are written.
         self._canvas.beginForm(_TOTAL)
         self._canvas.setFont(Face.PLAIN.value, FOOTER_STYLE.size)
-        self._canvas.setFillColor(_COLOURS[FOOTER_STYLE.colour])
+        self._canvas.setFillColor(_COLORS[FOOTER_STYLE.color])
         self._canvas.drawString(0, 0, f"{self.count:,}")
         self._canvas.endForm()
         self._canvas.save()
@@ -213,10 +213,10 @@ class Pages:
     def _draw(self, one: Row) -> None:
         # Grounds and rules go to the page at once and texts at its end, so that texts are on top.
         if one.ground:
-            self._canvas.setFillColor(_COLOURS[one.ground])
+            self._canvas.setFillColor(_COLORS[one.ground])
             self._canvas.rect(MARGIN, self._below - one.height, WIDTH, one.height, stroke=0, fill=1)
         if one.rule:
-            self._canvas.setStrokeColor(_COLOURS[one.rule])
+            self._canvas.setStrokeColor(_COLORS[one.rule])
             self._canvas.setLineWidth(0.6)
             self._canvas.line(MARGIN, self._below, MARGIN + WIDTH, self._below)
         for x, below, text, style in one.texts:
@@ -228,11 +228,11 @@ class Pages:
             return
         if style != self._style:
             self._text.setFont(style.face.value, style.size)
-            self._text.setFillColor(_COLOURS[style.colour])
+            self._text.setFillColor(_COLORS[style.color])
             self._style = style
         self._text.setTextOrigin(x, y)
         self._text.textOut(text)
 
 
 WHOLE = Column(0, WIDTH)
-FOOTER_STYLE = Style(size=7, leading=9, colour=Colour.QUIET)
+FOOTER_STYLE = Style(size=7, leading=9, color=Color.QUIET)

@@ -24,7 +24,7 @@ from clearlane.payments.pdf.page_parts import (
     term_rows,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WIDTH, Align, Colour, Column, Pages, Row, Style, row, space
+from clearlane.payments.pdf.pages import WIDTH, Align, Color, Column, Pages, Row, Style, row, space
 
 TITLE = "Remittance advice"
 
@@ -126,7 +126,7 @@ def _add_adjustments(pages: Pages, adjustments: Sequence[ProviderAdjustment]) ->
             (_YEAR_END, wording.day(one.fiscal_year_end), PLAIN),
             (_EFFECT, wording.money(one.amount), PLAIN),
         )
-        pages.add([*first, row(cells, rule=Colour.RULE, before=1, after=1)])
+        pages.add([*first, row(cells, rule=Color.RULE, before=1, after=1)])
         first = []
         pages.repeated = (head,)
     pages.repeated = ()
@@ -167,4 +167,4 @@ def _total_rows(totals: _LabelTotals) -> Iterator[Row]:
 
 def _total_row(label: str, count: int, sums: claim_table.Amounts, style: Style) -> Row:
     named = [(_LABEL, label, style), (_COUNT, format_count(count, "claim"), style)]
-    return row([*named, *claim_table.amount_cells(sums, style)], rule=Colour.RULE)
+    return row([*named, *claim_table.amount_cells(sums, style)], rule=Color.RULE)

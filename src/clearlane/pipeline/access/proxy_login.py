@@ -129,11 +129,10 @@ async def delete_token(caller: ProxyLoginCaller, instance_id: str) -> ProxyLogin
     if instance is None:
         return NOT_A_GUID
     scope = caller.site.scope
-
-    async def job(tx: Tx) -> bool:
-        return await instances.drop_token(tx, scope, instance)
-
-    return ProxyLoginResult(deleted=await caller.database.write(scope, job, actor=caller.actor))
+    deleted = await caller.database.write(
+        scope, lambda tx: instances.drop_token(tx, scope, instance), actor=caller.actor
+    )
+    return ProxyLoginResult(deleted=deleted)
 
 
 async def use_login_url(

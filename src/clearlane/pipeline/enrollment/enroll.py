@@ -76,12 +76,12 @@ class EnrollmentReceipt:
     """What was done with the request that its response has no place for."""
 
 
-EnrollmentOutcome = InvalidEnrollmentRequest | TooManyEnrollments | EnrollmentReceipt
+EnrollmentRequestResult = InvalidEnrollmentRequest | TooManyEnrollments | EnrollmentReceipt
 
 
 async def enroll(
     context: WorkContext, document: bytes, *, site: Site, actor: Actor, now: datetime
-) -> EnrollmentOutcome:
+) -> EnrollmentRequestResult:
     """Read, check and store a request. Returns a receipt only after the durable commit."""
     opened = split_request(document, enrollments_max=context.limits.enrollments_max)
     if len(opened.elements) > context.limits.enrollments_max:

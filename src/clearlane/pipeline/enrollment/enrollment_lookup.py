@@ -88,7 +88,7 @@ class WantedEnrollments:
 
     def add(self, claim: Claim) -> None:
         """Add the billing provider of a claim, if its payer requires enrollment."""
-        payer_id = claim.Svc_PayerId
+        payer_id = form_of(claim).value(claim, "payer.id")
         if payer_id not in self._requiring:
             payer = self._payers.find(payer_id, self.type)
             required = payer is not None and payer.claim_enrollment_required

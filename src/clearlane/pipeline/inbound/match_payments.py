@@ -20,7 +20,7 @@ from clearlane.pipeline.record_facts import ClaimFact, PaymentPlace
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
-from clearlane.store.delivery.inbox import InboxOutcome
+from clearlane.store.delivery.inbox import InboxResult
 from clearlane.store.payments import claim_payments, payments
 from clearlane.store.payments.claim_payments import UnmatchedRow
 
@@ -117,5 +117,5 @@ async def finish_matching(tx: Tx, payment_id: str, now: int) -> None:
         return
     file = await inbox.find(tx, payment.inbox_id)
     if file is not None and file.state == inbox.PARKED:
-        outcome = InboxOutcome(state=inbox.STORED, kinds=file.kinds)
-        await inbox.record_outcome(tx, file.id, outcome, now)
+        result = InboxResult(state=inbox.STORED, kinds=file.kinds)
+        await inbox.record_result(tx, file.id, result, now)

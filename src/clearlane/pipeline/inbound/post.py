@@ -35,7 +35,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import StoreFault, Tx, require_row
 from clearlane.store.delivery import batches, file_refusals, inbox
 from clearlane.store.delivery.file_refusals import FileVerdict
-from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
 
 log = structlog.get_logger()
 
@@ -105,21 +105,21 @@ async def post_file(
     read = await asyncio.to_thread(read_inbound, content)
     found = read.identified
     if not found.usable:
-        outcome = InboxOutcome(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
-        return await _record_outcome(context, file, outcome)
+        result = InboxResult(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
+        return await _record_result(context, file, result)
     is_test = found.is_test and not context.sandbox
     if kept_back := _keep_back(context, file, found, accepted, is_test=is_test):
-        return await _record_outcome(context, file, kept_back, is_test=is_test)
+        return await _record_result(context, file, kept_back, is_test=is_test)
     await context.vault.ensure_key(inbox.OWNER)  # what is parked is sealed
     posting = FilePosting(context, file, content, read)
     try:
-        outcome = await posting.run()
+        result = await posting.run()
     except StoreFault:  # the database is down or busy: the file keeps waiting
         raise
     except Exception as fault:  # noqa: BLE001  (a file that raises would raise each time)
         details = {"fault": fault_code(fault), "places": fault_frames(fault)}
         log.error("file not posted", **_log_facts(file), **details)  # noqa: TRY400  (a traceback may hold values)
-        outcome = InboxOutcome(
+        result = InboxResult(
             state=inbox.QUARANTINED,
             kinds=_kinds(found),
             reason=FAILED.format(fault=fault_code(fault)),
@@ -127,10 +127,10 @@ async def post_file(
         )
     if posting.applied:
         await confirm_answered_batches(context, file.payer_id)  # what is acknowledged has arrived
-    return await _record_outcome(
+    return await _record_result(
         context,
         file,
-        outcome,
+        result,
         posting.parked,
         acknowledged=posting.acknowledged,
         verdicts=posting.verdicts,
@@ -166,8 +166,8 @@ class FilePosting:
         """What the TA1s of the file say of batches of claims, by id."""
         return self._reader.verdicts
 
-    async def run(self) -> InboxOutcome:
-        """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
+    async def run(self) -> InboxResult:
+        """Apply the file page by page, and return its result. Statements about inquiries come first."""
         done = await post_inquiries.post_inquiry_answers(
             self._context, self._file, self._content, self._read
         )
@@ -175,7 +175,7 @@ class FilePosting:
             self.applied, self.parked = done.applied, done.parked_rows
             self._not_stored = done.parked - len(done.parked_rows)
             if not self._found.kinds & CLAIM_SETS:
-                return done.outcome
+                return done.result
         if "835" in self._found.kinds:
             try:
                 await self._payments.run()
@@ -187,7 +187,7 @@ class FilePosting:
         doubts = self._payments.doubts
         if not parked and not self.applied and self._found.kinds & CLAIM_SETS:
             doubts = [NO_CLAIM_NAMED, *doubts]
-        return InboxOutcome(
+        return InboxResult(
             state=inbox.PARKED if parked else inbox.APPLIED,
             kinds=_kinds(self._found),
             reason=_doubts_text(self._found, doubts),
@@ -207,11 +207,11 @@ class FilePosting:
             return
         await record_facts.ensure_keys(vault, claim_facts)
         now = self._context.clock.now()
-
-        async def record(tx: Tx) -> None:
-            await record_facts.record_facts(tx, vault, claim_facts, now)
-
-        await self._context.database.write(inbox.SCOPE, record, actor=self._context.actor)
+        await self._context.database.write(
+            inbox.SCOPE,
+            lambda tx: record_facts.record_facts(tx, vault, claim_facts, now),
+            actor=self._context.actor,
+        )
         self.applied += len(claim_facts)
         fault_injection.crash_point("applied")
 
@@ -233,8 +233,8 @@ def _keep_back(
     accepted: frozenset[str],
     *,
     is_test: bool,
-) -> InboxOutcome | None:
-    """Return the outcome of a file that must not be posted yet; None if it may be.
+) -> InboxResult | None:
+    """Return the result of a file that must not be posted yet; None if it may be.
 
     It is for another receiver, is a test file, or comes from an unknown sender. A test is asked about before the sender:
     that it was accepted is stored with the file, while a sender is accepted for one posting.
@@ -245,7 +245,7 @@ def _keep_back(
     state = inbox.QUARANTINED if check.receivers else inbox.UNKNOWN_SENDER
     if is_test and file.test_accepted_at is None and not check.receivers:
         state, reason = inbox.TEST_FILE, TEST_FILE.format(id=file.id)
-    return InboxOutcome(state=state, kinds=_kinds(found), reason=reason) if reason else None
+    return InboxResult(state=state, kinds=_kinds(found), reason=reason) if reason else None
 
 
 def route_of_file(context: WorkContext, file: InboxFile) -> PayerRoute | None:
@@ -259,26 +259,26 @@ def route_of_file(context: WorkContext, file: InboxFile) -> PayerRoute | None:
     return next((route for route in routes if route.route_id == file.route_id), None)
 
 
-async def _record_outcome(
+async def _record_result(
     context: WorkContext,
     file: InboxFile,
-    outcome: InboxOutcome,
+    result: InboxResult,
     parked: list[ParkedStatement] | None = None,
     *,
     acknowledged: frozenset[int] = frozenset(),
     verdicts: Mapping[int, FileVerdict] = MappingProxyType({}),
     is_test: bool = False,
 ) -> str:
-    """Record the outcome of a file and the batches that it acknowledges, and log it; return its state."""
+    """Record the result of a file and the batches that it acknowledges, and log it; return its state."""
 
     async def record(tx: Tx) -> str:
         locked = require_row(await inbox.lock(tx, file.id), "an inbox file")
-        final, rows = outcome, parked or []
+        final, rows = result, parked or []
         if locked.state == inbox.DISCARDED:
             # An operator discarded it while it was posted: what was recorded stays, and nothing is parked.
-            final, rows = replace(outcome, state=locked.state, reason=locked.reason, parked=0), []
+            final, rows = replace(result, state=locked.state, reason=locked.reason, parked=0), []
         now = to_micros(context.clock.now())
-        await inbox.record_outcome(tx, file.id, final, now, rows)
+        await inbox.record_result(tx, file.id, final, now, rows)
         if is_test:
             await inbox.mark_test(tx, file.id)
         if acknowledged:
@@ -294,17 +294,17 @@ async def _record_outcome(
         return final.state
 
     state = await context.database.write(inbox.SCOPE, record, actor=context.actor)
-    _log_outcome(file, outcome, state)
+    _log_result(file, result, state)
     return state
 
 
-def _log_outcome(file: InboxFile, outcome: InboxOutcome, state: str) -> None:
+def _log_result(file: InboxFile, result: InboxResult, state: str) -> None:
     """Log what became of a file: as a warning if a person must look at it."""
-    facts = {**_log_facts(file), "kinds": outcome.kinds, "verdict": state}
+    facts = {**_log_facts(file), "kinds": result.kinds, "verdict": state}
     if state in {inbox.QUARANTINED, inbox.UNKNOWN_SENDER, inbox.TEST_FILE}:
-        log.warning("file not posted", **facts, reason=outcome.reason)
+        log.warning("file not posted", **facts, reason=result.reason)
     else:
-        log.info("file posted", **facts, applied=outcome.applied, parked=outcome.parked)
+        log.info("file posted", **facts, applied=result.applied, parked=result.parked)
 
 
 def _log_facts(file: InboxFile) -> dict[str, str | int]:

@@ -24,8 +24,8 @@ from clearlane.kernel import limits
 from clearlane.kernel.formats import parse_control_number
 from clearlane.pipeline.inquiry.inquiry_runner import open_inquiry, store_result
 from clearlane.pipeline.inquiry.inquiry_transaction import (
+    AnyResult,
     AnyTransaction,
-    FinalResult,
     InquiryAnswer,
     PendingInquiry,
 )
@@ -34,7 +34,7 @@ from clearlane.pipeline.inquiry.realtime_inquiry import result_of_answer, result
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
 from clearlane.store.delivery import batches, inbox
-from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
 from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
@@ -79,9 +79,9 @@ class InquiryPosting:
             self.parked_rows.append(ParkedStatement(kind, reason, payload))
 
     @property
-    def outcome(self) -> InboxOutcome:
-        """The outcome of a file that has nothing but statements about inquiries."""
-        return InboxOutcome(
+    def result(self) -> InboxResult:
+        """The result of a file that has nothing but statements about inquiries."""
+        return InboxResult(
             state=inbox.PARKED if self.parked else inbox.APPLIED,
             kinds=",".join(sorted(self.kinds)),
             reason=NO_INQUIRY_FOUND.format(count=self.parked) if self.parked else "",
@@ -146,13 +146,13 @@ async def _find_inquiry(
         return NO_TRACE
     async with context.database.read(inquiries.SCOPE) as tx:
         found = await inquiries.find_inquiry(tx, *key)
-        if found is None or (found[0].transaction_set, found[0].payer_id) != (
+        if found is None or (found.transaction_set, found.payer_id) != (
             transaction.inquiry_set,
             file.payer_id,
         ):
             return NO_INQUIRY
-        await context.vault.load_keys_of(tx, [found[0].inquiry])
-    pending = open_inquiry(context.vault, found[0])
+        await context.vault.load_keys_of(tx, [found.inquiry])
+    pending = open_inquiry(context.vault, found)
     match = transaction.reader.match(answer, pending.inquiry, pending.trace)
     return pending if match is AnswerMatch.MATCHED else MISMATCHES[match]
 
@@ -180,7 +180,7 @@ async def _record_refusal(
         posting.applied += 1
 
 
-async def _store_result(context: WorkContext, pending: PendingInquiry, result: FinalResult) -> None:
+async def _store_result(context: WorkContext, pending: PendingInquiry, result: AnyResult) -> None:
     runner, vault = context.payer_access.inquiry_runner, context.vault
     if (
         await store_result(

@@ -33,7 +33,7 @@ from clearlane.pipeline.outbound.dispatch import record_poll
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import StoreFault, Tx, require_row
 from clearlane.store.delivery import inbox, seen_files
-from clearlane.store.delivery.inbox import InboxOutcome, NewInboxFile
+from clearlane.store.delivery.inbox import InboxResult, NewInboxFile
 from clearlane.store.delivery.seen_files import SeenFile
 
 log = structlog.get_logger()
@@ -128,10 +128,8 @@ async def _supersede(
         return
     begun = await inbox.read_content(tx, context.vault, earlier)
     if content.startswith(begun) and is_unfinished(begun):
-        outcome = InboxOutcome(
-            state=inbox.DISCARDED, kinds=earlier.kinds, reason=GREW.format(id=id)
-        )
-        await inbox.record_outcome(tx, earlier_id, outcome, to_micros(context.clock.now()))
+        result = InboxResult(state=inbox.DISCARDED, kinds=earlier.kinds, reason=GREW.format(id=id))
+        await inbox.record_result(tx, earlier_id, result, to_micros(context.clock.now()))
         tx.audit("inbox.superseded", ids=[str(earlier_id)], detail=f"by {id}")
 
 
@@ -215,7 +213,7 @@ class _MailboxVisit:
         except Exception as fault:  # noqa: BLE001  (one route's fault must not reach the others)
             self._fault = f"Looking into the mailbox failed ({type(fault).__name__})."
         finally:
-            ended.set()  # a write that has begun cannot be cancelled
+            ended.set()  # a write that has begun cannot be canceled
             await renewing
         route = self._route
         next_at = to_micros(now + timedelta(seconds=route.poll_seconds))
@@ -390,8 +388,8 @@ async def _record_too_large(
     async def job(tx: Tx) -> None:
         id, is_new = await _add(tx, route, new)
         if is_new:
-            outcome = InboxOutcome(state=inbox.QUARANTINED, reason=TOO_LARGE)
-            await inbox.record_outcome(tx, id, outcome, new.received_at)
+            result = InboxResult(state=inbox.QUARANTINED, reason=TOO_LARGE)
+            await inbox.record_result(tx, id, result, new.received_at)
         if seen is not None:
             key = poll_key(route)
             await seen_files.record_stored(tx, key, seen, inbox_id=id, unfinished=True)

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Generic
 
 from clearlane.accounts.model import Site
-from clearlane.inquiry.inquiry_outcome import ValidationResult, encode_results
+from clearlane.inquiry.inquiry_result import ValidationResult, encode_results
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import Scope, random_bytes
 from clearlane.pipeline.inquiry.inquiry_runner import LEASE, InquiryRunner

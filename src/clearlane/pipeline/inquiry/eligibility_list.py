@@ -16,7 +16,7 @@ from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
 from clearlane.store.database.database import Actor, Tx
-from clearlane.store.inquiries import ListedInquiry, StoredRequest, trace
+from clearlane.store.inquiries import StoredInquiry, StoredRequest
 from clearlane.store.vault.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
@@ -59,7 +59,7 @@ async def list_of_same_patients(
 
     async def job(tx: Tx) -> list[ListedRequest]:
         keys = await inquiries.list_patient_keys(tx, eligibility_request_id, PATIENTS_LOOKED_UP_MAX)
-        found: dict[int, ListedInquiry] = {}
+        found: dict[int, StoredInquiry] = {}
         for key in keys:
             for one in await inquiries.list_of_patient(tx, key, limit + 1):
                 found.setdefault(one.inquiry_request_id, one)
@@ -78,7 +78,7 @@ async def _listed_requests(
     vault: Vault,
     site: Site,
     requests: Sequence[StoredRequest],
-    first: Sequence[ListedInquiry],
+    first: Sequence[StoredInquiry],
 ) -> list[ListedRequest]:
     await vault.load_keys_of(tx, [one.inquiry for one in first])
     by_request = {one.inquiry_request_id: one for one in first}
@@ -87,7 +87,7 @@ async def _listed_requests(
 
 
 def _listed_request(
-    vault: Vault, site: Site, request: StoredRequest, listed: ListedInquiry | None
+    vault: Vault, site: Site, request: StoredRequest, listed: StoredInquiry | None
 ) -> ListedRequest:
     """Return one request; if no payer could be asked about it, only its time is known."""
     asked_at = from_micros(request.created_at)
@@ -96,8 +96,9 @@ def _listed_request(
             eligibility_request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
             payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
         )  # fmt: skip
-    key = trace(listed.inquiry_request_id, listed.number)
-    inquiry = model.restore(vault.open(site.scope, inquiries.INQUIRIES, key, listed.inquiry))
+    inquiry = model.restore(
+        vault.open(site.scope, inquiries.INQUIRIES, listed.trace, listed.inquiry)
+    )
     person = inquiry.patient
     return ListedRequest(
         eligibility_request_id=request.id,

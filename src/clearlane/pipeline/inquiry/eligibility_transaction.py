@@ -7,17 +7,16 @@ from datetime import datetime
 
 from clearlane.claims.search_terms import search_name
 from clearlane.eligibility import benefit_answer, model, read_271, write_270
-from clearlane.eligibility.benefit_answer import BenefitAnswer
+from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
 from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.model import Inquiry
 from clearlane.events.event import EventActor, NewEvent
-from clearlane.inquiry.inquiry_outcome import CONNECTION
+from clearlane.inquiry.inquiry_result import CONNECTION
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorId, random_text
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnswerReader,
-    FinalResult,
     InquiryTransaction,
     PayloadFormat,
     PendingInquiry,
@@ -44,12 +43,12 @@ def _build(answer: PatientAnswer, inquiry: Inquiry, trace: str, now: datetime) -
 
 
 async def _record_event(
-    tx: Tx, vault: Vault, pending: PendingInquiry, result: FinalResult, now: datetime
+    tx: Tx, vault: Vault, pending: PendingInquiry, result: BenefitResult, now: datetime
 ) -> None:
     """Add the event of an inquiry that ended, by an answer or without one."""
-    answered = result.kind == benefit_answer.ANSWER
+    error = result.error
     event = NewEvent(
-        "eligibility.completed" if answered else "eligibility.failed",
+        "eligibility.failed" if error else "eligibility.completed",
         to_micros(now),
         pending.scope.vendor,
         pending.scope.site,
@@ -58,7 +57,7 @@ async def _record_event(
             "patient_number": pending.number,
             "late": now > pending.deadline,
         },
-        actor=EventActor.SYSTEM if result.kind == CONNECTION else EventActor.PAYER,
+        actor=EventActor.SYSTEM if error and error.kind == CONNECTION else EventActor.PAYER,
     )
     tx.add_events([event])
 
@@ -81,7 +80,7 @@ ELIGIBILITY = InquiryTransaction(
         match=read_271.match_answer,
         may_be_resent=read_271.may_be_resent,
         build=_build,
-        decode=benefit_answer.decode_outcome,
+        decode=benefit_answer.decode_result,
     ),
     record=_record_event,
 )

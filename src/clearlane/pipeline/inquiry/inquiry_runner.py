@@ -3,7 +3,7 @@
     runner.start(inquiry_request_id, count, immediate)    # a caller waits: at once
     runner.wake()                                         # large requests and retries: as far as each payer's limit allows
 
-An outcome is stored before the waiting call is released. Inquiries are rows with a lease, so those of a node that
+A result is stored before the waiting call is released. Inquiries are rows with a lease, so those of a node that
 died are sent by another. Nothing depends on the call that submitted an inquiry. Knows queues and leases; what is sent
 and read is decided in ``realtime_inquiry``.
 """
@@ -17,13 +17,13 @@ from typing import Any, TypeVar
 import structlog
 
 from clearlane.connect.connections import Connections
-from clearlane.inquiry.inquiry_outcome import encode_outcome
+from clearlane.inquiry.inquiry_result import InquiryResult, encode_result
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.kernel.tasks import cancel_all
-from clearlane.pipeline.inquiry.inquiry_transaction import FinalResult, PendingInquiry
+from clearlane.pipeline.inquiry.inquiry_transaction import AnyResult, PendingInquiry
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
 from clearlane.pipeline.inquiry.pending_calls import PendingCalls
 from clearlane.pipeline.inquiry.realtime_inquiry import (
@@ -198,9 +198,9 @@ class InquiryRunner:
             return RetryLater(result_of_failure(pending, LOST), soon=False)
 
     async def _record_attempt(self, pending: PendingInquiry, result: AttemptResult) -> None:
-        """Store a final outcome, or schedule the next attempt."""
+        """Store a final result, or schedule the next attempt."""
         now = self._clock.now()
-        if isinstance(result, FinalResult):
+        if isinstance(result, InquiryResult):
             await self.store_result(pending, result)
         elif now - from_micros(pending.created_at) >= GIVE_UP_AFTER:
             await self.store_result(pending, result.final)
@@ -208,8 +208,8 @@ class InquiryRunner:
             next_at = to_micros(now + timedelta(seconds=retry_seconds(pending.attempts)))
             await self._write(lambda tx: inquiries.reschedule(tx, [pending.key], next_at))
 
-    async def store_result(self, pending: PendingInquiry, result: FinalResult) -> bool:
-        """Store an outcome and count it for the waiting call; return False if there was one before."""
+    async def store_result(self, pending: PendingInquiry, result: AnyResult) -> bool:
+        """Store a result and count it for the waiting call; return False if there was one before."""
         now = self._clock.now()
         first = await store_result(self._database, self._vault, pending, result, now, self._actor)
         if first:
@@ -300,18 +300,19 @@ async def store_result(
     database: Database,
     vault: Vault,
     pending: PendingInquiry,
-    result: FinalResult,
+    result: AnyResult,
     now: datetime,
     actor: Actor,
 ) -> bool:
-    """Store the outcome of an inquiry; return False if there was one before."""
+    """Store the result of an inquiry; return False if there was one before."""
     await vault.ensure_key(pending.scope)
-    content = encode_outcome(result.outcome)
+    content = encode_result(result)
+    kind = result.error.kind if result.error else pending.transaction.answer_set
     sealed = vault.seal(pending.scope, inquiries.RESPONSES, pending.trace, content)
 
     async def job(tx: Tx) -> bool:
         first = await inquiries.record_answer(
-            tx, pending.inquiry_request_id, pending.number, result.kind, to_micros(now), sealed
+            tx, pending.inquiry_request_id, pending.number, kind, to_micros(now), sealed
         )
         if first:
             await pending.transaction.record(tx, vault, pending, result, now)

@@ -2,7 +2,7 @@
 
 A row of ``inquiry_transactions`` is one ``InquiryTransaction``. Everything else here (queue, lease, retry, waiting calls,
 batch files, late answers) is the same for every transaction. Knows no store but the transaction of the database that an
-outcome is recorded in.
+result is recorded in.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from clearlane.inquiry.inquiry_outcome import InquiryOutcome, InquiryPayload
+from clearlane.inquiry.inquiry_result import InquiryPayload, InquiryResult
 from clearlane.inquiry.response_file import AnswerMatch, ResponseFile
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
@@ -65,7 +65,7 @@ class AnswerReader(Generic[P, A, V]):
     """Returns whether the payer could not answer now, and allows the same inquiry again."""
     build: Callable[[A, P, str, datetime], V]
     """Returns the answer to the inquiry with a trace number as it is stored."""
-    decode: Callable[[bytes], InquiryOutcome[V]]
+    decode: Callable[[bytes], InquiryResult[V]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +82,14 @@ class InquiryTransaction(Generic[P, A, V]):
     """The first word of its audit actions: eligibility."""
     payload: PayloadFormat[P]
     reader: AnswerReader[P, A, V]
-    record: Callable[[Tx, Vault, "PendingInquiry", "FinalResult", datetime], Awaitable[None]]
-    """Records what follows from the first outcome of an inquiry, in the transaction that stores it."""
+    record: Callable[[Tx, Vault, "PendingInquiry", InquiryResult[Any], datetime], Awaitable[None]]
+    """Records what follows from the first result of an inquiry, in the transaction that stores it."""
     answers_are_statements: bool = False
     """Whether answers in files are posted as statements about claims too. One without an inquiry is then not parked here."""
 
 
 AnyTransaction: TypeAlias = InquiryTransaction[Any, Any, Any]
+AnyResult: TypeAlias = InquiryResult[Any]
 """A transaction as the engine sees it."""
 
 
@@ -122,12 +123,3 @@ class PendingInquiry:
     def deadline(self) -> datetime:
         """Until when the call that asked waits; an answer after it is late."""
         return from_micros(self.created_at) + WAIT
-
-
-@dataclass(frozen=True, slots=True)
-class FinalResult:
-    """The final result of an inquiry."""
-
-    kind: str
-    """The transaction set of the answer, or 999, TA1 or Connection."""
-    outcome: InquiryOutcome[Any]

@@ -48,7 +48,7 @@ class PendingCalls:
         return len(self._open)
 
     def expect(self, inquiry_request_id: int, missing: int) -> None:
-        """Begin to count the answers of a request. Call :meth:`wait` afterwards, or :meth:`forget`."""
+        """Begin to count the answers of a request. Call :meth:`wait` afterward, or :meth:`forget`."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._open[inquiry_request_id] = _PendingCall(future, missing)
 

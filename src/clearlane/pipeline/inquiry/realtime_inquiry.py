@@ -1,6 +1,6 @@
 """Send one inquiry to one payer in real time, and read the reply.
 
-    result = await send_inquiry(connection, pending, now)    # FinalResult: store it. RetryLater: send it again
+    result = await send_inquiry(connection, pending, now)    # InquiryResult: store it. RetryLater: send it again
 
 Four classes of failure are distinguished: HTTP, CORE envelope, TA1 or 999, and AAA. An inquiry is sent again soon only
 if that is safe: a payer that cannot answer now (AAA 42 and 80, a busy envelope), a connection that was never made,
@@ -17,17 +17,17 @@ from datetime import datetime
 import structlog
 
 from clearlane.connect.connections import RealtimeConnection
-from clearlane.connect.port import Denied, Presence, RealtimeOutcome, Reply, Unreachable
-from clearlane.inquiry.inquiry_outcome import (
+from clearlane.connect.port import Denied, Presence, RealtimeResult, Reply, Unreachable
+from clearlane.inquiry.inquiry_result import (
     CONNECTION,
     AnswerError,
-    InquiryOutcome,
+    InquiryResult,
     build_error,
 )
 from clearlane.inquiry.refusals import FileRefusal
 from clearlane.inquiry.response_file import AnswerMatch
 from clearlane.pipeline.inquiry.inquiry_transaction import (
-    FinalResult,
+    AnyResult,
     InquiryAnswer,
     PendingInquiry,
 )
@@ -40,16 +40,16 @@ INQUIRY_READ_AT_ONCE_BYTES = 16 * 1024
 CONTROL_MAX = 999_999_999
 # The code and sentence for the caller if a connection brought no answer: ours, since the payer's words are for operators.
 REPLY_FAILURES = {
-    RealtimeOutcome.HTTP: (
+    RealtimeResult.HTTP: (
         "Http",
         "The payer's service answered without an envelope; the operator can see what it said.",
     ),
-    RealtimeOutcome.ENVELOPE: (
+    RealtimeResult.ENVELOPE: (
         "Envelope",
         "The payer's service refused the envelope; the operator can see what it said.",
     ),
-    RealtimeOutcome.BUSY: ("Busy", "The payer's service is busy."),
-    RealtimeOutcome.TIMEOUT: ("Timeout", "The payer did not answer in time."),
+    RealtimeResult.BUSY: ("Busy", "The payer's service is busy."),
+    RealtimeResult.TIMEOUT: ("Timeout", "The payer did not answer in time."),
 }
 UNREACHABLE = ("Unreachable", "The payer could not be reached.")
 LOST = ("Lost", "The connection to the payer was lost before an answer came.")
@@ -69,13 +69,13 @@ MISMATCHES = {
 class RetryLater:
     """An attempt that did not end the inquiry."""
 
-    final: FinalResult
+    final: AnyResult
     """Stored when no further attempt is made."""
     soon: bool
     """Whether it may be sent again soon: nothing arrived, or the payer has finished with it."""
 
 
-AttemptResult = FinalResult | RetryLater
+AttemptResult = AnyResult | RetryLater
 
 
 async def send_inquiry(
@@ -94,7 +94,7 @@ async def send_inquiry(
         return RetryLater(result_of_failure(pending, UNREACHABLE if absent else LOST), soon=absent)
     except Denied:
         return result_of_failure(pending, DENIED)
-    if reply.outcome is not RealtimeOutcome.ANSWERED:
+    if reply.result is not RealtimeResult.ANSWERED:
         return _unanswered(pending, reply)
     if len(reply.payload) <= INQUIRY_READ_AT_ONCE_BYTES:
         return read_reply(pending, reply.payload, now)
@@ -122,27 +122,27 @@ def read_reply(pending: PendingInquiry, content: bytes, now: datetime) -> Attemp
     return result_of_failure(pending, UNREADABLE)
 
 
-def result_of_answer(pending: PendingInquiry, answer: InquiryAnswer, now: datetime) -> FinalResult:
+def result_of_answer(pending: PendingInquiry, answer: InquiryAnswer, now: datetime) -> AnyResult:
     """Return the result of an answer to the inquiry."""
     transaction = pending.transaction
     built = transaction.reader.build(answer, pending.inquiry, pending.trace, now)
-    return FinalResult(transaction.answer_set, InquiryOutcome(answer=built, x12=answer.content))
+    return InquiryResult(answer=built, x12=answer.content)
 
 
-def result_of_refusal(pending: PendingInquiry, refusal: FileRefusal) -> FinalResult:
+def result_of_refusal(pending: PendingInquiry, refusal: FileRefusal) -> AnyResult:
     """Return the result of a TA1 or 999 that refuses the file of the inquiry."""
     error = build_error(refusal.kind, pending.inquiry, refusal.errors, refusal.status)
-    return FinalResult(error.kind, InquiryOutcome(error=error, x12=refusal.content))
+    return InquiryResult(error=error, x12=refusal.content)
 
 
 def result_of_failure(
     pending: PendingInquiry, failure: tuple[str, str], payer_text: str = ""
-) -> FinalResult:
+) -> AnyResult:
     """Return the result if the payer was not reached or sent no usable reply; ``payer_text`` is for operators."""
     code, message = failure
     reason = AnswerError(code=code, message=message, payer_text=payer_text)
     error = build_error(CONNECTION, pending.inquiry, (reason,))
-    return FinalResult(error.kind, InquiryOutcome(error=error))
+    return InquiryResult(error=error)
 
 
 def control_number(pending: PendingInquiry) -> int:
@@ -153,7 +153,7 @@ def control_number(pending: PendingInquiry) -> int:
 
 def _unanswered(pending: PendingInquiry, reply: Reply) -> AttemptResult:
     text = " ".join(filter(None, (reply.code, reply.message)))
-    result = result_of_failure(pending, REPLY_FAILURES[reply.outcome], text)
-    if reply.outcome is RealtimeOutcome.BUSY:
+    result = result_of_failure(pending, REPLY_FAILURES[reply.result], text)
+    if reply.result is RealtimeResult.BUSY:
         return RetryLater(result, soon=True)
-    return RetryLater(result, soon=False) if reply.outcome is RealtimeOutcome.TIMEOUT else result
+    return RetryLater(result, soon=False) if reply.result is RealtimeResult.TIMEOUT else result

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Generic
 
 from clearlane.accounts.model import Site
-from clearlane.inquiry.inquiry_outcome import (
-    InquiryOutcome,
+from clearlane.inquiry.inquiry_result import (
+    InquiryResult,
     RequestStatus,
     ValidationResult,
     decode_results,
@@ -50,9 +50,9 @@ class RequestAnswers(Generic[V]):
     status: RequestStatus
     results: tuple[ValidationResult, ...]
     """Why parts of the request could not be sent."""
-    answered: AsyncIterator[list[InquiryOutcome[V]]]
+    answered: AsyncIterator[list[InquiryResult[V]]]
     """A page at a time, those that the payer answered."""
-    refused: AsyncIterator[list[InquiryOutcome[V]]]
+    refused: AsyncIterator[list[InquiryResult[V]]]
     """A page at a time, those with an error in its place."""
 
 
@@ -67,7 +67,7 @@ class InquiryDetails(Generic[V]):
     """When it may be sent (again), while it is open."""
     answer: str
     """The transaction set of the answer (271), 999, TA1, Connection, or empty."""
-    outcome: InquiryOutcome[V]
+    result: InquiryResult[V]
     """The payer's reply; empty while there is none."""
 
 
@@ -106,14 +106,14 @@ async def load_answers(
         await vault.load_keys_of(tx, [request.payload, *sealed] if request.payload else sealed)
     # Answers never change, so pages that are read one by one fit together.
     refused = [one.number for one in statuses if one.answer not in ("", transaction.answer_set)]
-    stored = _StoredOutcomes(database, vault, transaction, scope, inquiry_request_id)
+    stored = _StoredResults(database, vault, transaction, scope, inquiry_request_id)
     awaited = len(statuses) - len(answered) - len(refused)
     return RequestAnswers(
         request.request_number,
         request_status(len(statuses), awaited),
         _results(vault, scope, request),
-        stored.outcomes(answered, first),
-        stored.outcomes(refused),
+        stored.results(answered, first),
+        stored.results(refused),
     )
 
 
@@ -173,7 +173,7 @@ async def load_request(
     async with database.read(inquiries.SCOPE) as tx:
         owner = await inquiries.find_owner(tx, inquiry_request_id)
         asked = await inquiries.list_inquiries(tx, inquiry_request_id)
-        await vault.load_keys_of(tx, [one.inquiry for one, _ in asked])
+        await vault.load_keys_of(tx, [one.inquiry for one in asked])
     if owner is None:
         return None
     scope = Scope(VendorId(owner[0]), SiteId(owner[1]))
@@ -188,20 +188,18 @@ async def load_request(
             await vault.load_keys_of(tx, [request.payload])
     if request is None:
         return None
-    stored = _StoredOutcomes(database, vault, transaction, scope, inquiry_request_id)
+    stored = _StoredResults(database, vault, transaction, scope, inquiry_request_id)
     answered = [one.number for one in statuses if one.answer]
-    outcomes = {
-        number: outcome async for page in stored.pages(answered) for number, outcome in page
-    }
+    results = {number: result async for page in stored.pages(answered) for number, result in page}
     details = (
         InquiryDetails(
             open_inquiry(vault, one),
-            state,
+            one.state,
             one.next_at,
             status.answer,
-            outcomes.get(one.number, InquiryOutcome()),
+            results.get(one.number, InquiryResult()),
         )
-        for (one, state), status in zip(asked, statuses, strict=True)
+        for one, status in zip(asked, statuses, strict=True)
     )
     return InquiryRequestDetails(
         scope,
@@ -215,8 +213,8 @@ async def load_request(
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredOutcomes(Generic[P, A, V]):
-    """The stored outcomes of a request, read a page at a time."""
+class _StoredResults(Generic[P, A, V]):
+    """The stored results of a request, read a page at a time."""
 
     database: Database
     vault: Vault
@@ -226,8 +224,8 @@ class _StoredOutcomes(Generic[P, A, V]):
 
     async def pages(
         self, numbers: Sequence[int], first: Sequence[InquiryResponse] = ()
-    ) -> AsyncIterator[list[tuple[int, InquiryOutcome[V]]]]:
-        """Yield the outcomes of patients, with their numbers. ``first`` are those that were read already."""
+    ) -> AsyncIterator[list[tuple[int, InquiryResult[V]]]]:
+        """Yield the results of patients, with their numbers. ``first`` are those that were read already."""
         if first:
             yield [(row.number, self._open(row)) for row in first]
         size = limits.INQUIRY_PAGE_ROWS
@@ -240,14 +238,14 @@ class _StoredOutcomes(Generic[P, A, V]):
                 raise LookupError("the request was purged while it was read")
             yield [(row.number, self._open(row)) for row in rows]
 
-    async def outcomes(
+    async def results(
         self, numbers: Sequence[int], first: Sequence[InquiryResponse] = ()
-    ) -> AsyncIterator[list[InquiryOutcome[V]]]:
-        """Yield the outcomes of patients. ``first`` are those that were read already."""
+    ) -> AsyncIterator[list[InquiryResult[V]]]:
+        """Yield the results of patients. ``first`` are those that were read already."""
         async for page in self.pages(numbers, first):
-            yield [outcome for _, outcome in page]
+            yield [result for _, result in page]
 
-    def _open(self, row: InquiryResponse) -> InquiryOutcome[V]:
+    def _open(self, row: InquiryResponse) -> InquiryResult[V]:
         key = trace(self.inquiry_request_id, row.number)
         content = self.vault.open(self.scope, inquiries.RESPONSES, key, row.response)
         return self.transaction.reader.decode(content)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
-from clearlane.pipeline.intake.submit_correction import CorrectionOutcome
+from clearlane.pipeline.intake.submit_correction import CorrectionResult
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import work_items
 from clearlane.store.claims.work_items import ClaimNote
@@ -49,15 +49,15 @@ class BilledChange:
 
 def record_billed_change(
     context: WorkContext, site: Site, change: BilledChange, *, actor: Actor
-) -> JobExtension[CorrectionOutcome]:
+) -> JobExtension[CorrectionResult]:
     """Return what adds the note and its audit row to the transaction that stores a correction; nothing without names."""
 
-    def extend(job: Job[CorrectionOutcome]) -> Job[CorrectionOutcome]:
-        async def run(tx: Tx) -> CorrectionOutcome:
-            outcome = await job(tx)
-            if change.names and outcome.claim_number:
-                await _keep(tx, context, site, outcome.claim_number, change, actor)
-            return outcome
+    def extend(job: Job[CorrectionResult]) -> Job[CorrectionResult]:
+        async def run(tx: Tx) -> CorrectionResult:
+            result = await job(tx)
+            if change.names and result.claim_number:
+                await _keep(tx, context, site, result.claim_number, change, actor)
+            return result
 
         return run
 

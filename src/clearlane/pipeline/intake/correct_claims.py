@@ -85,9 +85,9 @@ class SuccessorCorrections:
         self._vault = vault
         self._sites = sites
         self.reasons: dict[str, str] = {}
-        """Why claims go out as they do, by request id."""
+        """Why claims go out as they do, by claim number."""
         self.prior_payer_claims: dict[str, str] = {}
-        """The claims of earlier payers, by the request ids of the secondary ones."""
+        """The claims of earlier payers, by the claim numbers of the secondary ones."""
 
     async def choose(
         self, tx: Tx, claim: NewClaim, earlier: Sequence[StoredPredecessor]

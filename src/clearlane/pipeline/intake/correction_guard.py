@@ -14,12 +14,12 @@ from clearlane.pipeline.intake.hold_claims import (
     WAS_CANCELED,
     cancel_within,
     is_unsent,
-    open_status,
+    load_status,
     succession_sentence,
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
-from clearlane.store.claims.claim_updates import LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.new_claims import ClaimInsertResult
 from clearlane.store.database.database import Tx
@@ -64,13 +64,15 @@ async def take_predecessor(
     return claim.state
 
 
-async def _require_no_effect(tx: Tx, context: WorkContext, site: Site, claim: LockedClaim) -> None:
+async def _require_no_effect(
+    tx: Tx, context: WorkContext, site: Site, claim: ClaimStateRow
+) -> None:
     """Refuse to correct a claim that another was sent in the place of, unless that one was canceled."""
     successor = claim.successor_id or ""
     after = await unsent_claims.lock(tx, successor)
     if after is None or (after.state == ClaimState.CANCELED and not claim.is_superseded):
         return
-    is_void = after.status is not None and (await open_status(tx, context, site, after)).is_void
+    is_void = after.status is not None and (await load_status(tx, context.vault, after)).is_void
     if not is_void or after.state == ClaimState.REJECTED:
         raise CorrectionConflict(await succession_sentence(tx, successor, "Correct"))
     todo = "Cancel it first" if is_unsent(after) else "To bill the service again, send a new claim"

@@ -1,6 +1,6 @@
 """Hold, release or cancel a claim before a batch takes it: for vendors and for people of the console.
 
-    result = await hold_claim(context, site, "C193QYBNVAAW07E9HJR", actor=actor, now=now)
+    result = await change_unsent_claim(context, site, "C193QYBNVAAW07E9HJR", HOLD, actor=actor, now=now)
     result.refusal          # why it cannot be done; empty if it was done or was so already
 
 Each is one transaction with its event and audit row, to which ``extend`` adds what the caller stores with it. A batch
@@ -13,19 +13,21 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_status import ClaimStatus, decode_claim_status, encode_claim_status
+from clearlane.claims.claim_status import ClaimStatus, encode_claim_status
 from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
 from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import to_local, to_micros
+from clearlane.pipeline.claim_succession import open_status
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import account_numbers, unsent_claims
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
-from clearlane.store.claims.claim_updates import LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.claims.reinstatement import lock_before, reinstate_before
 from clearlane.store.claims.unsent_claims import UnsentChange
 from clearlane.store.database.database import Actor, JobExtension, Tx, unextended
+from clearlane.store.vault.vault import Vault
 
 
 class UnsentVerb(NamedTuple):
@@ -61,67 +63,11 @@ class UnsentResult(NamedTuple):
     """Why it was not done, in a sentence for the caller."""
 
 
-async def hold_claim(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
+async def change_unsent_claim(
+    context: WorkContext, site: Site, claim_number: str, verb: UnsentVerb, *, actor: Actor, now: datetime,
     extend: JobExtension[UnsentResult] = unextended,
 ) -> UnsentResult:  # fmt: skip
-    """Keep a claim back from batches until it is released."""
-    return await _run(context, site, claim_number, HOLD, actor, now, extend)
-
-
-async def release_claim(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
-    extend: JobExtension[UnsentResult] = unextended,
-) -> UnsentResult:  # fmt: skip
-    """Let a held claim be sent."""
-    return await _run(context, site, claim_number, RELEASE, actor, now, extend)
-
-
-async def cancel_claim(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime,
-    extend: JobExtension[UnsentResult] = unextended,
-) -> UnsentResult:  # fmt: skip
-    """Take a claim back: it is never sent, and its vendor's claim id is free."""
-    return await _run(context, site, claim_number, CANCEL, actor, now, extend)
-
-
-async def cancel_within(
-    tx: Tx, context: WorkContext, site: Site, claim: LockedClaim, now: datetime
-) -> bool:
-    """Cancel a claim inside the transaction that stores its correction, which tells of it; return False if it is taken."""
-    return await _change(tx, context, site, claim, CANCEL, now, events=0)
-
-
-async def succession_sentence(tx: Tx, successor: str, todo: str) -> str:
-    """Return that another claim took over, with its number and state, and what to do with that one."""
-    after = await unsent_claims.lock(tx, successor)
-    state = f", and it is {after.state}" if after else ""
-    return f"The claim {successor} has taken over{state}. {todo} that one."
-
-
-async def open_status(tx: Tx, context: WorkContext, site: Site, claim: LockedClaim) -> ClaimStatus:
-    """Return the status of an accepted claim."""
-    if claim.status is None:
-        raise LookupError(f"claim {claim.claim_number} was not accepted, so it has no status")
-    await context.vault.load_keys_of(tx, [claim.status])
-    opened = context.vault.open(site.scope, STATUS_COLUMN, claim.claim_number, claim.status)
-    return decode_claim_status(opened)
-
-
-def is_unsent(claim: LockedClaim) -> bool:
-    """Return whether no batch has taken the claim, and no restore leaves that in doubt."""
-    return claim.sendings == 0 and claim.queued not in (0, QUEUED_IN_DOUBT, -QUEUED_IN_DOUBT)
-
-
-async def _run(
-    context: WorkContext,
-    site: Site,
-    claim_number: str,
-    verb: UnsentVerb,
-    actor: Actor,
-    now: datetime,
-    extend: JobExtension[UnsentResult],
-) -> UnsentResult:
+    """Hold, release or cancel a claim. A canceled one is never sent, and its vendor's claim id is free."""
     await context.vault.ensure_key(site.scope)
 
     async def job(tx: Tx) -> UnsentResult:
@@ -145,10 +91,47 @@ async def _run(
         if verb is CANCEL:
             await reinstate_before(tx, claim)
         tx.audit(verb.audited, ids=[claim_number])
-        tx.add_events([_event(site, claim, verb, wanted, now)])
+        tx.add_events(
+            [
+                NewEvent(
+                    verb.event_type,
+                    to_micros(now),
+                    site.vendor_id,
+                    site.id,
+                    claim_number,
+                    claim.event_sequence + 1,
+                    {"state": wanted.value, "previous_state": claim.state},
+                )
+            ]
+        )
         return UnsentResult(claim_number, wanted.value)
 
     return await context.database.write(site.scope, extend(job), actor=actor)
+
+
+async def cancel_within(
+    tx: Tx, context: WorkContext, site: Site, claim: ClaimStateRow, now: datetime
+) -> bool:
+    """Cancel a claim inside the transaction that stores its correction, which tells of it; return False if it is taken."""
+    return await _change(tx, context, site, claim, CANCEL, now, events=0)
+
+
+async def succession_sentence(tx: Tx, successor: str, todo: str) -> str:
+    """Return that another claim took over, with its number and state, and what to do with that one."""
+    after = await unsent_claims.lock(tx, successor)
+    state = f", and it is {after.state}" if after else ""
+    return f"The claim {successor} has taken over{state}. {todo} that one."
+
+
+async def load_status(tx: Tx, vault: Vault, claim: ClaimStateRow) -> ClaimStatus:
+    """Return the status of an accepted claim."""
+    await vault.load_keys_of(tx, [claim.status] if claim.status else [])
+    return open_status(vault, claim)
+
+
+def is_unsent(claim: ClaimStateRow) -> bool:
+    """Return whether no batch has taken the claim, and no restore leaves that in doubt."""
+    return claim.sendings == 0 and claim.queued not in (0, QUEUED_IN_DOUBT, -QUEUED_IN_DOUBT)
 
 
 def _wanted_state(verb: UnsentVerb) -> str:
@@ -156,13 +139,13 @@ def _wanted_state(verb: UnsentVerb) -> str:
     return next(after for (_, event), after in NEXT.items() if event is verb.event).value
 
 
-def _next_state(claim: LockedClaim, verb: UnsentVerb) -> ClaimState | None:
+def _next_state(claim: ClaimStateRow, verb: UnsentVerb) -> ClaimState | None:
     if claim.state == NOT_ACCEPTED:
         return None
     return NEXT.get((ClaimState(claim.state), verb.event))
 
 
-def _refusal(claim: LockedClaim, wanted: ClaimState | None) -> str:
+def _refusal(claim: ClaimStateRow, wanted: ClaimState | None) -> str:
     if claim.state == NOT_ACCEPTED:
         return WAS_REFUSED
     if claim.state == ClaimState.CANCELED:
@@ -178,7 +161,7 @@ async def _change(
     tx: Tx,
     context: WorkContext,
     site: Site,
-    claim: LockedClaim,
+    claim: ClaimStateRow,
     verb: UnsentVerb,
     now: datetime,
     *,
@@ -188,7 +171,7 @@ async def _change(
     if wanted is None or claim.status is None or not is_unsent(claim):
         return False
     vault, today = context.vault, to_local(now, site.time_zone).date()
-    before = await open_status(tx, context, site, claim)
+    before = await load_status(tx, vault, claim)
     status = msgspec.structs.replace(
         before, state=wanted, state_changed_day=today, updated_day=today
     )
@@ -199,17 +182,3 @@ async def _change(
     if changed and wanted is ClaimState.CANCELED:
         await account_numbers.release(tx, {claim.claim_number})
     return changed
-
-
-def _event(
-    site: Site, claim: LockedClaim, verb: UnsentVerb, wanted: ClaimState, now: datetime
-) -> NewEvent:
-    return NewEvent(
-        verb.event_type,
-        to_micros(now),
-        site.vendor_id,
-        site.id,
-        claim.claim_number,
-        claim.event_sequence + 1,
-        {"state": wanted.value, "previous_state": claim.state},
-    )

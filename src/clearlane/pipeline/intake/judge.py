@@ -51,7 +51,7 @@ async def judge_document(
     async for claims in reading.claims(context.intake):
         pending: list[PendingClaim] = []
         for claim, tolerated in claims:
-            payer_id = claim.Svc_PayerId
+            payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
                 facts[payer_id] = _facts(
                     document.payers, form, payer_id, today, sandbox=context.sandbox

@@ -66,7 +66,7 @@ CLAIM_LINES_AT_ONCE = 64
 
 
 class PendingClaim(NamedTuple):
-    """A claim that was read, and what the rules need to know to repair_and_check it."""
+    """A claim that was read, and what the rules need to know of it."""
 
     vault: Vault
     site: Site
@@ -128,7 +128,7 @@ def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     judged = [_judge(pending) for pending in pending_claims]
     headers = [header_of(end.view) for end in judged]
     texts = [
-        (fields.encode_content(pending.claim), _content(end))
+        (fields.encode_content(pending.claim, form_of(pending.claim).id_field), _content(end))
         for pending, end in zip(pending_claims, judged, strict=True)
     ]
     return [
@@ -178,7 +178,7 @@ def _row(
         label=_LABELS[accepted],
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
-            vault, site.vendor_id, form.kind, claim.Svc_VendorClaimId
+            vault, site.vendor_id, form.kind, header.vendor_claim_id
         ),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=header.frequency,

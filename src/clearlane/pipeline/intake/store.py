@@ -95,7 +95,7 @@ def claim_result(
 ) -> ClaimResult:
     """Return the result of a claim.
 
-    A repeated request returns the earlier request id; a claim that may not have a used id is refused.
+    A claim that was sent before has its earlier claim number; one that may not have a used id is refused.
     """
     findings = prepared.judgement.findings
     accepted = prepared.judgement.accepted
@@ -174,7 +174,7 @@ class _DocumentRows(NamedTuple):
     site: Site
     prepared: deque[PreparedClaim]
     reasons: dict[str, str]
-    """Filled by the transaction: why claims go out as they do, by request id."""
+    """Filled by the transaction: why claims go out as they do, by claim number."""
     correction: _Correction | None = None
 
 

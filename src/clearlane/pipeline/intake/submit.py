@@ -53,7 +53,7 @@ class SubmissionNotStored:
     """A write that was rolled back or timed out: nothing was stored, sending again is safe."""
 
 
-SubmissionOutcome = MalformedDocument | TooManyClaims | SubmissionReceipt | SubmissionNotStored
+SubmissionResult = MalformedDocument | TooManyClaims | SubmissionReceipt | SubmissionNotStored
 
 
 async def submit(
@@ -64,7 +64,7 @@ async def submit(
     site: Site,
     actor: Actor,
     now: datetime,
-) -> SubmissionOutcome:
+) -> SubmissionResult:
     """Read, judge and store a document. Returns a receipt only after the durable commit."""
     write_seconds_max = context.limits.write_seconds_max
     read = await read_document(context, document, form, site=site)

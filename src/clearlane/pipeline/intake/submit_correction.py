@@ -31,20 +31,19 @@ from clearlane.store.claims import claims
 from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 
-VENDOR_CLAIM_ID = "Svc_VendorClaimId"
 WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}
 FREQUENCIES = {"new": "1", "replacement": "7", "void": "8"}
 """The ways that a person can choose, with their frequency (CLM05-3)."""
 IS_A_VOID = (
     "The claim is a void: it only asks the payer to cancel an earlier claim, so there is nothing in it to correct. "
-    "Cancel it before it is sent; to bill the service again afterwards, send a new claim."
+    "Cancel it before it is sent; to bill the service again afterward, send a new claim."
 )
 # The payer has these and has not decided: what comes after them is a replacement.
 ON_ITS_WAY = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectionOutcome:
+class CorrectionResult:
     """How a correction goes out, or why it does not."""
 
     predecessor: str
@@ -72,8 +71,8 @@ async def submit_correction(
     way: str = "",
     unchanged: bool = False,
     dry_run: bool = False,
-    extend: JobExtension[CorrectionOutcome] = unextended,
-) -> CorrectionOutcome | None:
+    extend: JobExtension[CorrectionResult] = unextended,
+) -> CorrectionResult | None:
     """Correct a claim with these fields; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
@@ -105,8 +104,8 @@ async def submit_correction(
     if dry_run or not outcome.accepted:
         return outcome
 
-    def complete(job: Job[ClaimResult]) -> Job[CorrectionOutcome]:
-        async def run(tx: Tx) -> CorrectionOutcome:
+    def complete(job: Job[ClaimResult]) -> Job[CorrectionResult]:
+        async def run(tx: Tx) -> CorrectionResult:
             return _stored(outcome, await job(tx))
 
         return extend(run)
@@ -123,7 +122,7 @@ async def submit_correction(
     )
 
 
-def _stored(outcome: CorrectionOutcome, result: ClaimResult) -> CorrectionOutcome:
+def _stored(outcome: CorrectionResult, result: ClaimResult) -> CorrectionResult:
     """Return the outcome of a correction with the number of its claim."""
     if not result.accepted:
         raise CorrectionConflict(" ".join(one.message for one in result.findings))
@@ -171,10 +170,8 @@ def _name_faults(form: AnyForm, changes: _ContentChange) -> tuple[ClaimFinding, 
         for name in fields
         if name not in known
     ]
-    if VENDOR_CLAIM_ID in fields:
-        faults.append(
-            shape_finding(VENDOR_CLAIM_ID, "A correction keeps the claim's id; leave it out.")
-        )
+    if (own_id := form.locate("vendor_claim_id")) in fields:
+        faults.append(shape_finding(own_id, "A correction keeps the claim's id; leave it out."))
     if not fields and not changes.unchanged and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)
@@ -229,8 +226,8 @@ def _changed_content(
     return {name: value for name, value in content.items() if value is not None}
 
 
-def _refused(claim_number: str, findings: Sequence[ClaimFinding]) -> CorrectionOutcome:
-    return CorrectionOutcome(
+def _refused(claim_number: str, findings: Sequence[ClaimFinding]) -> CorrectionResult:
+    return CorrectionResult(
         predecessor=claim_number,
         claim_number="",
         accepted=False,
@@ -242,7 +239,7 @@ def _refused(claim_number: str, findings: Sequence[ClaimFinding]) -> CorrectionO
 
 def _outcome(
     context: WorkContext, claim_number: str, prepared: PreparedClaim, now: datetime
-) -> CorrectionOutcome:
+) -> CorrectionResult:
     claim, accepted = prepared.judgement.claim, prepared.judgement.accepted
     x12 = b""
     if accepted:
@@ -254,7 +251,7 @@ def _outcome(
             account_as_number=bool(prepared.row.reference),
             now=now,
         )
-    return CorrectionOutcome(
+    return CorrectionResult(
         predecessor=claim_number,
         claim_number="",
         accepted=accepted,

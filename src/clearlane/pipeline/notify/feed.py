@@ -12,20 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import msgspec
-
-from clearlane.claims.claim_status import decode_claim_status
 from clearlane.events.event import Event, envelope, format_event_id
 from clearlane.kernel.ids import SiteId, VendorId, VendorScope
 from clearlane.kernel.tasks import cancel_all
-from clearlane.pipeline.load_claim import open_claim_content
+from clearlane.pipeline.load_claim import open_header
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import claims
-from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.database.database import Actor, Tx, write_audit
 from clearlane.store.events import events
-from clearlane.store.events.events import ClaimContentRow
-from clearlane.store.vault.vault import Vault
 
 EVENTS_AT_ONCE = 200
 """Events made into JSON before other calls have their turn."""
@@ -141,26 +134,12 @@ async def _vendor_claim_ids(
     numbers = {event.claim_number for event in found if event.claim_number}
     if not numbers or not context.events_name_claims:
         return {}
-    rows = await events.list_claim_contents(tx, numbers)
-    sealed = [one for row in rows for one in (row.status, row.payload) if one is not None]
-    await context.vault.load_keys_of(tx, sealed)
-    return {row.claim_number: _open_id(context.vault, vendor_id, row) for row in rows}
-
-
-class _NamedClaim(msgspec.Struct):
-    """The one field of a claim that an event names it by."""
-
-    Svc_VendorClaimId: str = ""
-
-
-def _open_id(vault: Vault, vendor_id: VendorId, row: ClaimContentRow) -> str:
-    if row.status is not None:
-        status = vault.open(vendor_id, STATUS_COLUMN, row.claim_number, row.status)
-        return decode_claim_status(status).vendor_claim_id
-    if row.payload is None:
-        return ""
-    content = open_claim_content(vault.open(vendor_id, claims.TABLE, row.claim_number, row.payload))
-    return msgspec.json.decode(content.claim, type=_NamedClaim).Svc_VendorClaimId
+    headers = await events.list_claim_headers(tx, numbers)
+    await context.vault.load_keys_of(tx, list(headers.values()))
+    return {
+        number: open_header(context.vault, vendor_id, number, header).vendor_claim_id
+        for number, header in headers.items()
+    }
 
 
 async def _envelopes(

@@ -34,8 +34,8 @@ async def purge_old_events(context: WorkContext, now: datetime) -> int:
 async def purge_old_answers(context: WorkContext, now: datetime) -> int:
     """Remove answers that are no longer given again, of vendors that have not called since; return how many."""
     before = to_micros(now - timedelta(hours=idempotent_answers.ANSWERS_KEPT_HOURS))
-
-    async def job(tx: Tx) -> int:
-        return await idempotent_answers.remove_before(tx, before)
-
-    return await context.database.write(idempotent_answers.EVERYONE, job, actor=context.actor)
+    return await context.database.write(
+        idempotent_answers.EVERYONE,
+        lambda tx: idempotent_answers.remove_before(tx, before),
+        actor=context.actor,
+    )

@@ -166,20 +166,19 @@ class WebhookRunner:
 
     async def _renew(self, endpoint_id: str, holder: str) -> bool:
         now = self.wall.now()
-
-        async def job(tx: Tx) -> bool:
-            until = to_micros(now + LEASE)
-            return await webhooks.take_lease(
-                tx, endpoint_id, holder, now=to_micros(now), until=until
-            )
-
-        return await self.context.database.write(webhooks.SCOPE, job, actor=self.context.actor)
+        at, until = to_micros(now), to_micros(now + LEASE)
+        return await self.context.database.write(
+            webhooks.SCOPE,
+            lambda tx: webhooks.take_lease(tx, endpoint_id, holder, now=at, until=until),
+            actor=self.context.actor,
+        )
 
     async def _release(self, endpoint_id: str, holder: str) -> None:
-        async def job(tx: Tx) -> None:
-            await webhooks.release_lease(tx, endpoint_id, holder)
-
-        await self.context.database.write(webhooks.SCOPE, job, actor=self.context.actor)
+        await self.context.database.write(
+            webhooks.SCOPE,
+            lambda tx: webhooks.release_lease(tx, endpoint_id, holder),
+            actor=self.context.actor,
+        )
 
     # ---- one endpoint --------------------------------------------------------------------------
 

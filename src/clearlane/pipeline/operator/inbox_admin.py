@@ -17,7 +17,8 @@ from clearlane.pipeline.inbound.post import post_file, route_of_file
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, OperationRefused, Tx, write_audit
 from clearlane.store.delivery import inbox
-from clearlane.store.delivery.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
+from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
 from clearlane.store.delivery.routes import remember_senders
 
 DISCARDED_TEXT = "Discarded by an operator."
@@ -71,8 +72,8 @@ async def replay(context: WorkContext, id: int, *, actor: Actor) -> InboxFile:
     async def job(tx: Tx) -> None:
         file = await _require_file(tx, id)
         tx.audit("inbox.replay", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
-        await inbox.record_outcome(
-            tx, id, InboxOutcome(state=inbox.STORED), to_micros(context.clock.now())
+        await inbox.record_result(
+            tx, id, InboxResult(state=inbox.STORED), to_micros(context.clock.now())
         )
 
     await context.database.write(inbox.SCOPE, job, actor=actor)
@@ -90,7 +91,9 @@ async def accept(
     """
     async with context.database.read(inbox.SCOPE) as tx:
         file = await _require_file(tx, id)
-        waiting = await inbox.list_files(tx, [inbox.UNKNOWN_SENDER], limits.FILES_WAITING_MAX)
+        waiting = await find_inbox_files(
+            tx, FileQuery(where={"state": inbox.UNKNOWN_SENDER}, limit=limits.FILES_WAITING_MAX)
+        )
     if file.state == inbox.TEST_FILE:
         raise OperationRefused(f"File {id} is a test file: clearlane inbox accept {id} --test-file")
     if file.state != inbox.UNKNOWN_SENDER:
@@ -131,7 +134,7 @@ async def accept_test_file(context: WorkContext, id: int, *, actor: Actor) -> In
         now = to_micros(context.clock.now())
         await inbox.accept_test(tx, id, now)
         # From here on it is posted even if this process ends.
-        await inbox.record_outcome(tx, id, InboxOutcome(state=inbox.STORED), now)
+        await inbox.record_result(tx, id, InboxResult(state=inbox.STORED), now)
         tx.audit("inbox.accept_test_file", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
 
     await context.database.write(inbox.SCOPE, job, actor=actor)
@@ -148,14 +151,14 @@ async def discard(context: WorkContext, id: int, *, actor: Actor) -> InboxFile:
         file = await _require_file(tx, id)
         if file.state == inbox.APPLIED:
             raise OperationRefused(f"File {id} was applied: there is nothing to discard.")
-        outcome = InboxOutcome(
+        result = InboxResult(
             state=inbox.DISCARDED,
             kinds=file.kinds,
             reason=f"{DISCARDED_TEXT} {file.reason}".strip(),
             applied=file.applied,
         )
         if file.state != inbox.DISCARDED:
-            await inbox.record_outcome(tx, id, outcome, to_micros(context.clock.now()))
+            await inbox.record_result(tx, id, result, to_micros(context.clock.now()))
             tx.audit("inbox.discard", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
         return await _require_file(tx, id)
 

@@ -1,4 +1,4 @@
-"""Attempt to deliver one batch to its payer, and record the outcome.
+"""Attempt to deliver one batch to its payer, and record the result.
 
 The state Sending is durable before anything is sent, and so is a mark directly before the step after which the payer has
 the file. After a crash without that mark the file is sent again; with it the node looks into the payer's mailbox first: found,
@@ -54,7 +54,7 @@ log = structlog.get_logger()
 DELIVERY_SECONDS_MAX = 300
 
 ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
-"""The outcomes of an attempt."""
+"""The results of an attempt."""
 
 PRESENCE_UNKNOWN = "It is not known whether the payer has the file: its mailbox cannot tell."
 ROUTE_GONE = "The route it was written for is gone, so the payer cannot be reached over it."
@@ -63,7 +63,7 @@ UNKNOWN_FAILURE = "The connection failed for an unknown reason."
 
 
 async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> str:
-    """Try to deliver a batch, if it is due; return the outcome.
+    """Try to deliver a batch, if it is due; return the result.
 
     ``holder`` names the piece of work: the same one again continues what it began.
     """
@@ -83,11 +83,11 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
         return await _record_failure(
             context, sending.batch, holder, DeliveryFailure(Presence.ABSENT, ROUTE_GONE)
         )
-    outcome = await _transfer(context, route, sending, holder)
-    if outcome is Presence.UNKNOWN:
+    result = await _transfer(context, route, sending, holder)
+    if result is Presence.UNKNOWN:
         return await _mark_in_doubt(context, sending.batch, PRESENCE_UNKNOWN)
-    if isinstance(outcome, DeliveryFailure):
-        return await _record_failure(context, sending.batch, holder, outcome)
+    if isinstance(result, DeliveryFailure):
+        return await _record_failure(context, sending.batch, holder, result)
     crash_point("delivered")
     await record_delivery(context, batch_id, actor=context.actor)
     crash_point("recorded")
@@ -121,7 +121,9 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         after = after_delivery(batch, health)
         await set_route_health(tx, after)
         tx.add_events(route_events(health, after, to_micros(now)))
-        await route_counts.count_delivery(tx, batch.destination, batch.route_id, to_micros(now))
+        await route_counts.count_delivery(
+            tx, batch.destination, batch.route_id, deliveries=1, at=to_micros(now)
+        )
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
         return batch
 
@@ -248,7 +250,7 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
         lease_until = now + 2 * SECOND * _seconds_max(found)
         await batches.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
         if found.holder != holder:
-            await route_counts.count_attempt(tx, found.destination, found.route_id)
+            await route_counts.count_delivery(tx, found.destination, found.route_id, attempts=1)
         return _SendingBatch(found, may_be_there=found.arriving)
 
     return await context.database.write(batches.SCOPE, job, actor=context.actor)
@@ -331,7 +333,7 @@ async def _record_failure(
         )
         await set_route_health(tx, after.health)
         tx.add_events(route_events(health, after.health, now))
-        await route_counts.count_failure(tx, found.destination, found.route_id)
+        await route_counts.count_delivery(tx, found.destination, found.route_id, failures=1)
         await add_failure(
             tx,
             DeliveryFailureRow(
@@ -356,7 +358,7 @@ async def _open_mailbox(context: WorkContext, route: PayerRoute) -> AsyncIterato
     try:
         yield mailbox
     finally:
-        with suppress(Exception):  # the outcome is known
+        with suppress(Exception):  # the result is known
             async with asyncio.timeout(limits.MAILBOX_CLOSE_SECONDS_MAX):
                 await mailbox.close()
 

@@ -22,7 +22,7 @@ from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.stored_facts import KnownFacts, load_known_facts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_updates
-from clearlane.store.claims.claim_updates import LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.database.database import Actor, Tx
 from clearlane.store.delivery import batches, file_refusals
 from clearlane.store.delivery.batches import Batch, BatchMember
@@ -126,7 +126,7 @@ def _was_accepted(members: Sequence[BatchMember], known: KnownFacts) -> bool:
     )
 
 
-def _goes_again(claim: LockedClaim, member: BatchMember, known: KnownFacts) -> bool:
+def _goes_again(claim: ClaimStateRow, member: BatchMember, known: KnownFacts) -> bool:
     """Return whether a claim waits because of this refusal alone: it was neither replaced nor sent since."""
     if claim.is_superseded or claim.sendings != member.attempt:
         return False

@@ -8,7 +8,8 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import msgspec
 import structlog
@@ -16,7 +17,7 @@ import structlog
 from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.read.decode import restore
-from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name, with_submitter_id
+from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.claims.write.line_controls import given_controls
 from clearlane.claims.write.write_837 import (
     Envelope,
@@ -40,7 +41,7 @@ from clearlane.store.claims.claim_lookup import (
     line_reference,
 )
 from clearlane.store.claims.claim_queue import QueuedClaim, list_queued_claims
-from clearlane.store.database.database import StoreFault, Tx
+from clearlane.store.database.database import StoreFault
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import BatchFile
 from clearlane.store.delivery.control_numbers import next_control_number
@@ -50,8 +51,8 @@ log = structlog.get_logger()
 
 BATCH_PAGE_ROWS = 250
 
-LoadPage = Callable[[Tx, str, int], Awaitable[list[QueuedClaim]]]
-"""Loads the next claims after a claim number, up to a maximum."""
+LoadPage = Callable[..., Awaitable[list[QueuedClaim]]]
+"""Loads the next claims ``after`` a claim number, up to a ``limit``."""
 
 
 class ControlNumbersExhausted(Exception):
@@ -81,7 +82,7 @@ async def compose_batch(
     envelope = envelope_for(route, control, context.clock.now())
     submitter = context.payer_access.submitter
     parties = (
-        with_submitter_id(submitter, envelope.application_sender or envelope.sender),
+        replace(submitter, id=envelope.application_sender or envelope.sender),
         _receiver(context, route),
     )
     try:
@@ -108,21 +109,13 @@ async def load_waiting_claims(
     context: WorkContext, payer_id: str, kind: ClaimKind, *, claims_max: int, in_doubt: bool
 ) -> list[OutgoingClaim]:
     """Load and open the oldest claims that wait for a payer."""
-
-    async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
-        return await list_queued_claims(
-            tx, payer_id, kind.value, after=after, limit=rows, in_doubt=in_doubt
-        )
-
+    page = partial(list_queued_claims, payer_id=payer_id, kind=kind.value, in_doubt=in_doubt)
     return await _load_claims(context, payer_id, kind, page, claims_max)
 
 
 async def load_batch_claims(context: WorkContext, batch: batches.Batch) -> list[OutgoingClaim]:
     """Load and open the claims of a batch, to write it again."""
-
-    async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
-        return await batches.list_member_claims(tx, batch.id, after=after, limit=rows)
-
+    page = partial(batches.list_member_claims, batch_id=batch.id)
     return await _load_claims(context, batch.payer_id, ClaimKind(batch.kind), page, batch.claims)
 
 
@@ -136,7 +129,7 @@ async def _load_claims(
     while len(outgoing) < claims_max:
         rows = min(BATCH_PAGE_ROWS, claims_max - len(outgoing))
         async with context.database.read(batches.SCOPE) as tx:
-            found = await load_page(tx, after, rows)
+            found = await load_page(tx, after=after, limit=rows)
             for queued in found:
                 with suppress(InvalidSeal):  # logged below, claim by claim
                     await context.vault.load_keys_of(tx, [queued.payload])
@@ -169,7 +162,7 @@ def _outgoing(
         payer_id=payer_id,
         payer_name=payer_name,
         other_payer_id=find_other_payer_id(context.payer_access.payers(), claim) or "",
-        account_as_number=queued.account_as_number,
+        account_as_number=bool(queued.account_as_number),
     )
 
 

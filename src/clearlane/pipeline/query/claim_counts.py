@@ -37,6 +37,7 @@ class ClaimCounts(msgspec.Struct, frozen=True):
 
     open_claims: tuple[OpenClaims, ...] = ()
     last_day: int = 0
+    counted_at: int = 0
 
 
 async def load_claim_counts(tx: Tx, now: int) -> ClaimCounts | None:
@@ -52,6 +53,7 @@ async def count_claims(tx: Tx, now: int) -> ClaimCounts:
     return ClaimCounts(
         tuple(await operating_counts.count_open_claims(tx, now)),
         await operating_counts.count_claims_since(tx, now - DAY),
+        now,
     )
 
 

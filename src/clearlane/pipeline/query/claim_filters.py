@@ -1,6 +1,6 @@
 """Turn the filters that a caller gave into the queries of a list of claims.
 
-    queries = list_queries(context, vendor_id, ClaimListRequest(given={"payer": "TST01", "tab": "needs_you"}, limit=51))
+    queries = list_queries(context, scope, ClaimListRequest(given={"payer": "TST01", "tab": "needs_you"}, limit=51))
 
 Knows what is found by keyed hash, and which stored labels a claim is shown with; knows no text of a caller.
 """
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, OPEN_LABELS
+from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, OPEN_LABELS, WORKLIST_TABS
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.kernel.clock import to_micros
+from clearlane.kernel.clock import to_local, to_micros
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.pipeline.answer_days import UsualDays, usual_days
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_search
@@ -41,6 +42,8 @@ class ClaimListRequest:
     order: ClaimOrder | None = None
     """That of changes if these are followed, else the newest claims first."""
     after: ListPosition | None = None
+    assigned_to: str = ""
+    """A console user, for what this one works on."""
     limit: int
 
     @property
@@ -64,11 +67,18 @@ def usual_days_of(context: WorkContext) -> UsualDays:
 
 
 def list_queries(
-    context: WorkContext, vendor_id: int, request: ClaimListRequest
+    context: WorkContext, scope: Scope | VendorScope, request: ClaimListRequest
 ) -> list[ClaimQuery]:
-    """Return the queries whose claims are the list of one vendor, all in its order and up to its limit."""
-    where = to_where(request.given, context.vault, vendor_id)
+    """Return the queries whose claims are the list of one scope, all in its order and up to its limit.
+
+    What people put aside, or are done with, is not on the tabs that are worked off.
+    """
+    where = to_where(request.given, context.vault, scope.vendor)
     tab, label = (request.given.get(name) for name in _BY_LABEL)
+    if request.assigned_to:
+        where["assigned_to"] = request.assigned_to
+    if request.assigned_to or tab in WORKLIST_TABS:
+        where["awake_on"] = _today(context, scope).isoformat()
     return [
         ClaimQuery(
             where={**where, **by_label},
@@ -79,6 +89,13 @@ def list_queries(
         )
         for by_label in _label_conditions(context, tab, label)
     ]
+
+
+def _today(context: WorkContext, scope: Scope | VendorScope) -> date:
+    """Return the day of the scope's site; of several sites that of UTC."""
+    only = scope.site if isinstance(scope, Scope) else None
+    zone = next((one.time_zone for one in context.accounts().sites if one.id == only), "UTC")
+    return to_local(context.clock.now(), zone).date()
 
 
 _SHOWN_LATER = (None, ClaimLabel.REPLACED, ClaimLabel.VOIDED)

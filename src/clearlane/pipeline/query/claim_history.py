@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clearlane.claims import lifecycle
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.lifecycle import ClaimClosing, ClaimEvent
-from clearlane.claims.read.repair_summary import summarise_repairs
+from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
@@ -23,6 +23,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
 from clearlane.payments import explain
 from clearlane.payments.model import ClaimPaymentFact
+from clearlane.pipeline.claim_succession import open_status
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
     find_claim_scope,
@@ -33,11 +34,9 @@ from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_
 from clearlane.store.claims import claim_history, claims, documents, facts
 from clearlane.store.claims.claim_history import (
     ClaimSending,
-    ClaimStateRow,
-    ClaimUnderId,
     FactSource,
 )
-from clearlane.store.claims.claim_query import STATUS_COLUMN
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Actor, Database, Tx
@@ -59,9 +58,9 @@ UNDELIVERED = (
 HEADLINES = {
     FactKind.ACCEPTED_999: "The payer's system took the file in",
     FactKind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
-    FactKind.CLAIM_REFUSED: "Refused in the 999",
-    FactKind.SET_REFUSED: "Refused with its whole set in the 999",
-    FactKind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
+    FactKind.CLAIM_REFUSED: "Rejected in the 999",
+    FactKind.SET_REFUSED: "Rejected with its whole set in the 999",
+    FactKind.TA1_REFUSED: "Rejected with the whole interchange in the TA1",
     FactKind.REQUEUED: "Waits to be sent again in a new file",
 }
 
@@ -168,16 +167,16 @@ class ClaimHistory:
 
 @dataclass(frozen=True, slots=True)
 class _HistoryRows:
-    status_row: ClaimStateRow | None
+    state: ClaimStateRow
     facts: list[FactRow]
     sources: dict[str, FactSource]
     sendings: list[ClaimSending]
     documents: list[StoredDocument]
     payments: list[ClaimPaymentDocument]
     events: list[tuple[int, str]]
-    successor: tuple[str, ClaimStateRow] | None
-    """The number and state of the last claim that was sent in its place."""
-    under_same_id: list[ClaimUnderId]
+    successor: ClaimStateRow | None
+    """The last claim that was sent in its place."""
+    under_same_id: list[ClaimStateRow]
 
 
 async def load_claim_history(
@@ -198,22 +197,24 @@ async def load_history_in_scope(
     if loaded is None:
         return None
     async with database.read(scope) as tx:
-        rows = await _load_rows(tx, claim_number)
+        state = await claim_history.find_state(tx, claim_number)
+        if state is None:
+            return None
+        rows = await _load_rows(tx, state)
         sealed = [row.payload for row in rows.facts] + [row.payload for row in rows.documents]
-        sealed += [one.status for one in _state_rows(rows) if one.status]
+        sealed += [one.status for one in (state, rows.successor) if one and one.status]
         await vault.load_keys_of(tx, sealed)
-    state = rows.status_row
-    status = _open_status(vault, scope, claim_number, state)
+    status = open_status(vault, state) if state.status else None
     entries = sorted(_entries(vault, loaded, rows, status), key=lambda one: one.at)
     return ClaimHistory(
         loaded,
         status,
         tuple(entries),
-        predecessor=(state and state.predecessor_id) or "",
-        successor=rows.successor[0] if rows.successor and state and state.is_superseded else "",
-        ineffective_successor=_ineffective_successor(vault, scope, rows),
-        prior_payer_claim=(state and state.prior_payer_claim) or "",
-        related=tuple(_related(claim_number, rows)),
+        predecessor=state.predecessor_id or "",
+        successor=rows.successor.claim_number if rows.successor and state.is_superseded else "",
+        ineffective_successor=_ineffective_successor(vault, rows),
+        prior_payer_claim=state.prior_payer_claim or "",
+        related=tuple(_related(rows)),
         sendings=tuple(rows.sendings),
         documents=tuple(rows.documents),
         payments=tuple(rows.payments),
@@ -227,20 +228,18 @@ def check_sentences(
     yield "Not accepted." if loaded.row.state == "not_accepted" else "Accepted."
     for finding in loaded.findings:
         yield ": ".join(filter(None, (name_field(finding.location), finding.message)))
-    yield from summarise_repairs((name_field(path), kind) for path, kind in loaded.repairs)
+    yield from summarize_repairs((name_field(path), kind) for path, kind in loaded.repairs)
 
 
-def _related(claim_number: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
-    own = rows.status_row
-    if own is None:
-        return
+def _related(rows: _HistoryRows) -> Iterator[RelatedClaim]:
+    own = rows.state
     for other in rows.under_same_id:
         if other.claim_number in (own.predecessor_id, own.successor_id):
             continue
         same_services = (other.patient_key, other.service_day) == (own.patient_key, own.service_day)
         if own.prior_payer_claim == other.claim_number:
             relation = IdRelation.SECONDARY_OF
-        elif other.prior_payer_claim == claim_number or (
+        elif other.prior_payer_claim == own.claim_number or (
             same_services and other.payer_id != own.payer_id
         ):
             relation = IdRelation.ALSO_BILLED_TO
@@ -249,63 +248,47 @@ def _related(claim_number: str, rows: _HistoryRows) -> Iterator[RelatedClaim]:
         yield RelatedClaim(relation, other.claim_number, other.payer_id)
 
 
-def _ineffective_successor(
-    vault: Vault, scope: Scope, rows: _HistoryRows
-) -> IneffectiveSuccessor | None:
-    if rows.successor is None or rows.status_row is None or rows.status_row.is_superseded:
+def _ineffective_successor(vault: Vault, rows: _HistoryRows) -> IneffectiveSuccessor | None:
+    after = rows.successor
+    if after is None or rows.state.is_superseded:
         return None
-    number, state = rows.successor
-    status = _open_status(vault, scope, number, state)
-    return IneffectiveSuccessor(number, status is not None and status.is_void, state.state)
+    is_void = after.status is not None and open_status(vault, after).is_void
+    return IneffectiveSuccessor(after.claim_number, is_void, after.state)
 
 
-async def _find_successor(tx: Tx, state: ClaimStateRow) -> tuple[str, ClaimStateRow] | None:
+async def _find_successor(tx: Tx, state: ClaimStateRow) -> ClaimStateRow | None:
     """Return the last claim that was sent in the place of one; those between them never took effect."""
     last = None
     while state.successor_id and (last is None or state.is_superseded):
-        number, found = state.successor_id, await claim_history.find_state(tx, state.successor_id)
+        found = await claim_history.find_state(tx, state.successor_id)
         if found is None:
             break
-        last, state = (number, found), found
+        last = state = found
         if found.state not in REFUSED_OR_CANCELED:
             break
     return last
 
 
-async def _load_rows(tx: Tx, claim_number: str) -> _HistoryRows:
-    state = await claim_history.find_state(tx, claim_number)
+async def _load_rows(tx: Tx, state: ClaimStateRow) -> _HistoryRows:
+    number = state.claim_number
     return _HistoryRows(
         state,
-        await facts.list_for_claim(tx, claim_number),
-        await claim_history.list_sources(tx, claim_number),
-        await claim_history.list_sendings(tx, claim_number),
-        await documents.list_for_claim(tx, claim_number),
-        await claim_payments.list_own_of_claim(tx, claim_number, limit=PAYMENTS_SHOWN_MAX),
-        await claims.list_events(tx, claim_number),
-        await _find_successor(tx, state) if state else None,
-        await claim_history.list_under_same_id(tx, claim_number, state) if state else [],
+        await facts.list_own(tx, [number]),
+        await claim_history.list_sources(tx, number),
+        await claim_history.list_sendings(tx, number),
+        await documents.list_for_claims(tx, [number]),
+        await claim_payments.list_own_of_claim(tx, number, limit=PAYMENTS_SHOWN_MAX),
+        await claims.list_events(tx, number),
+        await _find_successor(tx, state),
+        await claim_history.list_under_same_id(tx, state),
     )
-
-
-def _state_rows(rows: _HistoryRows) -> list[ClaimStateRow]:
-    found = [rows.status_row, rows.successor[1] if rows.successor else None]
-    return [one for one in found if one is not None]
-
-
-def _open_status(
-    vault: Vault, scope: Scope, claim_number: str, state: ClaimStateRow | None
-) -> ClaimStatus | None:
-    if state is None or state.status is None:
-        return None
-    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, state.status))
 
 
 def _entries(
     vault: Vault, loaded: LoadedClaim, rows: _HistoryRows, status: ClaimStatus | None
 ) -> Iterator[HistoryEntry]:
     created = from_micros(loaded.row.created_at)
-    state = rows.status_row
-    before = state.predecessor_id if state else None
+    before = rows.state.predecessor_id
     yield HistoryEntry(
         created,
         "Received",
@@ -316,9 +299,9 @@ def _entries(
         yield from _delivery_entries(sending)
     superseded = [at for at, event in rows.events if event == claims.SUPERSEDED]
     for at, event in rows.events:
-        if event == claims.SUPERSEDED and state:
+        if event == claims.SUPERSEDED:
             # Of several the last one stayed; the others were canceled.
-            sentence = f"{state.successor_id} took over its claim id."
+            sentence = f"{rows.state.successor_id} took over its claim id."
             sentences = (sentence,) if at == superseded[-1] else ()
             yield HistoryEntry(from_micros(at), "Sent again", sentences=sentences)
         if event in EVENT_HEADLINES:

@@ -9,12 +9,11 @@ Knows how claims, facts and payments are sealed; knows no page and no HTTP.
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_filters import OPEN_LABELS
-from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.claims.claim_status import ClaimStatus
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.formats import last_first
@@ -22,7 +21,7 @@ from clearlane.kernel.ids import Scope, SiteId, VendorScope
 from clearlane.payments.as_json import money_text
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.answer_days import UsualDays
-from clearlane.pipeline.claim_label import shown_label
+from clearlane.pipeline.claim_label import is_unanswered, shown_label
 from clearlane.pipeline.load_claim import open_claim, open_header
 from clearlane.pipeline.query.claim_filters import ClaimListRequest, list_queries, usual_days_of
 from clearlane.pipeline.query.claim_reason import (
@@ -31,11 +30,10 @@ from clearlane.pipeline.query.claim_reason import (
     find_next_payer,
     silence_reason,
 )
-from clearlane.pipeline.stored_facts import open_fact
+from clearlane.pipeline.stored_facts import open_claim_status, open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_query, documents, facts, work_items
 from clearlane.store.claims.claim_query import (
-    STATUS_COLUMN,
     ClaimListRow,
     ClaimOrder,
     ClaimQuery,
@@ -129,7 +127,7 @@ async def find_claims(
     found: list[tuple[AnyScope, Row]] = []
     for scope in scopes:
         async with context.database.read(scope) as tx:
-            for query in list_queries(context, scope.vendor, request):
+            for query in list_queries(context, scope, request):
                 rows = await claim_query.list_claims(tx, query, row_type)
                 found += [(scope, row) for row in rows]
         found.sort(key=lambda one: (getattr(one[1], column), one[1].claim_number), reverse=descends)
@@ -202,7 +200,7 @@ async def list_statuses(
         async with database.read(scope) as tx:
             page = await claim_query.list_claims(tx, query, StatusListRow)
             await vault.load_keys_of(tx, [row.status for row in page])
-        yield [open_status(vault, scope, row.claim_number, row.status) for row in page]
+        yield [open_claim_status(vault, scope, row.claim_number, row.status) for row in page]
         if len(page) < STATUSES_AT_ONCE:
             return
         query = replace(query, after=page[-1].position)
@@ -223,8 +221,8 @@ def claim_object(row: ClaimRow) -> dict[str, object]:
         "payer_id": row.payer_id,
         "payer_control_number": (status and status.payer_control_number) or None,
         "charge": money_text(row.charge),
-        "paid": money_text(status.payer_cents if status else 0),
-        "patient": money_text(status.patient_cents if status else 0),
+        "paid": money_text(row.paid),
+        "patient": money_text(row.owes),
         "adjustments": money_text(status.adjustment_cents if status else 0),
         "document_id": (status and status.document_id) or None,
         "created_at": moment_text(from_micros(stored.created_at)),
@@ -244,13 +242,6 @@ async def load_answers(
         by_claim[row.claim_number].append(row)
     kept = await documents.list_for_claims(tx, numbers)
     return by_claim, {document.document_id: document for document in kept}
-
-
-def open_status(
-    vault: Vault, scope: Scope | VendorScope, claim_number: str, sealed: bytes
-) -> ClaimStatus:
-    """Return the status of a claim."""
-    return decode_claim_status(vault.open(scope, STATUS_COLUMN, claim_number, sealed))
 
 
 def stored_claim(row: ClaimListRow) -> StoredClaim:
@@ -313,11 +304,10 @@ def _row(
     header = open_header(vault, site.scope, row.claim_number, row.header)
     status = None
     if row.status is not None:
-        status = open_status(vault, site.scope, row.claim_number, row.status)
+        status = open_claim_status(vault, site.scope, row.claim_number, row.status)
     label = ClaimLabel(row.label)
     changed_at = from_micros(row.updated_at)
-    late = now - timedelta(days=usual.of(row.kind, row.payer_id))
-    no_answer = label in OPEN_LABELS and changed_at < late
+    no_answer = is_unanswered(row, now, usual)
     known = [open_fact(vault, one) for one in answers.facts[row.claim_number]]
     forwarded_to = (
         "" if label in UNPAID_LABELS else find_next_payer(vault, known, answers.documents)

@@ -106,12 +106,12 @@ def _wants_records(fact: Fact) -> bool:
 def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReason:
     refusal = find_refusal(known)
     if refusal is None:
-        return ClaimReason(text="The payer refused it.")
+        return ClaimReason(text="The payer rejected it.")
     controls = sent_line_controls(loaded)
     found = list(provenance.explain_complaints(refusal, loaded.claim, controls))
     # What names a field can be fixed here, so it comes first.
     found.sort(key=lambda one: not one.fields)
-    return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
+    return to_reason(found[0]) if found else ClaimReason(text="The payer rejected it.")
 
 
 def _own_reason(loaded: LoadedClaim) -> ClaimReason:

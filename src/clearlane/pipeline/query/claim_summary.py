@@ -25,12 +25,13 @@ from clearlane.pipeline.answer_days import UsualDays
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
 from clearlane.pipeline.query.claim_filters import usual_days_of
 from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
-from clearlane.pipeline.query.payment_month import refresh_payment_month
+from clearlane.pipeline.query.payment_month import PaymentMonth, refresh_payment_month
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments
-from clearlane.store.claims import claim_summaries
+from clearlane.store.claims import claim_summaries, work_items
 from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
-from clearlane.store.claims.claim_summaries import DayCount, LabelCount, RestingItem
+from clearlane.store.claims.claim_summaries import DayCount, LabelCount
+from clearlane.store.claims.work_items import RestingClaim
 from clearlane.store.database.database import Tx
 from clearlane.store.payments import payment_query, payments
 
@@ -44,7 +45,7 @@ DECISIONS = (*DENIALS, *PAYMENTS, ClaimLabel.NOTHING_DUE, ClaimLabel.FORWARDED)
 
 
 class LabelTotals(msgspec.Struct, frozen=True):
-    """The claims of one label. Amounts are cents."""
+    """The claims of one label, or the enrollments of one state. Amounts are cents."""
 
     count: int = 0
     charge: int = 0
@@ -107,21 +108,6 @@ class MonthFigures(msgspec.Struct, frozen=True):
         )
 
 
-class PaymentMonth(msgspec.Struct, frozen=True):
-    """The site's part of the payments of a calendar month in its time zone. Amounts are cents."""
-
-    first_day: date | None = None
-    payments: int = 0
-    cents: int = 0
-
-
-class EnrollmentTotals(msgspec.Struct, frozen=True):
-    """The enrollments of one state."""
-
-    count: int = 0
-    oldest_at: datetime | None = None
-
-
 class ChartDay(msgspec.Struct, frozen=True):
     """The claims created on one day, by who must act; and their money in cents."""
 
@@ -146,7 +132,7 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     payments: PaymentMonth = PaymentMonth()
     payments_in_need: list[str] = []
     """The payments to match and those that do not balance, up to a limit each."""
-    enrollments: dict[str, EnrollmentTotals] = {}
+    enrollments: dict[str, LabelTotals] = {}
     """The enrollments in each state with some payer."""
     causes: dict[str, int] = {}
     """On how many claims each cause was seen lately (``cause_counts``)."""
@@ -154,10 +140,8 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     def total(self, labels: Iterable[str], *, recent: bool = False) -> LabelTotals:
         """Return the totals of several labels."""
-        found = LabelTotals()
-        for label in labels:
-            found = found.plus((self.recent if recent else self.labels).get(label, LabelTotals()))
-        return found
+        counted = self.recent if recent else self.labels
+        return _plus(counted.get(label) for label in labels)
 
 
 def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
@@ -165,36 +149,22 @@ def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
     if len(several) <= 1:
         return several[0] if several else None
     names = {name for one in several for name in one.labels}
-    silent = LabelTotals()
-    for one in several:
-        silent = silent.plus(one.no_answer)
+    states = {state for one in several for state in one.enrollments}
     return SiteSummary(
         counted_at=min(one.counted_at for one in several),
         labels={name: _plus(one.labels.get(name) for one in several) for name in names},
         recent={name: _plus(one.recent.get(name) for one in several) for name in names},
-        no_answer=silent,
+        no_answer=_plus(one.no_answer for one in several),
         month=reduce(MonthFigures.plus, (one.month for one in several)),
         month_before=reduce(MonthFigures.plus, (one.month_before for one in several)),
         days=_add_days(several),
-        enrollments=_add_enrollments(several),
+        enrollments={name: _plus(one.enrollments.get(name) for one in several) for name in states},
         payments_in_need=sorted({id for one in several for id in one.payments_in_need}),
     )
 
 
 def _plus(totals: Iterable[LabelTotals | None]) -> LabelTotals:
-    found = LabelTotals()
-    for one in totals:
-        found = found.plus(one or LabelTotals())
-    return found
-
-
-def _add_enrollments(several: Sequence[SiteSummary]) -> dict[str, EnrollmentTotals]:
-    found: dict[str, EnrollmentTotals] = {}
-    for state, totals in (pair for one in several for pair in one.enrollments.items()):
-        known = found.get(state, EnrollmentTotals())
-        oldest = min(filter(None, (known.oldest_at, totals.oldest_at)), default=None)
-        found[state] = EnrollmentTotals(known.count + totals.count, oldest)
-    return found
+    return reduce(LabelTotals.plus, filter(None, totals), LabelTotals())
 
 
 def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
@@ -316,13 +286,13 @@ async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSumm
             tx, label, to_micros(month_ago - timedelta(days=MONTH_DAYS))
         )
     ]
-    resting = await claim_summaries.list_resting(tx)
+    resting = await work_items.list_resting(tx, today.isoformat())
     middle = today - timedelta(days=MONTH_DAYS - 1)
     return SiteSummary(
         counted_at=now,
-        labels=_without_resting(_totals(every), resting, today),
+        labels=_without_resting(_totals(every), resting),
         recent=_totals(recent),
-        no_answer=_sum(one for one in silent if one.label in OPEN_LABELS),
+        no_answer=_plus(_total(one) for one in silent if one.label in OPEN_LABELS),
         month=_figures([d for d in days if d.created_day >= middle.isoformat()], waits, since),
         month_before=_figures(
             [d for d in days if d.created_day < middle.isoformat()], waits, 0, since
@@ -347,36 +317,30 @@ async def _payments_in_need(tx: Tx) -> list[str]:
     return sorted({id for need in PAYMENT_NEEDS for id in needs[need]})
 
 
-async def _count_enrollments(tx: Tx) -> dict[str, EnrollmentTotals]:
-    found: dict[str, EnrollmentTotals] = {}
+async def _count_enrollments(tx: Tx) -> dict[str, LabelTotals]:
+    found: dict[str, LabelTotals] = {}
     for created_at, states in await enrollments.list_own_states(tx):
-        at = from_micros(created_at)
+        one = LabelTotals(count=1, oldest_at=from_micros(created_at))
         for state in current_states(map(EnrollmentState, states)):
-            known = found.get(state, EnrollmentTotals(0, at))
-            found[state] = EnrollmentTotals(known.count + 1, min(known.oldest_at or at, at))
+            found[state] = one.plus(found.get(state, LabelTotals()))
     return found
 
 
 def _totals(counts: Iterable[LabelCount]) -> dict[str, LabelTotals]:
-    return {one.label: _sum([one]) for one in counts}
+    return {one.label: _total(one) for one in counts}
 
 
-def _sum(counts: Iterable[LabelCount]) -> LabelTotals:
-    found = LabelTotals()
-    for one in counts:
-        oldest = from_micros(one.oldest_at)
-        found = found.plus(LabelTotals(one.claims, one.total_cents, one.paid_cents, oldest))
-    return found
+def _total(one: LabelCount) -> LabelTotals:
+    return LabelTotals(one.claims, one.total_cents, one.paid_cents, from_micros(one.oldest_at))
 
 
 def _without_resting(
-    totals: dict[str, LabelTotals], resting: Iterable[RestingItem], today: date
+    totals: dict[str, LabelTotals], resting: Iterable[RestingClaim]
 ) -> dict[str, LabelTotals]:
     """Return the totals without the claims that people put aside."""
     found = dict(totals)
     for item in resting:
-        sleeps = item.snoozed_until is not None and item.snoozed_until > today.isoformat()
-        if item.label in found and (sleeps or item.done_label == item.label):
+        if item.label in found:
             less = found[item.label]
             found[item.label] = msgspec.structs.replace(
                 less, count=less.count - 1, charge=less.charge - item.total_cents

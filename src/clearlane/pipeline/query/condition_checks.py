@@ -41,6 +41,11 @@ class ConditionCase:
 # ---- words ------------------------------------------------------------------------------------
 
 
+def one_case(raised: object, sentence: str) -> list[ConditionCase]:
+    """Return the one case of a condition that is raised or not."""
+    return [ConditionCase(sentence)] if raised else []
+
+
 def duration(seconds: float) -> str:
     """Return a length of time as people say it: ``3 days``, ``5 hours``, ``20 minutes``."""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
@@ -253,16 +258,6 @@ def find_parked(measures: Measures) -> Iterator[ConditionCase]:
             )
 
 
-def find_unmatched(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield the claims of payments that match none of ours."""
-    payments = measures.payments
-    if payments.unmatched:
-        yield ConditionCase(
-            f"{counted(payments.unmatched_claims, 'claim')} of "
-            f"{counted(payments.unmatched, 'payment')} match none of ours."
-        )
-
-
 def find_unbalanced(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the payments that do not add up."""
     count = measures.payments.unbalanced
@@ -306,12 +301,6 @@ def find_inquiries_waiting(measures: Measures) -> Iterator[ConditionCase]:
 # ---- nodes, database, audit -------------------------------------------------------------------
 
 
-def find_no_node(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield a case if no node lives."""
-    if not measures.nodes:
-        yield ConditionCase("No node is running: nothing is sent, fetched or answered.")
-
-
 def find_silent_node(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the nodes that died."""
     for of in measures.silent_nodes:
@@ -329,36 +318,6 @@ def find_clock(measures: Measures) -> Iterator[ConditionCase]:
             yield ConditionCase(node.clock_warning, (("host", node.host), ("role", node.role)))
 
 
-def find_not_writable(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield why the database cannot be written."""
-    if measures.node.write_fault:
-        yield ConditionCase(f"The database cannot be written: {measures.node.write_fault}.")
-
-
-def find_set_back(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield that the database was set back."""
-    if measures.node.set_back:
-        yield ConditionCase(
-            f"{measures.node.set_back} What waited is in doubt: see `clearlane batch list`."
-        )
-
-
-def find_reserve(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield why there is no reserve of disk space."""
-    if measures.node.reserve_warning:
-        yield ConditionCase(measures.node.reserve_warning)
-
-
-def find_writes_waiting(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield how long writes wait for the database."""
-    waits = measures.node.waits
-    if waits.oldest_write_seconds >= WRITE_WAIT_SECONDS:
-        yield ConditionCase(
-            f"{counted(waits.writes_waiting, 'write')} wait for the database, the first for "
-            f"{duration(waits.oldest_write_seconds)}."
-        )
-
-
 def find_backlog(measures: Measures) -> Iterator[ConditionCase]:
     """Yield how long durable work waits for a node."""
     backlog = measures.node.backlog
@@ -369,22 +328,6 @@ def find_backlog(measures: Measures) -> Iterator[ConditionCase]:
         more = " or more" if backlog.total >= BACKLOG_ROWS_MAX else ""
         yield ConditionCase(
             f"{counted(backlog.total, 'piece')}{more} of durable work wait for a node, the oldest for {duration(seconds)}."
-        )
-
-
-def find_disabled_webhooks(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield the webhook endpoints that are disabled."""
-    if measures.disabled_webhooks:
-        yield ConditionCase(
-            f"{counted(measures.disabled_webhooks, 'webhook endpoint')} failed for too long: nothing is sent there."
-        )
-
-
-def find_parked_work(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield durable work that stopped."""
-    if measures.parked_work:
-        yield ConditionCase(
-            f"{counted(measures.parked_work, 'piece')} of durable work stopped, because the nodes that did it kept dying."
         )
 
 

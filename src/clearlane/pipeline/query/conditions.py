@@ -8,13 +8,13 @@ that a new condition is a row here and nothing else. Pure: takes measures, reads
 nodes; no patient, no vendor's client.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.pipeline.query import condition_checks
-from clearlane.pipeline.query.condition_checks import ConditionCase
+from clearlane.pipeline.query.condition_checks import ConditionCase, counted, duration, one_case
 from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, Measures
 from clearlane.store.installation.operating_counts import (
     DELIVERED_DAYS,
@@ -48,9 +48,6 @@ class ConditionPart(StrEnum):
     EVENTS = "Events"
 
 
-Find = Callable[[Measures], Iterator[ConditionCase]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """A row of the table."""
@@ -62,7 +59,7 @@ class Condition:
     """What is measured, and when it is raised."""
     do: str
     """What an operator does about it."""
-    find: Find
+    find: Callable[[Measures], Iterable[ConditionCase]]
     needs_person: bool = True
     """Whether it stays until a person acts; False if it may end by itself."""
     of_node: bool = False
@@ -238,7 +235,11 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Claims of payments (835) that match none of ours.",
         do="`clearlane payment list --unmatched`, then `clearlane payment assign`.",
-        find=condition_checks.find_unmatched,
+        find=lambda measures: one_case(
+            measures.payments.unmatched,
+            f"{counted(measures.payments.unmatched_claims, 'claim')} of "
+            f"{counted(measures.payments.unmatched, 'payment')} match none of ours.",
+        ),
     ),
     Condition(
         name="payments-unbalanced",
@@ -274,7 +275,10 @@ CONDITIONS: tuple[Condition, ...] = (
         measured="Webhook endpoints of vendors that are disabled, because the last retry of a delivery failed.",
         do="Tell the vendor: it sees why with `clearlane webhook log ID`, and `clearlane webhook enable ID` sends what it "
         "missed. The feed of events has everything.",
-        find=condition_checks.find_disabled_webhooks,
+        find=lambda measures: one_case(
+            measures.disabled_webhooks,
+            f"{counted(measures.disabled_webhooks, 'webhook endpoint')} failed for too long: nothing is sent there.",
+        ),
     ),
     Condition(
         name="no-node",
@@ -282,7 +286,9 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Nodes with a recent heartbeat: none.",
         do="Start one: `clearlane serve`.",
-        find=condition_checks.find_no_node,
+        find=lambda measures: one_case(
+            not measures.nodes, "No node is running: nothing is sent, fetched or answered."
+        ),
     ),
     Condition(
         name="node-silent",
@@ -306,7 +312,10 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Whether the last commit failed.",
         do="Make space on the disk; look at the database's log.",
-        find=condition_checks.find_not_writable,
+        find=lambda measures: one_case(
+            measures.node.write_fault,
+            f"The database cannot be written: {measures.node.write_fault}.",
+        ),
         of_node=True,
         alert_minutes=1,
     ),
@@ -316,7 +325,10 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Whether an older copy of the database took the place of this one (the anchor knows).",
         do="Decide what is in doubt: `clearlane batch list`. It is shown until the node is started again.",
-        find=condition_checks.find_set_back,
+        find=lambda measures: one_case(
+            measures.node.set_back,
+            f"{measures.node.set_back} What waited is in doubt: see `clearlane batch list`.",
+        ),
         of_node=True,
     ),
     Condition(
@@ -325,7 +337,9 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Whether the node has its reserve of disk space.",
         do="Make space on the disk of the data directory.",
-        find=condition_checks.find_reserve,
+        find=lambda measures: one_case(
+            measures.node.reserve_warning, measures.node.reserve_warning
+        ),
         of_node=True,
     ),
     Condition(
@@ -334,7 +348,11 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"How long the first write waits for the database: {condition_checks.WRITE_WAIT_SECONDS} seconds or more.",
         do="Is the disk slow, or the database's machine busy? See `clearlane_write_seconds`.",
-        find=condition_checks.find_writes_waiting,
+        find=lambda measures: one_case(
+            measures.node.waits.oldest_write_seconds >= condition_checks.WRITE_WAIT_SECONDS,
+            f"{counted(measures.node.waits.writes_waiting, 'write')} wait for the database, the first for "
+            f"{duration(measures.node.waits.oldest_write_seconds)}.",
+        ),
         of_node=True,
         needs_person=False,
     ),
@@ -353,7 +371,10 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Durable work that was taken over too often, and stopped.",
         do="See what ended the nodes (their logs, memory); then `clearlane work list` and `clearlane work release WORK`.",
-        find=condition_checks.find_parked_work,
+        find=lambda measures: one_case(
+            measures.parked_work,
+            f"{counted(measures.parked_work, 'piece')} of durable work stopped, because the nodes that did it kept dying.",
+        ),
     ),
     Condition(
         name="audit-not-anchored",

@@ -122,6 +122,8 @@ class Measures:
     sandbox: bool = False
     open_claims: tuple[OpenClaims, ...] = ()
     claims_last_day: int = 0
+    claims_counted_at: int | None = None
+    """When the open claims and those of the last day were counted; everything else is counted now."""
     undelivered: tuple[UndeliveredClaims, ...] = ()
     delivered: tuple[DeliveredFiles, ...] = ()
     routes: tuple[RouteCounts, ...] = ()
@@ -190,6 +192,7 @@ class MeasureSource:
                 sandbox=self.sandbox,
                 open_claims=claims.open_claims,
                 claims_last_day=claims.last_day,
+                claims_counted_at=claims.counted_at,
                 undelivered=await self._undelivered(tx),
                 delivered=tuple(await operating_counts.count_delivered(tx, now)),
                 routes=tuple(await all_route_counts(tx)),

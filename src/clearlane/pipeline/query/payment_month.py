@@ -30,10 +30,10 @@ class PaymentMonthTotal(NamedTuple):
     counted_at: datetime
 
 
-class InstallationMonth(msgspec.Struct, frozen=True):
-    """The payments of a calendar month as they are kept. Amounts are cents."""
+class PaymentMonth(msgspec.Struct, frozen=True):
+    """The payments of a calendar month. Amounts are cents."""
 
-    first_day: date
+    first_day: date | None = None
     payments: int = 0
     cents: int = 0
 
@@ -58,7 +58,7 @@ async def refresh_payment_month(context: WorkContext) -> PaymentMonthTotal:
     first = first_number(start, letter=payments.PAYMENT_LETTER)
     async with context.database.read(payments.SCOPE) as tx:
         found = await payment_query.sum_since(tx, first, own=False)
-    month = InstallationMonth(first_day, found.payments, found.cents)
+    month = PaymentMonth(first_day, found.payments, found.cents)
     await keep_counts(context, month, KEPT_AS, now=to_micros(now), began=began)
     return PaymentMonthTotal(month.payments, month.cents, now)
 
@@ -67,4 +67,4 @@ def _first_day(now: datetime) -> date:
     return now.astimezone(UTC).date().replace(day=1)
 
 
-_DECODER = msgspec.json.Decoder(InstallationMonth)
+_DECODER = msgspec.json.Decoder(PaymentMonth)

@@ -227,7 +227,7 @@ async def _load_part(
         }
         sealed = [one.payload for several in groups.values() for one in several]
         await vault.load_keys_of(tx, [row.payload, *sealed])
-        await payments.mark_seen(tx, [payment_id], at)
+        await payments.mark_read(tx, [payment_id], at, by_software=False)
         tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
         totals = await claim_payment_groups.group_totals(tx, payment_id, own=True)
         return _SiteRows(row, share, totals, groups)
@@ -278,10 +278,9 @@ async def _shown_groups(
     shown: dict[ClaimPaymentGroup, ShownGroup] = {}
     for group, total in totals.items():
         rows, more = _cut(groups.get(group, ()))
-        known = await matched_claim_payments(database, vault, rows)
         shown[group] = ShownGroup(
             total=total,
-            claim_payments=[known[one.claim_payment.number] for one in rows],
+            claim_payments=await matched_claim_payments(database, vault, rows),
             more_after=more,
         )
     return shown

@@ -98,7 +98,7 @@ async def claim_payment_pages(
     while True:
         async with database.read(payments.SCOPE) as tx:
             matched = await claim_payments.list_page(
-                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
+                tx, payment_id, own=False, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
             unmatched = await claim_payments.list_unmatched_page(
                 tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
@@ -111,9 +111,8 @@ async def claim_payment_pages(
         if not page:
             return
         after = page[-1]
-        known = await matched_claim_payments(
-            database, vault, [numbered[number] for number in page if number in numbered]
-        )
+        rows = [numbered[number] for number in page if number in numbered]
+        known = {one.number: one for one in await matched_claim_payments(database, vault, rows)}
         yield [
             # A matched one has its type by all that is known of its claim, others by this payment alone.
             known[number]
@@ -163,15 +162,14 @@ async def own_claim_payment_pages(
     after = 0
     while True:
         async with database.read(scope) as tx:
-            rows = await claim_payments.list_own_page(
-                tx, payment_id, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
+            rows = await claim_payments.list_page(
+                tx, payment_id, own=True, after=after, limit=CLAIM_PAYMENTS_PER_PAGE
             )
             await vault.load_keys_of(tx, [one.payload for one in rows])
         if not rows:
             return
         after = rows[-1].claim_payment.number
-        known = await matched_claim_payments(database, vault, rows)
-        yield [known[one.claim_payment.number] for one in rows]
+        yield await matched_claim_payments(database, vault, rows)
 
 
 async def own_adjustments(
@@ -190,6 +188,13 @@ ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed 
 
 
 # ---- for one claim -----------------------------------------------------------------------------
+
+
+async def one_page(
+    claim_payments: Iterable[tuple[Payment, ClaimPayment]],
+) -> AsyncIterator[list[ClaimPayment]]:
+    """Yield the claim payments of a claim as the one page of a file."""
+    yield [claim_payment for _, claim_payment in claim_payments]
 
 
 async def load_claim_payments(
@@ -213,11 +218,11 @@ async def load_claim_payments(
         found = await load_payment(database, vault, payment_id, actor=actor)
         if found is not None:
             by_id[payment_id] = found.payment
-    paid: list[tuple[Payment, ClaimPayment]] = []
-    for payment_id, payment in by_id.items():
-        own = [one for one in rows if one.claim_payment.payment_id == payment_id]
-        known = await matched_claim_payments(database, vault, own)
-        paid += [(payment, known[number]) for number in sorted(known)]
+    shown = [one for one in rows if one.claim_payment.payment_id in by_id]
+    opened = await matched_claim_payments(database, vault, shown)
+    paid = (
+        (by_id[row.claim_payment.payment_id], one) for row, one in zip(shown, opened, strict=True)
+    )
     return sorted(paid, key=_claim_payment_order)
 
 
@@ -275,21 +280,21 @@ def adjustment_value(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
 
 async def matched_claim_payments(
     database: Database, vault: Vault, rows: Sequence[ClaimPaymentDocument]
-) -> dict[int, ClaimPayment]:
-    """Return claim payments by their numbers, each with its claim's own lines and ids."""
+) -> list[ClaimPayment]:
+    """Return claim payments in the order of their rows, each with its claim's own lines and ids."""
     loaded = await _load_claims(database, vault, [one.claim_payment for one in rows])
     reversed_by = await _claim_payment_ids(database, [one.claim_payment for one in rows])
 
-    def build() -> dict[int, ClaimPayment]:
-        return {
-            one.claim_payment.number: _matched(
+    def build() -> list[ClaimPayment]:
+        return [
+            _matched(
                 one.claim_payment,
                 _source(vault, one),
                 loaded[one.claim_payment.claim_number],
                 reversed_by,
             )
             for one in rows
-        }
+        ]
 
     return await asyncio.to_thread(build)
 
@@ -325,7 +330,7 @@ def _matched(
         in_force=bool(row.in_force),
         replaced=bool(row.replaced),
         claim_number=row.claim_number,
-        vendor_claim_id=loaded.claim.Svc_VendorClaimId,
+        vendor_claim_id=loaded.vendor_claim_id,
         document_id=row.document_id,
         matched_by=MatchedBy(row.matched_by),
         lines=number_lines(claim_payment.lines, _sent_lines(loaded)),

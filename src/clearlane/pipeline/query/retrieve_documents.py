@@ -44,7 +44,7 @@ class PayerDocument:
 
     document_id: str
     claim_number: str
-    """The clearinghouse's: the request id."""
+    """The clearinghouse's number of the claim."""
     created_day: date
     """When it was recorded, in the site's time zone."""
     part: bytes
@@ -88,25 +88,17 @@ async def retrieve_documents(
 async def record_documents_read(
     database: Database, ids: Sequence[str], *, site: Site, actor: Actor, at: datetime
 ) -> None:
-    """Audit in one row that documents of the site are read, and mark them as fetched or seen."""
+    """Audit in one row that documents of the site are read, and mark them and their payments as fetched or seen."""
+    by_software = actor.kind == SOFTWARE
 
     async def record(tx: Tx) -> None:
         tx.audit("documents.read", ids=list(ids), count=len(ids))
         for page in _pages(ids, DOCUMENT_IDS_AT_ONCE):
-            await _mark_read(tx, page, to_micros(at), actor)
+            payment_ids = await claim_payments.list_payments_of_documents(tx, page)
+            await documents.mark_read(tx, page, to_micros(at), by_software=by_software)
+            await payments.mark_read(tx, payment_ids, to_micros(at), by_software=by_software)
 
     await database.write(site.scope, record, actor=actor)
-
-
-async def _mark_read(tx: Tx, ids: Sequence[str], at: int, actor: Actor) -> None:
-    """Mark documents and their payments as fetched by the vendor's software, or as seen by a person."""
-    payment_ids = await claim_payments.list_payments_of_documents(tx, ids)
-    if actor.kind == SOFTWARE:
-        await documents.mark_fetched(tx, ids, at)
-        await payments.mark_fetched(tx, payment_ids, at)
-    else:
-        await documents.mark_seen(tx, ids, at)
-        await payments.mark_seen(tx, payment_ids, at)
 
 
 async def _read_pages(

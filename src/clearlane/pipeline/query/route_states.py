@@ -25,9 +25,11 @@ from clearlane.pipeline.query.waiting_claims import (
 )
 from clearlane.store.database.database import Database, Tx
 from clearlane.store.delivery import inbox, route_traffic
+from clearlane.store.delivery.batches import Batch
+from clearlane.store.delivery.file_query import FileQuery, find_batches, find_inbox_files
 from clearlane.store.delivery.inbox import InboxFile, RoutePoll
 from clearlane.store.delivery.route_health import RouteHealth, all_route_health
-from clearlane.store.delivery.route_traffic import SentFile, UnansweredFiles
+from clearlane.store.delivery.route_traffic import UnansweredFiles
 from clearlane.store.delivery.routes import list_routes
 from clearlane.store.events import delivery_failures
 from clearlane.store.events.delivery_failures import DeliveryFailureRow
@@ -36,8 +38,6 @@ DAYS_SHOWN = 30
 FILES_COUNTED_MAX = 5_000
 TRIES_SHOWN = 5
 ANSWER_LATE_DAYS = 2
-NO_FILE = 1 << 62
-"""Above every id of a file."""
 
 
 class RouteCondition(StrEnum):
@@ -133,7 +133,7 @@ class RouteState:
 class RouteTraffic:
     """The newest files of a destination."""
 
-    last_out: SentFile | None
+    last_out: Batch | None
     last_in: InboxFile | None
     late: UnansweredFiles
     """The files that the payer has and has not answered after some days."""
@@ -239,7 +239,7 @@ async def load_traffic(
         for state in states:
             key = state.destination
             sent = await route_traffic.last_delivered(tx, key)
-            received = await route_traffic.list_received(tx, key, before=NO_FILE, limit=1)
+            received = await find_inbox_files(tx, _files_of(key, limit=1))
             unanswered = await route_traffic.find_unanswered(
                 tx, key, delivered_from=since, delivered_before=late
             )
@@ -257,6 +257,18 @@ async def load_traffic(
     return found
 
 
+async def list_files(
+    tx: Tx, destination: Destination, limit: int
+) -> tuple[list[Batch], list[InboxFile]]:
+    """Return the newest files of a destination: those that went out, and those that came in."""
+    query = _files_of(destination, limit)
+    return await find_batches(tx, query), await find_inbox_files(tx, query)
+
+
+def _files_of(destination: Destination, limit: int) -> FileQuery:
+    return FileQuery(where=dict(zip(("type", "payer"), destination, strict=True)), limit=limit)
+
+
 async def load_days(
     database: Database, destination: Destination, now: datetime, time_zone: str
 ) -> list[RouteDay]:
@@ -269,8 +281,7 @@ async def load_days(
     since = to_micros(now - timedelta(days=DAYS_SHOWN))
     limit = FILES_COUNTED_MAX
     async with database.read(route_traffic.SCOPE) as tx:
-        sent = await route_traffic.list_sent(tx, destination, before=NO_FILE, limit=limit)
-        received = await route_traffic.list_received(tx, destination, before=NO_FILE, limit=limit)
+        sent, received = await list_files(tx, destination, limit)
         failures = await delivery_failures.list_failures(tx, destination, since=since, limit=limit)
 
     def of(micros: int | None) -> RouteDay | None:

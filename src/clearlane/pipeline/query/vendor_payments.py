@@ -72,10 +72,9 @@ async def list_vendor_claim_payments(
 ) -> list[ClaimPayment]:
     """Return a page of the scope's own claims in a payment, in its order, after a number."""
     async with database.read(scope) as tx:
-        rows = await claim_payments.list_own_page(tx, payment_id, after=after, limit=limit)
+        rows = await claim_payments.list_page(tx, payment_id, own=True, after=after, limit=limit)
         await vault.load_keys_of(tx, [one.payload for one in rows])
-    known = await matched_claim_payments(database, vault, rows)
-    return [known[one.claim_payment.number] for one in rows]
+    return await matched_claim_payments(database, vault, rows)
 
 
 async def read_vendor_x12(
@@ -115,8 +114,8 @@ async def _documents(
     database: Database, vault: Vault, payment_id: str, scope: Scope | VendorScope, after: int
 ) -> tuple[int, Sequence[documents.StoredDocument]] | None:
     async with database.read(scope) as tx:
-        rows: list[ClaimPaymentDocument] = await claim_payments.list_own_page(
-            tx, payment_id, after=after, limit=PARTS_AT_ONCE
+        rows: list[ClaimPaymentDocument] = await claim_payments.list_page(
+            tx, payment_id, own=True, after=after, limit=PARTS_AT_ONCE
         )
         found = await documents.find(tx, [one.claim_payment.document_id for one in rows])
         await vault.load_keys_of(tx, [one.payload for one in found])
@@ -135,4 +134,4 @@ async def _find(
 
 async def _mark(tx: Tx, *, payment_id: str, at: int) -> None:
     tx.audit("payment.read", ids=[payment_id])
-    await payments.mark_fetched(tx, [payment_id], at)
+    await payments.mark_read(tx, [payment_id], at, by_software=True)

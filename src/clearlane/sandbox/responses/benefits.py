@@ -54,7 +54,7 @@ class Benefit:
     share: Decimal | None = None
     unit: str = ""
     quantity: Decimal | None = None
-    authorised: str = ""
+    authorized: str = ""
     network: str = ""
     procedure: tuple[str, ...] = ()
     deliveries: tuple[Row, ...] = ()
@@ -70,7 +70,7 @@ class Benefit:
         """Return the EB segment."""
         return (
             "EB", self.kind, self.level, list(self.services), self.insurance, self.plan, self.period,
-            self.amount, self.share, self.unit, self.quantity, self.authorised, self.network,
+            self.amount, self.share, self.unit, self.quantity, self.authorized, self.network,
             self.procedure,
         )  # fmt: skip
 

@@ -198,7 +198,7 @@ def _limits(first: date) -> Iterator[Benefit]:
         period=YEAR,
         unit="99",
         quantity=Decimal(3),
-        authorised="Y",
+        authorized="Y",
         network=INSIDE,
         references=(("G1", "AUTH7001"),),
     )
@@ -206,7 +206,7 @@ def _limits(first: date) -> Iterator[Benefit]:
         kind=LIMIT,
         level=ONE,
         services=("MH",),
-        authorised="N",
+        authorized="N",
         network=INSIDE,
         deliveries=(("VS", "2", "WK", "", "34", "3"), ("VS", "30", "", "", "22", "1")),
         conditions=(("ZZ", "11"), ("ZZ", "22")),
@@ -230,12 +230,12 @@ def _words() -> Iterator[Benefit]:
         kind="D",
         level=ONE,
         services=("69",),
-        authorised="U",
+        authorized="U",
         network=INSIDE,
         messages=("NOTIFY THE PLAN BEFORE THE TWENTIETH WEEK",),
     )
     yield Benefit(
-        kind=ACTIVE, level=ONE, authorised="Y", network=INSIDE, procedure=("HC", "97110", "GP")
+        kind=ACTIVE, level=ONE, authorized="Y", network=INSIDE, procedure=("HC", "97110", "GP")
     )
     yield Benefit(kind="U", level=ONE, services=("88",), parties=(VENDOR,))
     yield Benefit(kind="X", level=ONE, services=("50",), parties=(FACILITY,))

@@ -45,8 +45,9 @@ class AccountRefused(Exception):
     """A change that cannot be made. Nothing was stored; the findings say why."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
-        super().__init__("; ".join(finding.message for finding in findings))
         self.findings = tuple(findings)
+        self.messages = [finding.message for finding in findings]
+        super().__init__("; ".join(self.messages))
 
 
 @dataclass(frozen=True, slots=True)

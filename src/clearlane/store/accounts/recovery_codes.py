@@ -5,7 +5,7 @@ from collections.abc import Collection
 from sqlalchemy import LargeBinary, bindparam, delete, func, select
 
 from clearlane.accounts.users import ConsoleUser
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import recovery_codes
 from clearlane.store.database.sql import Statement, insert_into
 
@@ -28,8 +28,7 @@ async def use_code(tx: Tx, user: ConsoleUser, code_hash: bytes) -> bool:
 
 async def count_codes(tx: Tx, user: ConsoleUser) -> int:
     """Return how many codes a user has left."""
-    row = await tx.row(_COUNT, user=user.id)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _COUNT, user=user.id) or 0
 
 
 async def drop_codes(tx: Tx, user_id: int) -> None:

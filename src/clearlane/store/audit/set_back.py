@@ -145,11 +145,7 @@ async def anchor_now(database: Database, clock: Clock) -> None:
 
 async def record_restore(database: Database, *, clock: Clock, actor: Actor) -> tuple[int, int]:
     """Record that an older database took the place of this one, for an operator; return what is in doubt."""
-
-    async def job(tx: Tx) -> tuple[int, int]:
-        return await _mark(tx, BY_OPERATOR)
-
-    marked = await database.write(SCOPE, job, actor=actor)
+    marked = await database.write(SCOPE, lambda tx: _mark(tx, BY_OPERATOR), actor=actor)
     await save_head(database, _anchor_of(database), to_micros(clock.now()), over=True)
     return marked
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import delete
 
 from clearlane.store.claims import claim_lookup
-from clearlane.store.claims.claim_updates import LockedClaim
-from clearlane.store.database.database import Tx
+from clearlane.store.claims.claim_updates import ClaimStateRow
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_references
 from clearlane.store.database.sql import Statement, among, insert_into, select_as
 
@@ -34,7 +34,7 @@ async def release(tx: Tx, claim_numbers: Collection[str]) -> None:
         await tx.run(_RELEASE, claim_numbers=sorted(claim_numbers))
 
 
-async def release_refused(tx: Tx, claims: Sequence[LockedClaim]) -> None:
+async def release_refused(tx: Tx, claims: Sequence[ClaimStateRow]) -> None:
     """Release the account numbers of refused claims of any client, and keep them for late answers."""
     owners = {one.claim_number: (one.vendor_id, one.site_id) for one in claims}
     if found := await _find(tx, owners):
@@ -43,8 +43,7 @@ async def release_refused(tx: Tx, claims: Sequence[LockedClaim]) -> None:
 
 
 async def _find(tx: Tx, claim_numbers: Collection[str]) -> list[AccountNumber]:
-    rows = await tx.rows(_FIND, claim_numbers=sorted(claim_numbers))
-    return [AccountNumber(*row) for row in rows]
+    return await list_rows(tx, AccountNumber, _FIND, claim_numbers=sorted(claim_numbers))
 
 
 _TAKE = Statement(

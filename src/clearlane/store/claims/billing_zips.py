@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import billing_zips
 from clearlane.store.database.sql import among, scoped_select, scoped_upsert, select_as
 
@@ -37,7 +37,7 @@ async def record(tx: Tx, found: Collection[BillingZip]) -> None:
 
 async def find(tx: Tx, providers: Collection[str]) -> Sequence[BillingZip]:
     """Return what the scope has of these providers."""
-    return [BillingZip(*row) for row in await tx.rows(_FIND, providers=sorted(providers))]
+    return await list_rows(tx, BillingZip, _FIND, providers=sorted(providers))
 
 
 _RECORD = scoped_upsert(

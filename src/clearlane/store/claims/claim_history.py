@@ -8,10 +8,11 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, select
 
 from clearlane.store.claims import claim_ids
+from clearlane.store.claims.claim_updates import STATE_ROWS, ClaimStateRow
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
-from clearlane.store.database.database import Tx, find_row
-from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox, sites
-from clearlane.store.database.sql import among, scoped_select, select_as
+from clearlane.store.database.database import Tx, find_row, list_rows
+from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
+from clearlane.store.database.sql import among, scoped_select
 
 
 class ClaimSending(NamedTuple):
@@ -36,55 +37,25 @@ class FactSource(NamedTuple):
     received_at: int
 
 
-class ClaimStateRow(NamedTuple):
-    """A claim's state and its site's time zone. ``status`` is sealed."""
-
-    state: str
-    status: bytes | None
-    predecessor_id: str | None
-    """The claim under the same vendor's claim id that it took over from."""
-    successor_id: str | None
-    """The claim that took over from it."""
-    prior_payer_claim: str | None
-    """The claim to an earlier payer whose decision it carries."""
-    vendor_claim_hash: str
-    payer_id: str
-    patient_key: int | None
-    service_day: str | None
-    is_superseded: int
-    former_holder: str | None
-    time_zone: str
-
-
-class ClaimUnderId(NamedTuple):
-    """Another live claim under the same vendor's claim id."""
-
-    claim_number: str
-    payer_id: str
-    patient_key: int | None
-    service_day: str | None
-    prior_payer_claim: str | None
-
-
 async def find_state(tx: Tx, claim_number: str) -> ClaimStateRow | None:
     """Return the state of a claim."""
     return await find_row(tx, ClaimStateRow, _STATE, claim_number=claim_number)
 
 
-async def list_under_same_id(tx: Tx, claim_number: str, state: ClaimStateRow) -> list[ClaimUnderId]:
+async def list_under_same_id(tx: Tx, state: ClaimStateRow) -> list[ClaimStateRow]:
     """Return the other live claims under a claim's vendor's claim id, in order."""
     under_id = await claim_ids.list_under(tx, [state.vendor_claim_hash])
-    is_holder = claim_number in under_id.holders.values()
+    is_holder = state.claim_number in under_id.holders.values()
     is_former = not (is_holder or state.is_superseded) and state.status is not None
     if not is_former and state.former_holder is None:
         return []
-    others = [number for number in under_id.claim_numbers if number != claim_number]
-    return [ClaimUnderId(*row) for row in await tx.rows(_UNDER_ID, claim_numbers=others)]
+    others = [number for number in under_id.claim_numbers if number != state.claim_number]
+    return await list_rows(tx, ClaimStateRow, _UNDER_ID, claim_numbers=others)
 
 
 async def list_sendings(tx: Tx, claim_number: str) -> list[ClaimSending]:
     """Return the batches of a claim, in order."""
-    return [ClaimSending(*row) for row in await tx.rows(_SENDINGS, claim_number=claim_number)]
+    return await list_rows(tx, ClaimSending, _SENDINGS, claim_number=claim_number)
 
 
 async def list_sources(tx: Tx, claim_number: str) -> dict[str, FactSource]:
@@ -93,16 +64,11 @@ async def list_sources(tx: Tx, claim_number: str) -> dict[str, FactSource]:
     return {one.identity: one for one in found}
 
 
-_STATE = scoped_select(
-    select_as(claims, ClaimStateRow, sites.c.time_zone)
-    .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
-    .where(claims.c.claim_number == bindparam("claim_number")),
-    claims,
-)
+_STATE = scoped_select(STATE_ROWS.where(claims.c.claim_number == bindparam("claim_number")), claims)
 _UNDER_ID = scoped_select(
-    select_as(claims, ClaimUnderId)
-    .where(among(claims.c.claim_number, "claim_numbers"), IS_NOT_SUPERSEDED)
-    .order_by(claims.c.claim_number),
+    STATE_ROWS.where(among(claims.c.claim_number, "claim_numbers"), IS_NOT_SUPERSEDED).order_by(
+        claims.c.claim_number
+    ),
     claims,
 )
 _SENDINGS = scoped_select(

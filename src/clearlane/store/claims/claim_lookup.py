@@ -28,7 +28,7 @@ class CandidateClaim(NamedTuple):
     vendor_id: int
     site_id: int
     account_as_number: int
-    """Whether CLM01 is the patient's account number; else it is the request id."""
+    """Whether CLM01 is the patient's account number; else it is the claim number."""
     by_payer_number: bool = False
     """Whether only the payer's own number of the claim led to it."""
 

@@ -19,9 +19,9 @@ from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, 
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.claims import claim_ids, payer_filter
+from clearlane.store.claims import claim_ids, payer_filter, work_items
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import (
     Statement,
@@ -171,6 +171,12 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
         under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
         where["claim_numbers"] = under_ids.claim_numbers
+    if (user := where.pop("assigned_to", None)) is not None:
+        numbers = await work_items.list_assigned(tx, str(user))
+        known = where.get("claim_numbers")
+        where["claim_numbers"] = [n for n in numbers if not isinstance(known, list) or n in known]
+    if (day := where.pop("awake_on", None)) is not None:
+        where["resting"] = [one.claim_number for one in await work_items.list_resting(tx, str(day))]
     labels: Any = where.pop("labels", None)
     if labels is None:
         return await _read(tx, query, where, row_type)
@@ -218,7 +224,7 @@ async def _read(
         bound, move = (f"{column}_to", min) if descends else (f"{column}_from", max)
         if bound in where:
             values[bound] = move(where[bound], last)
-    return [row_type(*row) for row in await tx.rows(statement, **values)]
+    return await list_rows(tx, row_type, statement, **values)
 
 
 # ---- statements -------------------------------------------------------------------------------
@@ -230,6 +236,8 @@ _SPECIAL: dict[str, ColumnElement[bool]] = {
         claims.c.label == bindparam("replaced"),
         and_(not_(IS_NOT_SUPERSEDED), claims.c.label != inlined(ClaimLabel.VOIDED.value)),
     ),
+    # Without the index: nearly every claim passes.
+    "resting": not_(among(without_index(claims.c.claim_number), "resting")),
     **payer_filter.CONDITIONS,
 }
 _LISTED = {

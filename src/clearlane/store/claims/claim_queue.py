@@ -1,12 +1,14 @@
 """The claims that wait for a batch: by payer, oldest first, and those that may have been sent before a restore."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Integer, bindparam, func, select, update
 
-from clearlane.store.database.database import Row, Tx
+from clearlane.kernel.redacted_repr import shows
+from clearlane.store.database.database import Row, Tx, list_rows
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import Statement, among, inlined
+from clearlane.store.database.sql import Statement, among, inlined, select_as
 
 QUEUED, QUEUED_IN_DOUBT = 1, 2
 """Values of ``claims.queued``: waits for a batch; waits for one, but may have been sent before a restore."""
@@ -22,35 +24,36 @@ class PayerQueue:
     oldest_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedClaim:
+@shows("claim_number")
+class QueuedClaim(NamedTuple):
     """A claim to be written into a batch. ``payload`` is sealed."""
 
     claim_number: str
     vendor_id: int
     site_id: int
     form: str
-    account_as_number: bool
-    payload: bytes = field(repr=False)
+    account_as_number: int
+    payload: bytes
 
 
 async def list_payer_queues(tx: Tx, *, in_doubt: bool = False) -> list[PayerQueue]:
     """Return the claims that wait for a batch, counted by payer and kind of claim."""
-    return [PayerQueue(*row) for row in await tx.rows(_QUEUES_IN_DOUBT if in_doubt else _QUEUES)]
+    return await list_rows(tx, PayerQueue, _QUEUES_IN_DOUBT if in_doubt else _QUEUES)
 
 
 async def list_queued_claims(
     tx: Tx, payer_id: str, kind: str, *, after: str, limit: int, in_doubt: bool = False
 ) -> list[QueuedClaim]:
     """Return the next claims that wait for a batch, oldest first."""
-    rows = await tx.rows(
+    return await list_rows(
+        tx,
+        QueuedClaim,
         _PAGE_IN_DOUBT if in_doubt else _PAGE,
         payer_id=payer_id,
         kind=kind,
         after=after,
         limit=limit,
     )
-    return [queued_claim(row) for row in rows]
 
 
 async def lock_queued_claims(
@@ -70,14 +73,6 @@ async def dequeue(tx: Tx, claim_numbers: list[str]) -> None:
 async def mark_queued_in_doubt(tx: Tx) -> int:
     """Mark every claim that waits as one that may have been sent already, and return how many."""
     return await tx.run(_MARK_IN_DOUBT)
-
-
-def queued_claim(row: Row) -> QueuedClaim:
-    """Return the claim of a row with the columns of ``QUEUED_CLAIM``."""
-    return QueuedClaim(row[0], row[1], row[2], row[3], bool(row[4]), row[5])
-
-
-# ---- statements -------------------------------------------------------------------------------
 
 
 def is_queued(queued: int) -> ColumnElement[bool]:
@@ -104,15 +99,9 @@ def _payer_queues(condition: ColumnElement[bool]) -> Statement:
     return Statement(joined.order_by(of.c.payer_id, of.c.kind), system=True)
 
 
-QUEUED_CLAIM = (
-    claims.c.claim_number, claims.c.vendor_id, claims.c.site_id, claims.c.form, claims.c.account_as_number,
-    claims.c.payload,
-)  # fmt: skip
-
-
 def _page(condition: ColumnElement[bool]) -> Statement:
     return Statement(
-        select(*QUEUED_CLAIM)
+        select_as(claims, QueuedClaim)
         .where(
             condition,
             claims.c.payer_id == bindparam("payer_id"),

@@ -11,12 +11,11 @@ from sqlalchemy import bindparam, case, func, select
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.claims.payer_filter import CONDITIONS, EVERY_PAYER, PayerFilter
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claim_summaries, claims, work_items
+from clearlane.store.database.schema import claim_summaries, claims
 from clearlane.store.database.sql import Statement, scoped_select, scoped_upsert
 
 NAME = "claims"
 DECIDED_ROWS_MAX = 10_000
-RESTING_ROWS_MAX = 10_000
 
 
 class LabelCount(NamedTuple):
@@ -46,15 +45,6 @@ class StoredSummary(NamedTuple):
 
     counted_at: int
     content: bytes
-
-
-class RestingItem(NamedTuple):
-    """A claim that people put aside, with its label."""
-
-    label: str
-    total_cents: int
-    snoozed_until: str | None
-    done_label: str | None
 
 
 async def find_summary(tx: Tx) -> StoredSummary | None:
@@ -89,11 +79,6 @@ async def list_decided(tx: Tx, label: str, changed_from: int) -> list[tuple[int,
     """Return when claims of a label were created and when they last changed, the latest first."""
     rows = await tx.rows(_DECIDED, label=label, changed_from=changed_from)
     return [(int(created), int(updated)) for created, updated in rows]
-
-
-async def list_resting(tx: Tx) -> list[RestingItem]:
-    """Return the claims that people put aside."""
-    return [RestingItem(*row) for row in await tx.rows(_RESTING)]
 
 
 _FIND = scoped_select(
@@ -156,18 +141,5 @@ _DECIDED = scoped_select(
     )
     .order_by(claims.c.updated_at.desc())
     .limit(DECIDED_ROWS_MAX),
-    claims,
-)
-_RESTING = scoped_select(
-    select(
-        claims.c.label,
-        claims.c.total_cents,
-        work_items.c.snoozed_until,
-        work_items.c.done_label,
-    )
-    .join_from(work_items, claims, work_items.c.claim_number == claims.c.claim_number)
-    .where(IS_NOT_SUPERSEDED)
-    .limit(RESTING_ROWS_MAX),
-    work_items,
     claims,
 )

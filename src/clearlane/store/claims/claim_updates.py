@@ -17,8 +17,8 @@ from clearlane.store.database.sql import Statement, among, select_as
 
 
 @shows("claim_number")
-class LockedClaim(NamedTuple):
-    """A claim whose row is locked until the transaction ends."""
+class ClaimStateRow(NamedTuple):
+    """Where a claim stands, and the claims before and after it. ``status`` is sealed."""
 
     vendor_id: int
     site_id: int
@@ -33,7 +33,14 @@ class LockedClaim(NamedTuple):
     """Positive while it waits for a batch, and the same negative while it is held."""
     status: bytes | None
     predecessor_id: str | None
+    """The claim under the same vendor's claim id that it took over from."""
     successor_id: str | None
+    """The claim that took over from it."""
+    prior_payer_claim: str | None
+    """The claim to an earlier payer whose decision it carries."""
+    former_holder: str | None
+    patient_key: int | None
+    service_day: str | None
     is_superseded: int
     """0 although it has a successor if that one never took effect."""
     event_sequence: int
@@ -68,29 +75,21 @@ class CountedEvent(NamedTuple):
     sequence: int
 
 
-async def lock_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, LockedClaim]:
-    """Lock claims, always in one order, so that the facts read afterwards are complete."""
-    found = await tx.rows(_LOCK, claim_numbers=sorted(set(claim_numbers)))
-    return {claim.claim_number: claim for claim in (LockedClaim(*row) for row in found)}
+async def lock_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimStateRow]:
+    """Lock claims, always in one order, so that the facts read afterward are complete."""
+    return await _by_number(tx, _LOCK, claim_numbers)
 
 
-@shows("claim_number")
-class ClaimLink(NamedTuple):
-    """A claim that took over from another, or that another took over from. ``status`` is sealed."""
-
-    vendor_id: int
-    claim_number: str
-    state: str
-    payer_id: str
-    predecessor_id: str | None
-    successor_id: str | None
-    status: bytes | None
-
-
-async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimLink]:
+async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimStateRow]:
     """Return those of these claims that have a predecessor or successor, by their numbers, without locking them."""
-    rows = await tx.rows(_LINKS, claim_numbers=sorted(set(claim_numbers)))
-    return {link.claim_number: link for link in (ClaimLink(*row) for row in rows)}
+    return await _by_number(tx, _LINKS, claim_numbers)
+
+
+async def _by_number(
+    tx: Tx, statement: Statement, claim_numbers: Sequence[str]
+) -> dict[str, ClaimStateRow]:
+    rows = await tx.rows(statement, claim_numbers=sorted(set(claim_numbers)))
+    return {claim.claim_number: claim for claim in (ClaimStateRow(*row) for row in rows)}
 
 
 async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
@@ -107,15 +106,11 @@ async def count_event(tx: Tx, claim_numbers: Sequence[str]) -> list[CountedEvent
 
 
 _OWNER = (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id)
-LOCK = (
-    select_as(claims, LockedClaim, sites.c.time_zone)
-    .join_from(claims, sites, _OWNER)
-    .order_by(claims.c.claim_number)
-    .with_for_update(of=claims)
-)
+STATE_ROWS = select_as(claims, ClaimStateRow, sites.c.time_zone).join_from(claims, sites, _OWNER)
+LOCK = STATE_ROWS.order_by(claims.c.claim_number).with_for_update(of=claims)
 _LOCK = Statement(LOCK.where(among(claims.c.claim_number, "claim_numbers")), system=True)
 _LINKS = Statement(
-    select_as(claims, ClaimLink).where(
+    STATE_ROWS.where(
         among(claims.c.claim_number, "claim_numbers"),
         claims.c.predecessor_id.is_not(None) | claims.c.successor_id.is_not(None),
     ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 
 from sqlalchemy import bindparam, select
 
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import NOT_ACCEPTED_STATE, claim_events, claims
 from clearlane.store.database.sql import Statement, among, inlined, scoped_insert, scoped_select
 
@@ -49,8 +49,7 @@ async def find(tx: Tx, claim_number: str) -> StoredClaim | None:
 
 async def find_many(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredClaim]:
     """Return those of these claims that belong to the scope."""
-    rows = await tx.rows(_SOME, claim_numbers=list(claim_numbers))
-    return [StoredClaim(*row) for row in rows]
+    return await list_rows(tx, StoredClaim, _SOME, claim_numbers=list(claim_numbers))
 
 
 async def list_events(tx: Tx, claim_number: str) -> list[tuple[int, str]]:

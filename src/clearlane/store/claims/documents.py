@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select
 from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx, find_row
+from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import documents
 from clearlane.store.database.sql import (
     Statement,
@@ -57,8 +57,9 @@ async def add(tx: Tx, rows: Sequence[StoredDocument]) -> None:
 async def find(tx: Tx, ids: Sequence[str]) -> list[StoredDocument]:
     """Return those of these documents that belong to the scope; others look like unknown ones."""
     # PostgreSQL refuses a text with this character, and no id has it.
-    found = await tx.rows(_FIND, document_ids=[id for id in ids if "\0" not in id])
-    return [StoredDocument(*row) for row in found]
+    return await list_rows(
+        tx, StoredDocument, _FIND, document_ids=[id for id in ids if "\0" not in id]
+    )
 
 
 class DocumentHead(NamedTuple):
@@ -74,16 +75,9 @@ async def find_heads(tx: Tx, ids: Sequence[str]) -> dict[str, DocumentHead]:
     return {row[0]: DocumentHead(row[1], row[2]) for row in found}
 
 
-async def list_for_claim(tx: Tx, claim_number: str) -> list[StoredDocument]:
-    """Return the documents of one claim of the scope, oldest first."""
-    found = await tx.rows(_OF_CLAIM, claim_numbers=[claim_number])
-    return [StoredDocument(*row) for row in found]
-
-
 async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredDocument]:
     """Return the documents of these claims of the scope, oldest first."""
-    found = await tx.rows(_OF_CLAIM, claim_numbers=list(claim_numbers))
-    return [StoredDocument(*row) for row in found]
+    return await list_rows(tx, StoredDocument, _OF_CLAIM, claim_numbers=list(claim_numbers))
 
 
 async def list_of_kind(tx: Tx, kind: str, claim_numbers: Sequence[str]) -> list[tuple[str, str]]:
@@ -99,16 +93,10 @@ async def list_created(tx: Tx, ids: Sequence[str]) -> list[int]:
     return [int(at) for (at,) in await tx.rows(_CREATED, document_ids=list(ids))]
 
 
-async def mark_fetched(tx: Tx, ids: Sequence[str], at: int) -> None:
-    """Record that the client's software read documents; the first time counts."""
+async def mark_read(tx: Tx, ids: Sequence[str], at: int, *, by_software: bool) -> None:
+    """Record when documents of the scope were first read: fetched by the vendor's software, or seen by a person."""
     if ids:
-        await tx.run(_MARK_FETCHED, document_ids=list(ids), at=at)
-
-
-async def mark_seen(tx: Tx, ids: Sequence[str], at: int) -> None:
-    """Record that a person of the client read documents; the first time counts."""
-    if ids:
-        await tx.run(_MARK_SEEN, document_ids=list(ids), at=at)
+        await tx.run(_MARK_READ[by_software], document_ids=list(ids), at=at)
 
 
 async def find_any(tx: Tx, document_id: str) -> StoredDocument | None:
@@ -152,15 +140,12 @@ _CREATED = Statement(
     select(documents.c.created_at).where(among(documents.c.document_id, "document_ids")),
     system=True,
 )
-_MARK_FETCHED = scoped_update(
-    documents,
-    among(documents.c.document_id, "document_ids"),
-    documents.c.fetched_at.is_(None),
-    fetched_at=bindparam("at"),
-)
-_MARK_SEEN = scoped_update(
-    documents,
-    among(documents.c.document_id, "document_ids"),
-    documents.c.seen_at.is_(None),
-    seen_at=bindparam("at"),
-)
+_MARK_READ = {
+    by_software: scoped_update(
+        documents,
+        among(documents.c.document_id, "document_ids"),
+        documents.c[column].is_(None),
+        **{column: bindparam("at")},
+    )
+    for by_software, column in ((True, "fetched_at"), (False, "seen_at"))
+}

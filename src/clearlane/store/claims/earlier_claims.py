@@ -12,7 +12,7 @@ from clearlane.kernel.clock import from_micros
 from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED, StoredClaim
 from clearlane.store.claims.new_claims import NewClaim
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import among, scoped_select
 
@@ -70,15 +70,14 @@ async def find_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> list[Stored
 
 async def find_superseded(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredPredecessor]:
     """Return claims of the scope that others took the place of, accepted or not."""
-    rows = await tx.rows(_EARLIER, claim_numbers=list(claim_numbers))
-    return [StoredPredecessor(*row) for row in rows]
+    return await list_rows(tx, StoredPredecessor, _EARLIER, claim_numbers=list(claim_numbers))
 
 
 async def find_others(tx: Tx, claim: NewClaim) -> list[StoredPredecessor]:
     """Return the live claims under a claim's id beside its holder, the latest first."""
     under_id = await claim_ids.list_under(tx, [claim.vendor_claim_hash])
     others = under_id.others.get(claim.vendor_claim_hash, [])
-    return [StoredPredecessor(*row) for row in await tx.rows(_LIVE, claim_numbers=others)]
+    return await list_rows(tx, StoredPredecessor, _LIVE, claim_numbers=others)
 
 
 def decide(

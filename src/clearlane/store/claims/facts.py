@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_facts
 from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as
 
@@ -40,20 +40,12 @@ def row_key(claim_number: str, identity: str) -> str:
 
 async def list_for_claims(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]:
     """Return the facts of these claims of any client, in the order they were stored."""
-    found = await tx.rows(_OF_CLAIMS, claim_numbers=list(claim_numbers))
-    return [FactRow(*row) for row in found]
-
-
-async def list_for_claim(tx: Tx, claim_number: str) -> list[FactRow]:
-    """Return the facts of one claim of the scope, in the order they were stored."""
-    found = await tx.rows(_OF_CLAIM, claim_number=claim_number)
-    return [FactRow(*row) for row in found]
+    return await list_rows(tx, FactRow, _OF_CLAIMS, claim_numbers=list(claim_numbers))
 
 
 async def list_own(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]:
     """Return the facts of these claims of the scope, in the order they were stored."""
-    found = await tx.rows(_OWN, claim_numbers=list(claim_numbers))
-    return [FactRow(*row) for row in found]
+    return await list_rows(tx, FactRow, _OWN, claim_numbers=list(claim_numbers))
 
 
 async def add(tx: Tx, rows: Sequence[FactRow]) -> None:
@@ -83,9 +75,6 @@ async def remove(tx: Tx, claim_number: str, identity: str) -> None:
 _COLUMNS = select_as(claim_facts, FactRow).order_by(claim_facts.c.id)
 _OF_CLAIMS = Statement(
     _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), system=True
-)
-_OF_CLAIM = scoped_select(
-    _COLUMNS.where(claim_facts.c.claim_number == bindparam("claim_number")), claim_facts
 )
 _OWN = scoped_select(
     _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), claim_facts

@@ -11,13 +11,13 @@ from sqlalchemy import bindparam, select, update
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
-from clearlane.store.claims.claim_updates import LockedClaim
+from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.earlier_claims import StoredPredecessor
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement, among, scoped_select, scoped_update
 
-SucceedingClaim: TypeAlias = LockedClaim | StoredPredecessor
+SucceedingClaim: TypeAlias = ClaimStateRow | StoredPredecessor
 """A claim that took over from another."""
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam
 
-from clearlane.store.claims.claim_updates import LOCK, LockedClaim
+from clearlane.store.claims.claim_updates import LOCK, ClaimStateRow
 from clearlane.store.claims.claims import add_event
 from clearlane.store.database.database import Tx, find_row
 from clearlane.store.database.schema import claims
@@ -24,15 +24,15 @@ class UnsentChange(NamedTuple):
     at: int
 
 
-async def lock(tx: Tx, claim_number: str) -> LockedClaim | None:
+async def lock(tx: Tx, claim_number: str) -> ClaimStateRow | None:
     """Return a claim of the scope, sent or not, locked until the transaction ends.
 
     If several verbs meet, each decides on what the one before it left.
     """
-    return await find_row(tx, LockedClaim, _LOCK, claim_number=claim_number)
+    return await find_row(tx, ClaimStateRow, _LOCK, claim_number=claim_number)
 
 
-async def update(tx: Tx, seen: LockedClaim, change: UnsentChange, *, events: int) -> bool:
+async def update(tx: Tx, seen: ClaimStateRow, change: UnsentChange, *, events: int) -> bool:
     """Change a claim that is still as it was seen; return whether it was. ``events`` is how many events report the change."""
     changed = await tx.run(
         _UPDATE,

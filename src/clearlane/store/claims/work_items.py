@@ -6,11 +6,12 @@ Knows no reason and no text: they come sealed.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam
+from sqlalchemy import bindparam, select
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claim_notes, work_items
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
+from clearlane.store.database.database import Tx, list_rows
+from clearlane.store.database.schema import claim_notes, claims, work_items
 from clearlane.store.database.sql import (
     among,
     scoped_insert,
@@ -21,6 +22,8 @@ from clearlane.store.database.sql import (
 
 TABLE, NOTES = "work_items", "claim_notes"
 NOTES_PER_CLAIM_MAX = 200
+RESTING_ROWS_MAX = 10_000
+"""Maximum number of resting claims that a list or a summary knows of."""
 
 
 @shows("claim_number")
@@ -34,10 +37,13 @@ class ClaimWorkItem(NamedTuple):
     changed_at: int = 0
     payload: bytes | None = None
 
-    def rests(self, label: str, today: str) -> bool:
-        """Return whether it needs no attention now: it sleeps until a later day, or was done at this label."""
-        sleeps = self.snoozed_until is not None and self.snoozed_until > today
-        return sleeps or self.done_label == label
+
+class RestingClaim(NamedTuple):
+    """A claim that needs no attention now: it sleeps until a later day, or was done at its label."""
+
+    claim_number: str
+    label: str
+    total_cents: int
 
 
 @shows("note_id")
@@ -57,6 +63,16 @@ async def list_items(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimWor
     return {str(row[0]): ClaimWorkItem(*row) for row in rows}
 
 
+async def list_resting(tx: Tx, today: str) -> list[RestingClaim]:
+    """Return claims of the scope that rest on a day."""
+    return await list_rows(tx, RestingClaim, _RESTING, today=today)
+
+
+async def list_assigned(tx: Tx, user: str) -> list[str]:
+    """Return the numbers of the claims of the scope that are assigned to a console user."""
+    return await list_rows(tx, str, _ASSIGNED, user=user)
+
+
 async def put_items(tx: Tx, items: Sequence[ClaimWorkItem]) -> None:
     """Write work items."""
     await tx.many(_PUT, [item._asdict() for item in items])
@@ -70,8 +86,7 @@ async def add_note(tx: Tx, note: ClaimNote) -> None:
 
 async def list_notes(tx: Tx, claim_number: str) -> list[ClaimNote]:
     """Return the notes of a claim, the latest first."""
-    rows = await tx.rows(_NOTES, claim_number=claim_number)
-    return [ClaimNote(*row) for row in rows]
+    return await list_rows(tx, ClaimNote, _NOTES, claim_number=claim_number)
 
 
 _PUT = scoped_upsert(
@@ -79,6 +94,22 @@ _PUT = scoped_upsert(
 )
 _ITEMS = scoped_select(
     select_as(work_items, ClaimWorkItem).where(among(work_items.c.claim_number, "claim_numbers")),
+    work_items,
+)
+_RESTING = scoped_select(
+    select_as(claims, RestingClaim)
+    .join_from(work_items, claims, work_items.c.claim_number == claims.c.claim_number)
+    .where(
+        IS_NOT_SUPERSEDED,
+        (work_items.c.snoozed_until > bindparam("today"))
+        | (work_items.c.done_label == claims.c.label),
+    )
+    .limit(RESTING_ROWS_MAX),
+    work_items,
+    claims,
+)
+_ASSIGNED = scoped_select(
+    select(work_items.c.claim_number).where(work_items.c.assigned_to == bindparam("user")),
     work_items,
 )
 _NOTES = scoped_select(

@@ -29,6 +29,7 @@ from clearlane.store.database.group_commit import (
     StoreWaits,
     Tx,
     find_row,
+    list_rows,
     require_row,
     unextended,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "VendorScope",
     "WrongScope",
     "find_row",
+    "list_rows",
     "open_database",
     "require_row",
     "unextended",

@@ -66,7 +66,7 @@ class CommitOutcomeUnknown(DatabaseUnavailable):
 
 
 class LockContention(StoreFault):
-    """A deadlock or serialisation failure; the job is tried again."""
+    """A deadlock or serialization failure; the job is tried again."""
 
 
 class StatementFault(StoreFault):
@@ -133,12 +133,37 @@ class Tx(Protocol):
         """Add events, numbered when the group commits. An event without an actor has the one of the write."""
 
 
+class ReadOnlyTx:
+    """What a read transaction refuses, on either database."""
+
+    async def run(self, statement: Statement, /, **values: object) -> int:
+        raise StatementFault("a read changes nothing; use write")
+
+    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
+        raise StatementFault("a read changes nothing; use write")
+
+    def audit(
+        self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
+    ) -> None:
+        raise StatementFault("a read that is audited runs inside write")
+
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")
+
+
 async def find_row(
     tx: Tx, make: Callable[..., T], statement: Statement, /, **values: object
 ) -> T | None:
     """Execute, and return what is made of the first row; None if there is no row."""
     row = await tx.row(statement, **values)
     return None if row is None else make(*row)
+
+
+async def list_rows(
+    tx: Tx, make: Callable[..., T], statement: Statement, /, **values: object
+) -> list[T]:
+    """Execute, and return what is made of each row."""
+    return [make(*row) for row in await tx.rows(statement, **values)]
 
 
 Job = Callable[[Tx], Awaitable[T]]
@@ -178,12 +203,12 @@ class PendingWrite:
     job: Job[Any]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
-    outcome: "WriteOutcome | None" = None
+    outcome: "WriteResult | None" = None
     since: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True, slots=True)
-class WriteOutcome:
+class WriteResult:
     """The result or the fault of a write."""
 
     write: PendingWrite
@@ -365,7 +390,7 @@ class AuditBuffer:
         )
 
 
-_JobResult = tuple[WriteOutcome, AuditBuffer]
+_JobResult = tuple[WriteResult, AuditBuffer]
 
 
 @dataclass(slots=True)
@@ -379,7 +404,7 @@ class GroupCommitter:
 
     async def write(
         self, connection: WriteConnection, writes: Sequence[PendingWrite]
-    ) -> tuple[list[WriteOutcome], audit_chain.ChainHead | None]:
+    ) -> tuple[list[WriteResult], audit_chain.ChainHead | None]:
         """Run every job, chain the audit entries, commit once.
 
         When this raises, no part of the group was stored, unless it raises
@@ -433,7 +458,7 @@ class GroupCommitter:
             await connection.undo_job()
             return [await self._run_job(connection, write) for write in writes]
         return [
-            (WriteOutcome(write, result), buffer)
+            (WriteResult(write, result), buffer)
             for write, result, buffer in zip(writes, results, buffers, strict=True)
         ]
 
@@ -450,9 +475,9 @@ class GroupCommitter:
                 await connection.undo_job()
                 if not isinstance(fault, LockContention) or attempt == WRITE_ATTEMPTS_MAX:
                     nothing = AuditBuffer(write.scope, write.actor, self.clock)
-                    return WriteOutcome(write, fault=fault), nothing
+                    return WriteResult(write, fault=fault), nothing
             else:
-                return WriteOutcome(write, result), buffer
+                return WriteResult(write, result), buffer
         raise AssertionError("the last attempt returns")
 
 
@@ -476,7 +501,7 @@ def in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Callab
     return ask
 
 
-def write_fault(outcomes: Sequence[WriteOutcome], earlier: str) -> str:
+def write_fault(outcomes: Sequence[WriteResult], earlier: str) -> str:
     """Return why the database cannot be written, after a group: the earlier reason until a write succeeds."""
     for outcome in outcomes:
         if isinstance(outcome.fault, DatabaseUnavailable):
@@ -484,11 +509,11 @@ def write_fault(outcomes: Sequence[WriteOutcome], earlier: str) -> str:
     return "" if any(outcome.fault is None for outcome in outcomes) else earlier
 
 
-def failed_outcomes(writes: Sequence[PendingWrite], fault: Exception) -> list[WriteOutcome]:
+def failed_outcomes(writes: Sequence[PendingWrite], fault: Exception) -> list[WriteResult]:
     """Return the outcomes of a group that could not be stored."""
     unknown = isinstance(fault, CommitOutcomeUnknown)
     text = str(fault) if isinstance(fault, StoreFault) else type(fault).__name__
     kind = CommitOutcomeUnknown if unknown else DatabaseUnavailable
     if isinstance(fault, DiskFull):
         kind = DiskFull
-    return [WriteOutcome(write, fault=kind(text)) for write in writes]
+    return [WriteResult(write, fault=kind(text)) for write in writes]

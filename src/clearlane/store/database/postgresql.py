@@ -30,6 +30,7 @@ from clearlane.store.database.group_commit import (
     LockContention,
     OperationRefused,
     PendingWrite,
+    ReadOnlyTx,
     Row,
     StatementFault,
     StoreFault,
@@ -308,7 +309,7 @@ def translate_error(error: BaseException) -> StoreFault:
     return StatementFault(f"PostgreSQL: {type(error).__name__}")
 
 
-class PostgresqlReadTx:
+class PostgresqlReadTx(ReadOnlyTx):
     """A read transaction on one connection."""
 
     def __init__(self, connection: Any, scope: AnyScope) -> None:
@@ -329,20 +330,6 @@ class PostgresqlReadTx:
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         found = await _await_driver(self._connection.fetchrow(compiled.text, *arguments))
         return None if found is None else tuple(found)
-
-    async def run(self, statement: Statement, /, **values: object) -> int:
-        raise StatementFault("a read changes nothing; use write")
-
-    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        raise StatementFault("a read changes nothing; use write")
-
-    def audit(
-        self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
-    ) -> None:
-        raise StatementFault("a read that is audited runs inside write")
-
-    def add_events(self, events: Sequence[NewEvent], /) -> None:
-        raise StatementFault("a read has no events; use write")
 
 
 class PostgresqlWriteTx:

@@ -5,13 +5,12 @@ import contextlib
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
 import aiosqlite
 
-from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import Clock
 from clearlane.store.audit.anchor import Anchor
 from clearlane.store.database.change_signal import ChangeSignal, FileSignal
@@ -22,8 +21,8 @@ from clearlane.store.database.group_commit import (
     Job,
     OperationRefused,
     PendingWrite,
+    ReadOnlyTx,
     Row,
-    StatementFault,
     StoreWaits,
     Tx,
     in_loop,
@@ -150,7 +149,7 @@ class SqliteDatabase:
             yield SqliteReadTx(connection, scope)
         finally:
             # The rollback is queued behind whatever runs, so the connection is returned clean, also
-            # when the reader is cancelled while it waits for it.
+            # when the reader is canceled while it waits for it.
             try:
                 with contextlib.suppress(
                     sqlite3.Error, ValueError
@@ -191,7 +190,7 @@ async def _await_driver(call: Awaitable[T]) -> T:
     raise fault
 
 
-class SqliteReadTx:
+class SqliteReadTx(ReadOnlyTx):
     """A read transaction on one aiosqlite connection."""
 
     def __init__(self, connection: aiosqlite.Connection, scope: AnyScope) -> None:
@@ -208,17 +207,3 @@ class SqliteReadTx:
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
         found = await self.rows(statement, **values)
         return found[0] if found else None
-
-    async def run(self, statement: Statement, /, **values: object) -> int:
-        raise StatementFault("a read changes nothing; use write")
-
-    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        raise StatementFault("a read changes nothing; use write")
-
-    def audit(
-        self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
-    ) -> None:
-        raise StatementFault("a read that is audited runs inside write")
-
-    def add_events(self, events: Sequence[NewEvent], /) -> None:
-        raise StatementFault("a read has no events; use write")

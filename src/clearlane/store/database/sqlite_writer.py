@@ -27,8 +27,8 @@ from clearlane.store.database.group_commit import (
     Row,
     StoreFault,
     Tx,
-    WriteOutcome,
     WriteQueue,
+    WriteResult,
     failed_outcomes,
     write_fault,
 )
@@ -230,7 +230,7 @@ class WriterThread:
 
     def _commit(
         self, connection: SqliteWriteConnection, writes: list[PendingWrite]
-    ) -> list[WriteOutcome]:
+    ) -> list[WriteResult]:
         """Commit these writes, or those that wait."""
         try:
             # The lock comes first: a write that waits for it can still be withdrawn.
@@ -267,17 +267,17 @@ class WriterThread:
             self.anchor_fault = ""
 
 
-def _lacks_space(outcomes: Sequence[WriteOutcome]) -> bool:
+def _lacks_space(outcomes: Sequence[WriteResult]) -> bool:
     return any(isinstance(each.fault, DiskFull) for each in outcomes)
 
 
-def _is_small_and_lacks_space(outcome: WriteOutcome) -> bool:
+def _is_small_and_lacks_space(outcome: WriteResult) -> bool:
     return isinstance(outcome.fault, DiskFull) and not isinstance(outcome.write.job, CombinedJob)
 
 
-def resolve_outcomes(outcomes: Sequence[WriteOutcome]) -> None:
+def resolve_outcomes(outcomes: Sequence[WriteResult]) -> None:
     """Hand the outcomes to their callers, with one wake-up for each loop."""
-    loops: dict[asyncio.AbstractEventLoop, list[WriteOutcome]] = defaultdict(list)
+    loops: dict[asyncio.AbstractEventLoop, list[WriteResult]] = defaultdict(list)
     for outcome in outcomes:
         loops[outcome.write.loop].append(outcome)
     for loop, of_loop in loops.items():
@@ -285,6 +285,6 @@ def resolve_outcomes(outcomes: Sequence[WriteOutcome]) -> None:
             loop.call_soon_threadsafe(_resolve_all, of_loop)
 
 
-def _resolve_all(outcomes: Sequence[WriteOutcome]) -> None:
+def _resolve_all(outcomes: Sequence[WriteResult]) -> None:
     for outcome in outcomes:
         outcome.resolve()

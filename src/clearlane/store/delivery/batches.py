@@ -6,6 +6,7 @@ is sealed for the installation, because claims of many clients share a file. Kno
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import BigInteger, Integer, bindparam, func, select, update
 
@@ -20,9 +21,9 @@ from clearlane.claims.batch_lifecycle import (
 from clearlane.kernel import limits
 from clearlane.store.claims import claim_lookup, claim_queue
 from clearlane.store.claims.claim_queue import QueuedClaim
-from clearlane.store.database.database import Row, SystemScope, Tx, require_row
+from clearlane.store.database.database import Row, SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
-from clearlane.store.database.sql import Statement, among, inlined, insert_into
+from clearlane.store.database.sql import Statement, among, inlined, insert_into, select_as
 from clearlane.store.delivery.control_numbers import (
     CONTROL_NUMBERS_SKIPPED,
     last_control_number,
@@ -147,7 +148,7 @@ async def create(
 ) -> int:
     """Store a batch, take its claims off the queue, and return its id.
 
-    ``kind`` is that of its claims, empty for inquiries. ``line_references`` are request ids and keyed hashes of line control numbers that callers chose, by which answers
+    ``kind`` is that of its claims, empty for inquiries. ``line_references`` are claim numbers and keyed hashes of line control numbers that callers chose, by which answers
     find the claims. Raises :class:`ClaimAlreadyBatched`.
     """
     wanted = sorted(members)
@@ -204,27 +205,19 @@ async def create(
 
 async def list_undelivered(tx: Tx) -> list[Batch]:
     """Return the batches that are ready, being sent or in doubt, oldest first."""
-    found = [_batch(row) for row in await tx.rows(_UNDELIVERED)]
-    return sorted(found, key=lambda batch: batch.id)
-
-
-async def list_newest(tx: Tx, limit: int) -> list[Batch]:
-    """Return the newest batches, newest first."""
-    return [_batch(row) for row in await tx.rows(_NEWEST, limit=limit)]
+    return sorted(await list_rows(tx, to_batch, _UNDELIVERED), key=lambda batch: batch.id)
 
 
 async def find(tx: Tx, id: int) -> Batch | None:
     """Return one batch."""
-    row = await tx.row(_FIND, id=id)
-    return None if row is None else _batch(row)
+    return await find_row(tx, to_batch, _FIND, id=id)
 
 
 async def find_by_control(tx: Tx, control: int) -> Batch | None:
     """Return the batch that carries this control number as ISA13 and GS06."""
     if not 0 < control <= CONTROL_NUMBER_MAX:
         return None
-    row = await tx.row(_BY_CONTROL, control=control)
-    return None if row is None else _batch(row)
+    return await find_row(tx, to_batch, _BY_CONTROL, control=control)
 
 
 async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
@@ -236,20 +229,19 @@ async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
 
 async def list_members(tx: Tx, batch_id: int) -> list[BatchMember]:
     """Return the claims of a batch."""
-    return [BatchMember(*row) for row in await tx.rows(_MEMBERS, batch_id=batch_id)]
+    return await list_rows(tx, BatchMember, _MEMBERS, batch_id=batch_id)
 
 
 async def count_answered(tx: Tx, batch_id: int) -> int:
     """Count the claims of a batch that the payer has answered since they were sent in it."""
-    row = await tx.row(_ANSWERED, batch_id=batch_id)
-    assert row is not None
-    return int(row[0])
+    return require_row(await find_row(tx, int, _ANSWERED, batch_id=batch_id), "a count")
 
 
 async def list_member_claims(tx: Tx, batch_id: int, *, after: str, limit: int) -> list[QueuedClaim]:
     """Return the next claims of a batch with their payloads, to rewrite its file."""
-    rows = await tx.rows(_MEMBER_PAGE, batch_id=batch_id, after=after, limit=limit)
-    return [claim_queue.queued_claim(row) for row in rows]
+    return await list_rows(
+        tx, QueuedClaim, _MEMBER_PAGE, batch_id=batch_id, after=after, limit=limit
+    )
 
 
 # ---- changing state ---------------------------------------------------------------------------
@@ -257,8 +249,7 @@ async def list_member_claims(tx: Tx, batch_id: int, *, after: str, limit: int) -
 
 async def lock(tx: Tx, id: int) -> Batch | None:
     """Return one batch and lock its row until the transaction ends."""
-    row = await tx.row(_LOCK, id=id)
-    return None if row is None else _batch(row)
+    return await find_row(tx, to_batch, _LOCK, id=id)
 
 
 async def apply_event(
@@ -380,8 +371,9 @@ def _file_values(file: BatchFile) -> dict[str, object]:
     return {name: getattr(file, name) for name in _FILE}
 
 
-def _batch(row: Row) -> Batch:
-    values = dict(zip(_NAMES, row, strict=True))
+def to_batch(*row: Any) -> Batch:
+    """Return the batch of a row of ``BATCHES``."""
+    values = dict(zip(NAMES, row, strict=True))
     return Batch(
         **values | {"state": BatchState(values["state"]), "arriving": bool(values["arriving"])}
     )
@@ -389,7 +381,7 @@ def _batch(row: Row) -> Batch:
 
 # ---- statements -------------------------------------------------------------------------------
 
-_NAMES = tuple(column.name for column in batches.columns if column.name != "content")
+NAMES = tuple(column.name for column in batches.columns if column.name != "content")
 _FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
@@ -403,18 +395,17 @@ _ADD_MEMBER = Statement(
     insert_into(batch_claims, "batch_id", "claim_number", "attempt"), system=True
 )
 
-_BATCHES = select(*(batches.c[name] for name in _NAMES))
+BATCHES = select(*(batches.c[name] for name in NAMES))
 # Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
 _UNDELIVERED = Statement(
-    _BATCHES.where(
+    BATCHES.where(
         batches.c.state.in_([inlined(state.value) for state in UNDELIVERED]),
         batches.c.not_before >= inlined(0),
     )
 )
-_NEWEST = Statement(_BATCHES.order_by(batches.c.id.desc()).limit(bindparam("limit", type_=Integer)))
-_FIND = Statement(_BATCHES.where(batches.c.id == bindparam("id")))
-_LOCK = Statement(_BATCHES.where(batches.c.id == bindparam("id")).with_for_update())
-_BY_CONTROL = Statement(_BATCHES.where(batches.c.control == bindparam("control")))
+_FIND = Statement(BATCHES.where(batches.c.id == bindparam("id")))
+_LOCK = Statement(BATCHES.where(batches.c.id == bindparam("id")).with_for_update())
+_BY_CONTROL = Statement(BATCHES.where(batches.c.control == bindparam("control")))
 _CONTENT = Statement(select(batches.c.content).where(batches.c.id == bindparam("id")))
 _MEMBERS = Statement(
     select(
@@ -446,7 +437,7 @@ _ANSWERED = Statement(
     system=True,
 )
 _MEMBER_PAGE = Statement(
-    select(*claim_queue.QUEUED_CLAIM)
+    select_as(claims, QueuedClaim)
     .join_from(claims, batch_claims, batch_claims.c.claim_number == claims.c.claim_number)
     .where(
         batch_claims.c.batch_id == bindparam("batch_id"),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, BindParameter, Case, bindparam, case, select, update
 
 from clearlane.kernel.ids import VendorId
-from clearlane.store.database.database import Row, Tx
+from clearlane.store.database.database import Row, Tx, find_row, require_row
 from clearlane.store.database.schema import control_numbers
 from clearlane.store.database.sql import Statement, insert_into
 
@@ -29,24 +29,27 @@ REQUESTS_OF_VENDOR = "inquiry requests of vendor "
 
 async def next_control_number(tx: Tx, *, skip: int = 0) -> int:
     """Return a control number that was never used before, after skipping some."""
-    row = await tx.row(_NEXT, name=INTERCHANGE, number=1 + skip, step=1 + skip)
-    assert row is not None
-    return int(row[0])
+    return require_row(
+        await find_row(tx, int, _NEXT, name=INTERCHANGE, number=1 + skip, step=1 + skip),
+        "a control number",
+    )
 
 
 async def last_control_number(tx: Tx) -> int:
     """Return the last control number used."""
-    row = await tx.row(_GIVEN, name=INTERCHANGE)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _GIVEN, name=INTERCHANGE) or 0
 
 
 async def next_request_number(tx: Tx, vendor_id: VendorId) -> int:
     """Return the number of a vendor's next request to payers; the first starts anywhere."""
     spread = REQUEST_NUMBER_START_MAX - REQUEST_NUMBER_START_MIN
     start = REQUEST_NUMBER_START_MIN + secrets.randbelow(spread)
-    row = await tx.row(_NEXT_REQUEST, name=f"{REQUESTS_OF_VENDOR}{vendor_id}", number=start)
-    assert row is not None
-    return int(row[0])
+    return require_row(
+        await find_row(
+            tx, int, _NEXT_REQUEST, name=f"{REQUESTS_OF_VENDOR}{vendor_id}", number=start
+        ),
+        "a request number",
+    )
 
 
 async def last_request_numbers(tx: Tx) -> list[Row]:

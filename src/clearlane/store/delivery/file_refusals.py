@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, bindparam, func, select, update
 
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.store.database.database import Tx, find_row
+from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import batch_claims, batches, claims, file_refusals
 from clearlane.store.database.sql import Statement, insert_into, select_as
 
@@ -93,12 +93,12 @@ async def lock(tx: Tx, batch_id: int) -> BatchRefusal | None:
 
 async def list_open(tx: Tx) -> list[BatchRefusal]:
     """Return the refused files whose claims did not go again."""
-    return [BatchRefusal(*row) for row in await tx.rows(_OPEN)]
+    return await list_rows(tx, BatchRefusal, _OPEN)
 
 
 async def count_open(tx: Tx) -> list[RefusedFiles]:
     """Count the refused files by payer and route, and their claims that wait and were not replaced."""
-    return [RefusedFiles(*row) for row in await tx.rows(_COUNT)]
+    return await list_rows(tx, RefusedFiles, _COUNT)
 
 
 _THIS = file_refusals.c.batch_id == bindparam("of", type_=BigInteger)

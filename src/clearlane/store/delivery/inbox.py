@@ -1,4 +1,4 @@
-"""The inbox: files of payers, stored before they are understood, and the outcome of each.
+"""The inbox: files of payers, stored before they are understood, and the result of each.
 
 A file concerns claims of many clients, so it belongs to the installation and is sealed for it. Knows no format.
 """
@@ -10,9 +10,9 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import inbox, parked_statements, polls
-from clearlane.store.database.sql import Statement, among, insert_into, select_as
+from clearlane.store.database.sql import Statement, insert_into, select_as
 from clearlane.store.vault.vault import Vault
 
 SCOPE = SystemScope("files of payers concern many clients")
@@ -68,8 +68,8 @@ class InboxFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboxOutcome:
-    """The outcome of processing a file."""
+class InboxResult:
+    """The result of processing a file."""
 
     state: str
     kinds: str = ""
@@ -123,30 +123,24 @@ async def list_unprocessed(tx: Tx, limit: int) -> list[int]:
     return [int(id) for (id,) in await tx.rows(_WAITING, limit=limit)]
 
 
-async def list_files(tx: Tx, states: Sequence[str], limit: int) -> list[InboxFile]:
-    """Return the newest files in these states."""
-    rows = await tx.rows(_LISTING, states=list(states), limit=limit)
-    return [InboxFile(*row) for row in rows]
-
-
 async def lock(tx: Tx, id: int) -> InboxFile | None:
     """Return one file and lock its row until the transaction ends."""
     return await find_row(tx, InboxFile, _LOCK, id=id)
 
 
-async def record_outcome(
-    tx: Tx, id: int, outcome: InboxOutcome, at: int, statements: Sequence[ParkedStatement] = ()
+async def record_result(
+    tx: Tx, id: int, result: InboxResult, at: int, statements: Sequence[ParkedStatement] = ()
 ) -> None:
-    """Record the outcome of a file, and the statements of it that wait for a person."""
+    """Record the result of a file, and the statements of it that wait for a person."""
     # The file's row first: another node that processes the same file waits here, and then sees what was parked.
     await tx.run(
         _RECORD_OUTCOME,
         of=id,
-        to_state=outcome.state,
-        to_kinds=outcome.kinds,
-        to_reason=outcome.reason,
-        to_applied=outcome.applied,
-        to_parked=outcome.parked,
+        to_state=result.state,
+        to_kinds=result.kinds,
+        to_reason=result.reason,
+        to_applied=result.applied,
+        to_parked=result.parked,
         to_processed=at,
     )
     await tx.run(_DROP_PARKED, of=id)
@@ -166,7 +160,7 @@ async def accept_test(tx: Tx, id: int, at: int) -> None:
 
 async def list_parked_statements(tx: Tx, id: int) -> list[ParkedStatement]:
     """Return the statements of a file that were not applied, in its order."""
-    return [ParkedStatement(*row) for row in await tx.rows(_PARKED_OF, of=id)]
+    return await list_rows(tx, ParkedStatement, _PARKED_OF, of=id)
 
 
 # ---- polling ----------------------------------------------------------------------------------
@@ -246,11 +240,6 @@ _WAITING = Statement(
     select(inbox.c.id)
     .where(inbox.c.state == literal(STORED, literal_execute=True))
     .order_by(inbox.c.id)
-    .limit(bindparam("limit"))
-)
-_LISTING = Statement(
-    _COLUMNS.where(among(inbox.c.state, "states"))
-    .order_by(inbox.c.id.desc())
     .limit(bindparam("limit"))
 )
 _RECORD_OUTCOME = Statement(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, bindparam, func, select
 
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import route_counts
 from clearlane.store.database.sql import Statement, insert_into
 
@@ -26,27 +26,12 @@ class RouteCounts:
     last_delivered_at: int | None = None
 
 
-async def count_attempt(tx: Tx, destination: tuple[str, str], route_id: int) -> None:
-    """Count an attempt to deliver a file."""
-    await _add(tx, destination, route_id, attempts=1)
-
-
-async def count_failure(tx: Tx, destination: tuple[str, str], route_id: int) -> None:
-    """Count an attempt that did not succeed."""
-    await _add(tx, destination, route_id, failures=1)
-
-
-async def count_delivery(tx: Tx, destination: tuple[str, str], route_id: int, at: int) -> None:
-    """Count a delivered file."""
-    await _add(tx, destination, route_id, deliveries=1, at=at)
-
-
 async def all_route_counts(tx: Tx) -> list[RouteCounts]:
     """Return the counts of every route that was ever used."""
-    return [RouteCounts(*row) for row in await tx.rows(_ALL)]
+    return await list_rows(tx, RouteCounts, _ALL)
 
 
-async def _add(
+async def count_delivery(
     tx: Tx,
     destination: tuple[str, str],
     route_id: int,
@@ -56,6 +41,7 @@ async def _add(
     deliveries: int = 0,
     at: int | None = None,
 ) -> None:
+    """Add to the counts of a route; ``at`` is when a file was delivered."""
     type, payer_id = destination
     await tx.run(
         _ADD,

@@ -1,4 +1,4 @@
-"""What went to and came from one payer: the newest files, files by day, and the money that waits.
+"""What went to one payer: the newest file, files that it has not answered, and the money that waits.
 
 For operators; concerns claims of many clients. Each statement reads the rows of one destination, by an index. Knows no
 X12 and no connection.
@@ -11,9 +11,9 @@ from sqlalchemy import bindparam, func, literal, select
 
 from clearlane.store.claims.claim_queue import QUEUED, is_queued
 from clearlane.store.database.database import SystemScope, Tx, find_row
-from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
-from clearlane.store.database.sql import Statement, among, select_as
-from clearlane.store.delivery.inbox import InboxFile
+from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
+from clearlane.store.database.sql import Statement, among
+from clearlane.store.delivery.batches import BATCHES, Batch, to_batch
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
 
@@ -24,23 +24,6 @@ Destination = tuple[str, str]
 """Type of claims and payer id."""
 
 
-class SentFile(NamedTuple):
-    """A batch as a list shows it."""
-
-    id: int
-    payer_id: str
-    type: str
-    route_id: int
-    state: str
-    name: str
-    claims: int
-    bytes: int
-    created_at: int
-    attempts: int
-    delivered_at: int | None
-    fault: str
-
-
 class UnansweredFiles(NamedTuple):
     """Files that a payer has and said nothing about."""
 
@@ -49,37 +32,9 @@ class UnansweredFiles(NamedTuple):
     """When the oldest of them was delivered."""
 
 
-async def list_sent(
-    tx: Tx, destination: Destination | None, *, before: int, limit: int
-) -> list[SentFile]:
-    """Return batches to one payer, or to all, newest first, with ids below ``before``."""
-    if destination is None:
-        rows = await tx.rows(_SENT, before=before, limit=limit)
-    else:
-        rows = await tx.rows(_SENT_TO, **_of(destination), before=before, limit=limit)
-    return [SentFile(*row) for row in rows]
-
-
-async def list_sent_by_id(tx: Tx, ids: Sequence[int]) -> list[SentFile]:
-    """Return the batches of these ids, in their order."""
-    found = {row[0]: SentFile(*row) for row in await tx.rows(_SENT_BY_ID, ids=list(ids))}
-    return [found[id] for id in ids if id in found]
-
-
-async def list_received(
-    tx: Tx, destination: Destination | None, *, before: int, limit: int
-) -> list[InboxFile]:
-    """Return inbox files of one payer, or of all, newest first, with ids below ``before``."""
-    if destination is None:
-        rows = await tx.rows(_RECEIVED, before=before, limit=limit)
-    else:
-        rows = await tx.rows(_RECEIVED_FROM, **_of(destination), before=before, limit=limit)
-    return [InboxFile(*row) for row in rows]
-
-
-async def last_delivered(tx: Tx, destination: Destination) -> SentFile | None:
+async def last_delivered(tx: Tx, destination: Destination) -> Batch | None:
     """Return the newest batch that the payer has."""
-    return await find_row(tx, SentFile, _LAST_DELIVERED, **_of(destination))
+    return await find_row(tx, to_batch, _LAST_DELIVERED, **_of(destination))
 
 
 async def find_unanswered(
@@ -112,25 +67,9 @@ def _of(destination: Destination) -> dict[str, object]:
     return {"of_type": type, "of_payer": payer_id}
 
 
-_BATCH_COLUMNS = select_as(batches, SentFile)
-_FILE_COLUMNS = select_as(inbox, InboxFile)
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
-_FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
-_SENT_BY_ID = Statement(_BATCH_COLUMNS.where(among(batches.c.id, "ids")))
-_SENT = Statement(
-    _BATCH_COLUMNS.where(batches.c.id < bindparam("before"))
-    .order_by(batches.c.id.desc())
-    .limit(bindparam("limit"))
-)
-_SENT_TO = Statement(
-    _BATCH_COLUMNS.where(*_TO, batches.c.id < bindparam("before"))
-    .order_by(batches.c.id.desc())
-    .limit(bindparam("limit"))
-)
 _LAST_DELIVERED = Statement(
-    _BATCH_COLUMNS.where(*_TO, batches.c.delivered_at.is_not(None))
-    .order_by(batches.c.id.desc())
-    .limit(1)
+    BATCHES.where(*_TO, batches.c.delivered_at.is_not(None)).order_by(batches.c.id.desc()).limit(1)
 )
 _DELIVERED = (
     select(batches.c.id, batches.c.delivered_at)
@@ -151,16 +90,6 @@ _ANY_ANSWER = (
 _UNANSWERED = Statement(
     select(func.count(), func.min(_DELIVERED.c.delivered_at)).where(~_ANY_ANSWER.exists()),
     system=True,
-)
-_RECEIVED = Statement(
-    _FILE_COLUMNS.where(inbox.c.id < bindparam("before"))
-    .order_by(inbox.c.id.desc())
-    .limit(bindparam("limit"))
-)
-_RECEIVED_FROM = Statement(
-    _FILE_COLUMNS.where(*_FROM, inbox.c.id < bindparam("before"))
-    .order_by(inbox.c.id.desc())
-    .limit(bindparam("limit"))
 )
 _QUEUED = Statement(
     select(claims.c.payer_id, claims.c.kind, func.sum(claims.c.total_cents))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete
 
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import delivery_failures
 from clearlane.store.database.sql import Statement, insert_into, select_as
 
@@ -38,8 +38,9 @@ async def list_failures(
 ) -> list[DeliveryFailureRow]:
     """Return the failures of a destination since a time, newest first."""
     type, payer_id = destination
-    rows = await tx.rows(_LATEST, of_type=type, of_payer=payer_id, since=since, limit=limit)
-    return [DeliveryFailureRow(*row) for row in rows]
+    return await list_rows(
+        tx, DeliveryFailureRow, _LATEST, of_type=type, of_payer=payer_id, since=since, limit=limit
+    )
 
 
 _OF = (

@@ -6,15 +6,13 @@ and no webhook.
 
 from collections.abc import Collection, Iterator
 from operator import attrgetter
-from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import bindparam, case, delete, or_, select
+from sqlalchemy import bindparam, delete, or_, select
 
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
-from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Row, SystemScope, Tx
+from clearlane.store.database.database import Row, SystemScope, Tx, find_row
 from clearlane.store.database.schema import claims, event_head, events, installation_events, vendors
 from clearlane.store.database.sql import Statement, among, scoped_select
 from clearlane.store.events.event_log import OWN_DATA, SITE_COLUMNS, EventClaim
@@ -24,19 +22,9 @@ ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 """Rows of events read at a time: each has a few hundred events at most."""
 
 
-@shows("claim_number")
-class ClaimContentRow(NamedTuple):
-    """What a claim's number at the vendor is read from, sealed: its status, or its content if it has none."""
-
-    claim_number: str
-    status: bytes | None
-    payload: bytes | None
-
-
 async def last_event(tx: Tx) -> int:
     """Return the number of the last event that this snapshot holds; 0 if there is none."""
-    row = await tx.row(_HEAD)
-    return 0 if row is None else int(row[0])
+    return await find_row(tx, int, _HEAD) or 0
 
 
 async def list_events(
@@ -77,10 +65,10 @@ async def list_all(tx: Tx, types: Collection[str], *, after: int, limit: int) ->
     return sorted([*found, *others], key=attrgetter("id"))[:limit]
 
 
-async def list_claim_contents(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimContentRow]:
-    """Return what the vendor's numbers of these claims of the scope are read from."""
+async def list_claim_headers(tx: Tx, claim_numbers: Collection[str]) -> dict[str, bytes]:
+    """Return the sealed headers of claims, by number."""
     rows = await tx.rows(_CLAIMS, claim_numbers=sorted(claim_numbers))
-    return [ClaimContentRow(*row) for row in rows]
+    return dict(rows)
 
 
 async def remove_before(tx: Tx, number: int) -> int:
@@ -147,11 +135,9 @@ _OTHERS = Statement(
 )
 _ALL_OTHERS = Statement(_OTHER_PAGE)
 _CLAIMS = scoped_select(
-    select(
-        claims.c.claim_number,
-        claims.c.status,
-        case((claims.c.status.is_(None), claims.c.payload), else_=None),
-    ).where(among(claims.c.claim_number, "claim_numbers")),
+    select(claims.c.claim_number, claims.c.header).where(
+        among(claims.c.claim_number, "claim_numbers")
+    ),
     claims,
 )
 _REMOVE = Statement(

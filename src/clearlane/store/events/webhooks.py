@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import webhook_deliveries, webhook_endpoints
 from clearlane.store.database.sql import (
     Statement,
@@ -85,7 +85,7 @@ async def add(tx: Tx, row: EndpointRow) -> None:
 
 async def list_endpoints(tx: Tx) -> list[EndpointRow]:
     """Return the endpoints of the scope's vendor, oldest first."""
-    return [EndpointRow(*row) for row in await tx.rows(_LIST)]
+    return await list_rows(tx, EndpointRow, _LIST)
 
 
 async def find(tx: Tx, endpoint_id: str) -> EndpointRow | None:
@@ -133,14 +133,12 @@ async def add_deliveries(
 
 async def list_due(tx: Tx, endpoint_id: str, now: int, limit: int) -> list[DeliveryRow]:
     """Return deliveries to an endpoint that are due, the oldest first."""
-    rows = await tx.rows(_DUE, endpoint=endpoint_id, now=now, limit=limit)
-    return [DeliveryRow(*row) for row in rows]
+    return await list_rows(tx, DeliveryRow, _DUE, endpoint=endpoint_id, now=now, limit=limit)
 
 
 async def count_waiting(tx: Tx, endpoint_id: str) -> int:
     """Return how many deliveries to an endpoint wait."""
-    row = await tx.row(_COUNT_WAITING, endpoint=endpoint_id)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _COUNT_WAITING, endpoint=endpoint_id) or 0
 
 
 async def first_waiting(tx: Tx, endpoint_id: str) -> int | None:
@@ -166,8 +164,7 @@ async def list_deliveries(
     tx: Tx, endpoint_id: str, *, before: int, limit: int
 ) -> list[DeliveryRow]:
     """Return the deliveries to an endpoint, the newest events first."""
-    rows = await tx.rows(_LOG, endpoint=endpoint_id, before=before, limit=limit)
-    return [DeliveryRow(*row) for row in rows]
+    return await list_rows(tx, DeliveryRow, _LOG, endpoint=endpoint_id, before=before, limit=limit)
 
 
 async def find_delivery(tx: Tx, endpoint_id: str, event_id: int) -> DeliveryRow | None:
@@ -180,7 +177,7 @@ async def find_delivery(tx: Tx, endpoint_id: str, event_id: int) -> DeliveryRow 
 
 async def endpoints_in_need(tx: Tx, now: int) -> list[EndpointInNeed]:
     """Return the active endpoints that no other node delivers to now, with the time of their next delivery."""
-    return [EndpointInNeed(*row) for row in await tx.rows(_IN_NEED, now=now)]
+    return await list_rows(tx, EndpointInNeed, _IN_NEED, now=now)
 
 
 async def take_lease(tx: Tx, endpoint_id: str, holder: str, *, now: int, until: int) -> bool:
@@ -196,8 +193,7 @@ async def release_lease(tx: Tx, endpoint_id: str, holder: str) -> None:
 
 async def count_disabled(tx: Tx) -> int:
     """Return how many endpoints of all vendors are disabled."""
-    row = await tx.row(_COUNT_DISABLED)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _COUNT_DISABLED) or 0
 
 
 async def remove_before(tx: Tx, event_id: int) -> int:

@@ -16,7 +16,14 @@ from sqlalchemy import BigInteger, bindparam, delete, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock, to_micros
-from clearlane.store.database.database import Actor, Database, SystemScope, Tx
+from clearlane.store.database.database import (
+    Actor,
+    Database,
+    SystemScope,
+    Tx,
+    find_row,
+    require_row,
+)
 from clearlane.store.database.schema import nodes, revisions
 from clearlane.store.database.sql import Statement, database_now, insert_into
 from clearlane.store.vault.keys import MasterKeys
@@ -121,9 +128,7 @@ class NodeRegistration:
 
 async def bump_revision(tx: Tx, name: str) -> int:
     """Increase a revision, in the transaction that changes its snapshot."""
-    row = await tx.row(_BUMP, name=name)
-    assert row is not None
-    return int(row[0])
+    return require_row(await find_row(tx, int, _BUMP, name=name), "a revision")
 
 
 async def live_nodes(tx: Tx) -> list[Node]:

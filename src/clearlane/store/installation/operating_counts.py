@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, ColumnElement, bindparam, func, select
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import first_number
-from clearlane.store.database.database import SystemScope, Tx
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import (
     BACKUP_ACTION,
     COMPLETE_STATE,
@@ -168,7 +168,7 @@ async def count_delivered(tx: Tx, now: int) -> list[DeliveredFiles]:
 
 async def count_inbox(tx: Tx, now: int) -> list[InboxCounts]:
     """Count the files of payers by state, from an index alone."""
-    return [InboxCounts(*row) for row in await tx.rows(_INBOX, day=now - DAY)]
+    return await list_rows(tx, InboxCounts, _INBOX, day=now - DAY)
 
 
 async def count_payments(tx: Tx, now: int) -> PaymentCounts:
@@ -199,31 +199,29 @@ async def count_inquiries(tx: Tx, now: int) -> list[InquiryCounts]:
 
 async def count_open_inquiries(tx: Tx) -> list[OpenInquiries]:
     """Count the inquiries without an answer by payer."""
-    return [OpenInquiries(*row) for row in await tx.rows(_OPEN_INQUIRIES)]
+    return await list_rows(tx, OpenInquiries, _OPEN_INQUIRIES)
 
 
 async def count_parked_work(tx: Tx) -> int:
     """Count the pieces of durable work that wait for a person."""
-    row = await tx.row(_PARKED_WORK)
-    return int(row[0]) if row else 0
+    return await find_row(tx, int, _PARKED_WORK) or 0
 
 
 async def list_silent_nodes(tx: Tx, silent_micros: int) -> list[SilentNode]:
     """Return the nodes that were last seen longer ago than this, and did not stop in order."""
-    rows = await tx.rows(_SILENT, silent=silent_micros, forgotten=SILENT_NODE_DAYS * DAY)
-    return [SilentNode(*row) for row in rows]
+    return await list_rows(
+        tx, SilentNode, _SILENT, silent=silent_micros, forgotten=SILENT_NODE_DAYS * DAY
+    )
 
 
 async def last_backup_at(tx: Tx) -> int | None:
     """Return when the last backup was written; None if there is none."""
-    row = await tx.row(_LAST_BACKUP)
-    return None if row is None else int(row[0])
+    return await find_row(tx, int, _LAST_BACKUP)
 
 
 async def first_audited_at(tx: Tx, *, after: int = 0) -> int | None:
     """Return the time of the first audit row, or of the first after another; None if there is none."""
-    row = await tx.row(_FIRST_AUDITED, after=after)
-    return None if row is None else int(row[0])
+    return await find_row(tx, int, _FIRST_AUDITED, after=after)
 
 
 def _whole(number: object) -> int | None:

@@ -10,10 +10,14 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_groups import DENIED_LABELS, ClaimPaymentGroup, group_of
 from clearlane.payments.payment import ClaimPaymentType
-from clearlane.store.database.database import Tx
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_payments, documents
 from clearlane.store.database.sql import Statement, scoped_select
-from clearlane.store.payments.claim_payments import ClaimPaymentDocument, ClaimPaymentRow
+from clearlane.store.payments.claim_payments import (
+    WITH_DOCUMENT,
+    ClaimPaymentDocument,
+    with_document,
+)
 
 
 class GroupTotal(NamedTuple):
@@ -43,8 +47,9 @@ async def list_group(
 ) -> list[ClaimPaymentDocument]:
     """Return claim payments of one group with their documents, claim by claim, after that claim number."""
     statement = (_OWN_GROUP if own else _GROUP)[group]
-    rows = await tx.rows(statement, payment_id=payment_id, after=after, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in rows]
+    return await list_rows(
+        tx, with_document, statement, payment_id=payment_id, after=after, limit=limit
+    )
 
 
 _SUMMED = (
@@ -76,12 +81,8 @@ _GROUP_CONDITIONS: dict[ClaimPaymentGroup, ColumnElement[bool]] = {
 
 
 def _group(condition: ColumnElement[bool]) -> Select[Any]:
-    columns = (claim_payments.c[name] for name in ClaimPaymentRow._fields)
-    same = (documents.c[name] == claim_payments.c[name] for name in _DOCUMENT_KEY)
     return (
-        select(*columns, documents.c.payload)
-        .join_from(claim_payments, documents, and_(*same))
-        .where(
+        WITH_DOCUMENT.where(
             claim_payments.c.payment_id == bindparam("payment_id"),
             claim_payments.c.claim_number > bindparam("after"),
             condition,
@@ -91,7 +92,6 @@ def _group(condition: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-_DOCUMENT_KEY = ("document_id", "vendor_id", "site_id")
 _GROUP = {
     group: Statement(_group(condition), system=True)
     for group, condition in _GROUP_CONDITIONS.items()

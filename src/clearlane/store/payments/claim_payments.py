@@ -5,12 +5,12 @@ installation, with that part sealed in it. Knows no X12.
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, delete, func, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import Tx, find_row
+from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import (
     claim_payments,
     claim_references,
@@ -79,6 +79,11 @@ class ClaimPaymentDocument(NamedTuple):
     payload: bytes
 
 
+def with_document(*row: Any) -> ClaimPaymentDocument:
+    """Return the claim payment of a row of ``WITH_DOCUMENT``."""
+    return ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1])
+
+
 def unmatched_key(payment_id: str, number: int) -> str:
     """Return the row key that an unmatched claim payment is sealed for."""
     return f"{payment_id}:{number}"
@@ -108,43 +113,33 @@ async def find(tx: Tx, payment_id: str, number: int) -> ClaimPaymentRow | None:
 
 
 async def list_page(
-    tx: Tx, payment_id: str, *, after: int, limit: int
+    tx: Tx, payment_id: str, *, own: bool, after: int, limit: int
 ) -> list[ClaimPaymentDocument]:
-    """Return matched claim payments of any client after a number, with their documents."""
-    found = await tx.rows(_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
-
-
-async def list_own_page(
-    tx: Tx, payment_id: str, *, after: int, limit: int
-) -> list[ClaimPaymentDocument]:
-    """Return the claim payments of the scope's claims after a number, with their documents."""
-    found = await tx.rows(_OWN_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
+    """Return claim payments after a number, with their documents: those of the scope's claims, or of any client."""
+    statement = _OWN_PAGE if own else _PAGE
+    return await list_rows(
+        tx, with_document, statement, payment_id=payment_id, after=after, limit=limit
+    )
 
 
 async def count_own(tx: Tx, payment_id: str) -> int:
     """Return how many claim payments of a payment are of the scope's claims."""
-    row = await tx.row(_COUNT_OWN, payment_id=payment_id)
-    return 0 if row is None else int(row[0])
+    return await find_row(tx, int, _COUNT_OWN, payment_id=payment_id) or 0
 
 
 async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimPaymentRow]:
     """Return all matched claim payments of these claims of any client."""
-    found = await tx.rows(_OF_CLAIMS, claim_numbers=sorted(claim_numbers))
-    return [ClaimPaymentRow(*row) for row in found]
+    return await list_rows(tx, ClaimPaymentRow, _OF_CLAIMS, claim_numbers=sorted(claim_numbers))
 
 
 async def list_own_of_claim(tx: Tx, claim_number: str, *, limit: int) -> list[ClaimPaymentDocument]:
     """Return the claim payments of one claim of the scope with their documents, in the order of their payments."""
-    found = await tx.rows(_OF_OWN_CLAIM, claim_number=claim_number, limit=limit)
-    return [ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1]) for row in found]
+    return await list_rows(tx, with_document, _OF_OWN_CLAIM, claim_number=claim_number, limit=limit)
 
 
 async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> list[str]:
     """Return the payments of the scope's documents."""
-    found = await tx.rows(_PAYMENTS_OF, document_ids=list(document_ids))
-    return [str(id) for (id,) in found]
+    return await list_rows(tx, str, _PAYMENTS_OF, document_ids=list(document_ids))
 
 
 # ---- unmatched ---------------------------------------------------------------------------------
@@ -171,8 +166,9 @@ async def list_unmatched_page(
     tx: Tx, payment_id: str, *, after: int, limit: int
 ) -> list[UnmatchedRow]:
     """Return unmatched claim payments of a payment after a number."""
-    found = await tx.rows(_UNMATCHED_PAGE, payment_id=payment_id, after=after, limit=limit)
-    return [UnmatchedRow(*row) for row in found]
+    return await list_rows(
+        tx, UnmatchedRow, _UNMATCHED_PAGE, payment_id=payment_id, after=after, limit=limit
+    )
 
 
 async def known_claims(tx: Tx, payment_id: str, numbers: Sequence[int]) -> dict[int, str]:
@@ -189,7 +185,7 @@ async def mark_due(tx: Tx, payer_id: str, claim_numbers: Sequence[str]) -> None:
 
 async def list_due(tx: Tx, limit: int) -> list[UnmatchedRow]:
     """Return unmatched claim payments that are to be matched again."""
-    return [UnmatchedRow(*row) for row in await tx.rows(_DUE, limit=limit)]
+    return await list_rows(tx, UnmatchedRow, _DUE, limit=limit)
 
 
 async def clear_due(tx: Tx, keys: Sequence[tuple[str, int]]) -> None:
@@ -224,7 +220,7 @@ _FIND = Statement(
     ),
     system=True,
 )
-_WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
+WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
     claim_payments,
     documents,
     (documents.c.document_id == claim_payments.c.document_id)
@@ -232,7 +228,7 @@ _WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
     & (documents.c.site_id == claim_payments.c.site_id),
 )
 _IN_PAYMENT = (
-    _WITH_DOCUMENT.where(
+    WITH_DOCUMENT.where(
         claim_payments.c.payment_id == bindparam("payment_id"),
         claim_payments.c.number > bindparam("after"),
     )
@@ -242,7 +238,7 @@ _IN_PAYMENT = (
 _PAGE = Statement(_IN_PAYMENT, system=True)
 _OWN_PAGE = scoped_select(_IN_PAYMENT, claim_payments, documents)
 _OF_OWN_CLAIM = scoped_select(
-    _WITH_DOCUMENT.where(claim_payments.c.claim_number == bindparam("claim_number"))
+    WITH_DOCUMENT.where(claim_payments.c.claim_number == bindparam("claim_number"))
     .order_by(claim_payments.c.payment_id, claim_payments.c.number)
     .limit(bindparam("limit")),
     claim_payments,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, bindparam, exists, func, literal, or_, select
 
 from clearlane.kernel.ids import Scope, VendorScope
-from clearlane.kernel.list_filter import FilterType
+from clearlane.kernel.list_filter import FilterType, ListFilter
 from clearlane.payments.bank_search import BankSearch, read_bank_text
 from clearlane.payments.payment import PaymentState
 from clearlane.store.database.database import Tx
@@ -41,20 +41,12 @@ NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED)
 """Filters by what a person must do."""
 
 
-class PaymentFilter(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PaymentFilter(ListFilter[ColumnElement[bool]]):
     """One filter of the list."""
 
-    name: str
-    type: FilterType
-    help: str
-    condition: ColumnElement[bool]
     own_condition: ColumnElement[bool] | None = None
     """The condition in the scope of a client, if it is about the client's share."""
-    title: str = ""
-    """In the console's menu of filters; none for those that are a tab or the search field."""
-    option: str = ""
-    """The option of the CLI, if it is not the name."""
-    choices: tuple[str, ...] = ()
     values: Callable[[Vault, Any], Mapping[str, object]] | None = None
     """What the condition takes, if it is not the value itself."""
 
@@ -181,80 +173,84 @@ FILTERS = {
         PaymentFilter(
             "payer",
             FilterType.TEXT,
-            "The payer id.",
             payments.c.payer_id == bindparam("payer"),
-            title="Payer id",
+            "Payer id",
+            "The payer id.",
         ),
         PaymentFilter(
             "state",
             FilterType.CHOICE,
-            "The state of the payment.",
             payments.c.state == bindparam("state"),
-            title="State",
+            "State",
+            "The state of the payment.",
             choices=tuple(one.value for one in PaymentState),
         ),
         PaymentFilter(
             "trace_number",
             FilterType.TEXT,
-            "The number of the check or transfer.",
             payments.c.trace == bindparam("trace_number"),
-            title="Check or trace number",
+            "Check or trace number",
+            "The number of the check or transfer.",
             option="--trace",
             values=lambda vault, number: {"trace_number": trace_hash(vault, number)},
         ),
         PaymentFilter(
             "amount",
             FilterType.AMOUNT,
-            "The amount of the whole payment, such as 699.10.",
             payments.c.amount_cents == bindparam("amount"),
-            title="Amount",
+            "Amount",
+            "The amount of the whole payment, such as 699.10.",
         ),
         PaymentFilter(
             "bank",
             FilterType.TEXT,
-            "An amount or a number, as a bank statement writes it.",
             or_(
                 among(payments.c.trace, "bank_traces"),
                 among(payments.c.amount_cents, "bank_amounts"),
             ),
+            "",
+            "An amount or a number, as a bank statement writes it.",
             values=_bank_values,
         ),
         PaymentFilter(
             "effective_from",
             FilterType.DAY,
-            "The first effective date.",
             payments.c.effective_day >= bindparam("effective_from"),
-            title="Paid from",
+            "Paid from",
+            "The first effective date.",
             option="--from",
         ),
         PaymentFilter(
             "effective_to",
             FilterType.DAY,
-            "The last effective date, included.",
             payments.c.effective_day <= bindparam("effective_to"),
-            title="Paid to",
+            "Paid to",
+            "The last effective date, included.",
             option="--to",
         ),
         PaymentFilter(
             UNBALANCED,
             FilterType.FLAG,
-            "Those whose figures do not add up.",
             payments.c.balanced == _ZERO,
+            "",
+            "Those whose figures do not add up.",
         ),
         PaymentFilter(
             UNMATCHED,
             FilterType.FLAG,
-            "Those with claims that match none of ours.",
             payments.c.unmatched > _ZERO,
+            "",
+            "Those with claims that match none of ours.",
         ),
         PaymentFilter(
             NOT_FETCHED,
             FilterType.FLAG,
-            "Those that the vendor's software has not read.",
             exists().where(
                 payment_shares.c.payment_id == payments.c.payment_id,
                 payment_shares.c.fetched_at.is_(None),
             ),
+            "",
+            "Those that the vendor's software has not read.",
             own_condition=payment_shares.c.fetched_at.is_(None),
         ),
     )

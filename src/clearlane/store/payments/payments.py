@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, case, delete, func, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row, require_row
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import (
     claim_payments,
     claims,
@@ -229,27 +229,21 @@ async def list_of_file(tx: Tx, inbox_id: int) -> list[str]:
 
 async def list_adjustments(tx: Tx, payment_id: str) -> list[AdjustmentRow]:
     """Return the provider adjustments of a payment, in its order."""
-    return [AdjustmentRow(*row) for row in await tx.rows(_ADJUSTMENTS, payment_id=payment_id)]
+    return await list_rows(tx, AdjustmentRow, _ADJUSTMENTS, payment_id=payment_id)
 
 
 async def list_shares(tx: Tx, payment_ids: Sequence[str]) -> list[PaymentShare]:
     """Return the shares of every client in these payments."""
-    return [PaymentShare(*row) for row in await tx.rows(_SHARES, payment_ids=list(payment_ids))]
+    return await list_rows(tx, PaymentShare, _SHARES, payment_ids=list(payment_ids))
 
 
 # ---- reading, for one client -------------------------------------------------------------------
 
 
-async def mark_fetched(tx: Tx, payment_ids: Sequence[str], at: int) -> None:
-    """Record that the client's software read payments; the first time counts."""
+async def mark_read(tx: Tx, payment_ids: Sequence[str], at: int, *, by_software: bool) -> None:
+    """Record when payments of the scope were first read: fetched by the vendor's software, or seen by a person."""
     if payment_ids:
-        await tx.run(_MARK_FETCHED, payment_ids=list(payment_ids), at=at)
-
-
-async def mark_seen(tx: Tx, payment_ids: Sequence[str], at: int) -> None:
-    """Record that a person of the client read payments; the first time counts."""
-    if payment_ids:
-        await tx.run(_MARK_SEEN, payment_ids=list(payment_ids), at=at)
+        await tx.run(_MARK_READ[by_software], payment_ids=list(payment_ids), at=at)
 
 
 _PLACE = ("inbox_id", "interchange", "group_number", "set_number")
@@ -378,15 +372,12 @@ _DROP_SHARE = Statement(
     ),
     system=True,
 )
-_MARK_FETCHED = scoped_update(
-    payment_shares,
-    among(payment_shares.c.payment_id, "payment_ids"),
-    payment_shares.c.fetched_at.is_(None),
-    fetched_at=bindparam("at"),
-)
-_MARK_SEEN = scoped_update(
-    payment_shares,
-    among(payment_shares.c.payment_id, "payment_ids"),
-    payment_shares.c.seen_at.is_(None),
-    seen_at=bindparam("at"),
-)
+_MARK_READ = {
+    by_software: scoped_update(
+        payment_shares,
+        among(payment_shares.c.payment_id, "payment_ids"),
+        payment_shares.c[column].is_(None),
+        **{column: bindparam("at")},
+    )
+    for by_software, column in ((True, "fetched_at"), (False, "seen_at"))
+}

@@ -38,7 +38,7 @@ FINDING_TYPES: RuleRegistry[FileFindingType] = RuleRegistry(FileFindingType, [
     FileFindingType("LIMIT-FINDINGS", WARNING, "The number of findings per set is limited.", 1),
     # The interchange.
     FileFindingType("ISA-WIDTH", ERROR, "Each ISA element has its fixed width, filled with blanks.", 1, "022"),
-    FileFindingType("ISA-01", ERROR, "ISA01 is a known authorisation qualifier.", 1, "010"),
+    FileFindingType("ISA-01", ERROR, "ISA01 is a known authorization qualifier.", 1, "010"),
     FileFindingType("ISA-03", ERROR, "ISA03 is a known security qualifier.", 1, "012"),
     FileFindingType("ISA-05", ERROR, "ISA05 is a known sender qualifier.", 1, "005"),
     FileFindingType("ISA-06", ERROR, "ISA06 names the sender.", 1, "006"),
@@ -123,7 +123,7 @@ FINDING_TYPES: RuleRegistry[FileFindingType] = RuleRegistry(FileFindingType, [
     # Hierarchy.
     FileFindingType("HL-NUMBER", ERROR, "HL01 counts 1, 2, 3 through the set.", 1, "I12"),
     FileFindingType("HL-PARENT", ERROR, "HL02 is the HL01 of the level above.", 1, "I12"),
-    FileFindingType("HL-CHILD", ERROR, "HL04 is 1 where a level below follows and 0 where none does.", 1, "I12"),
+    FileFindingType("HL-CHILD", ERROR, "HL04 is 1 if a level below follows, else 0.", 1, "I12"),
     # What a file can carry but a payer may refuse.
     FileFindingType("VAL-NPI", WARNING, "An NPI is ten digits with a right check digit.", 5),
     FileFindingType("VAL-TAXONOMY", WARNING, "A taxonomy code is ten characters, the last an X.", 5),

@@ -26,7 +26,7 @@ _PROCEDURES = (
     " infusion product (HIEC); N4 National drug code; NU Revenue code; WK Alternative medicine code (ABC)"
 )
 _UNITS = (
-    "DA Days; F2 International units; GR Grams; ME Milligrams; MJ Minutes; ML Millilitres; UN Units"
+    "DA Days; F2 International units; GR Grams; ME Milligrams; MJ Minutes; ML Milliliters; UN Units"
 )
 _TEETH = "JP Universal tooth numbering"
 _PARTNERS = (
@@ -45,19 +45,19 @@ _DATES = (
     " 434 Statement; 435 Admission; 439 Accident; 441 Prior placement; 442 Death; 444 First visit; 446 Replacement;"
     " 452 Appliance placement; 453 Acute manifestation; 454 Initial treatment; 455 Last X-ray; 461 Last certification;"
     " 463 Therapy begins; 471 Prescription; 472 Service; 484 Last menstrual period; 573 Claim paid; 607 Certification"
-    " revision; 738 Latest haemoglobin or haematocrit; 739 Latest serum creatinine"
+    " revision; 738 Latest hemoglobin or hematocrit; 739 Latest serum creatinine"
 )
 _REFERENCES = (
-    "0B State licence number; 18 Plan number; 1A Blue Cross provider number; 1B Blue Shield provider number; 1C Medicare"
+    "0B State license number; 18 Plan number; 1A Blue Cross provider number; 1B Blue Shield provider number; 1C Medicare"
     " provider number; 1D Medicaid provider number; 1G UPIN; 1H CHAMPUS number; 1J Facility number; 1K Payer's claim"
     " number; 1L Group or policy number; 1W Member number; 28 Employee number; 2U Payer number; 3H Case number; 49 Family"
     " unit number; 4N Special payment reference; 6P Group number; 6R Line control number; 9A Repriced claim number;"
     " 9B Repriced line number; 9C Adjusted repriced claim number; 9D Adjusted repriced line number; 9F Referral number;"
-    " APC Ambulatory payment classification; BB Authorisation number; BLT Type of bill; BT Batch number; CE Class of"
+    " APC Ambulatory payment classification; BB Authorization number; BLT Type of bill; BT Batch number; CE Class of"
     " contract; CT Contract number; D3 Pharmacy number (NCPDP); D9 Clearinghouse trace number; EA Medical record number;"
     " EI Employer number; EJ Patient account number; EO Submitter number; EV Receiver number; EW Mammography"
     " certification; F2 Version; F5 Medicare section 4081; F6 Medicare beneficiary number; F8 Original claim number of"
-    " the payer; FJ Line item number; FY Claim office number; G1 Prior authorisation; G2 Provider number of the payer;"
+    " the payer; FJ Line item number; FY Claim office number; G1 Prior authorization; G2 Provider number of the payer;"
     " G3 Predetermination number; HPI National provider identifier; IG Policy number; LU Location number; LX"
     " Investigational device number; N6 Plan network number; NF NAIC code; NQ Medicaid recipient number; P4 Project code;"
     " PQ Payee number; PXC Taxonomy code; Q4 Prior identifier; RB Rate code; SY Social security number; T4 Signal code;"
@@ -67,8 +67,8 @@ _HEALTH_CARE_CODES = (
     "ABF Diagnosis (ICD-10); ABJ Admitting diagnosis (ICD-10); ABK Principal diagnosis (ICD-10); ABN External cause"
     " (ICD-10); APR Reason for the visit (ICD-10); BBQ Other procedure (ICD-10); BBR Principal procedure (ICD-10); BE Value"
     " code; BF Diagnosis (ICD-9); BG Condition code; BH Occurrence code; BI Occurrence span code; BJ Admitting diagnosis"
-    " (ICD-9); BK Principal diagnosis (ICD-9); BN External cause (ICD-9); BO Other anaesthesia procedure; BP Principal"
-    " anaesthesia procedure; BQ Other procedure (ICD-9); BR Principal procedure (ICD-9); DR Diagnosis related group; PR"
+    " (ICD-9); BK Principal diagnosis (ICD-9); BN External cause (ICD-9); BO Other anesthesia procedure; BP Principal"
+    " anesthesia procedure; BQ Other procedure (ICD-9); BR Principal procedure (ICD-9); DR Diagnosis related group; PR"
     " Reason for the visit (ICD-9); TC Treatment code; TQ Dental diagnosis (SNODENT)"
 )
 _SURFACES = "B Buccal; D Distal; F Facial; I Incisal; L Lingual; M Mesial; O Occlusal"
@@ -115,7 +115,7 @@ _ROWS: dict[str, str] = {
     ),
     "HL04": "0 No level below; 1 A level below follows",
     "HSD03": "DA Days; MO Months; VS Visits; WK Weeks; YR Years",
-    "ISA01": "00 No authorisation information; 03 Additional data",
+    "ISA01": "00 No authorization information; 03 Additional data",
     "ISA03": "00 No security information; 01 Password",
     "ISA05 ISA07": _PARTNERS,
     "ISA14": "0 No acknowledgement requested; 1 Acknowledgement requested",
@@ -123,7 +123,7 @@ _ROWS: dict[str, str] = {
     "LIN02": "N4 National drug code",
     "LQ01": "HE Remark code; RX Reject code (NCPDP)",
     "N103 NM108": _IDENTIFIERS,
-    "NM102": "1 Person; 2 Organisation",
+    "NM102": "1 Person; 2 Organization",
     "NTE01": (
         "ADD Additional information; ALG Allergies; CER Certification; DCP Goals, rehabilitation or discharge plans; DGN"
         " Diagnosis; TPO Notes of a third party"

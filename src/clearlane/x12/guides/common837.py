@@ -4,7 +4,7 @@ Every function builds new nodes, because a node of a guide belongs to one place 
 of guides; what only one guide has is defined in that guide.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
 
 from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common
@@ -24,11 +24,11 @@ REPORTS = (
 BY = "AA|BM|EL|EM|FT|FX"
 
 PERSON = "R={} R=1 R S S - S S=XX S"
-PERSON_OR_ORGANISATION = "R={} R=1|2 R S S - S S=XX S"
+PERSON_OR_ORGANIZATION = "R={} R=1|2 R S S - S S=XX S"
 PLACE = "R={} R=2 R - - - - S=XX S"
 
-# Why a service was not authorised (REF*4N).
-AUTHORISATION_EXCEPTIONS = "1|2|3|4|5|6|7"
+# Why a service was not authorized (REF*4N).
+AUTHORIZATION_EXCEPTIONS = "1|2|3|4|5|6|7"
 
 # Which numbers a provider may have beside the NPI, and how many of them.
 ALL_IDS = "0B|1G|G2|LU"
@@ -148,11 +148,18 @@ def elsewhere(
     )
 
 
+def _copied(node: SegmentSpec | LoopSpec) -> SegmentSpec | LoopSpec:
+    """Return another node of the same content: a node is at one place of a guide only."""
+    if isinstance(node, SegmentSpec):
+        return replace(node)
+    return replace(node, children=tuple(map(_copied, node.children)))
+
+
 def make_claim_guide(
     id: str,
     kind: str,
     name: str,
-    claim: Callable[[str], LoopSpec],
+    claim: LoopSpec,
     *,
     earlier_ids: tuple[str, ...],
     later_ids: tuple[str, ...],
@@ -162,7 +169,7 @@ def make_claim_guide(
     insurance_type: str = "-",
     patient_facts: str = "",
 ) -> Guide:
-    """Return the guide of a kind of claim; ``claim`` makes loop 2300 of a usage, below subscriber and patient.
+    """Return the guide of a kind of claim; ``claim`` is loop 2300, which is below the subscriber and below the patient.
 
     ``patient_facts`` is the usage of PAT from the fifth element on. A guide that has these facts has a PAT and a
     telephone of the subscriber too.
@@ -191,7 +198,7 @@ def make_claim_guide(
                 *(seg("PAT", "Subscriber as patient", "S", 1, f"- - - - {one}") for one in facts),
                 _subscriber(*(phone("Subscriber") for _ in facts)),
                 _payer(payer_numbers),
-                claim("S"),
+                claim,
                 loop(
                     "2000C",
                     "Patient level",
@@ -199,7 +206,7 @@ def make_claim_guide(
                     0,
                     *_patient_level(f"- - - {patient_facts}" if patient_facts else ""),
                     _patient(*(phone("Patient") for _ in facts)),
-                    claim("R"),
+                    replace(claim, usage="R", children=tuple(map(_copied, claim.children))),
                 ),
             ),
         ),
@@ -282,7 +289,7 @@ def _subscriber(*more: SegmentSpec) -> LoopSpec:
         "Subscriber",
         "R",
         1,
-        # An organisation may be the insured of a work accident, and then has no member number.
+        # An organization may be the insured of a work accident, and then has no member number.
         seg("NM1", "Subscriber", "R", 1, "R=IL R=1|2 R S S - S S=II|MI S"),
         *address("Subscriber", "S"),
         seg("DMG", "Subscriber birth and sex", "S", 1, "R=D8 R R=F|M|U"),
@@ -362,7 +369,7 @@ def other_payer(*more: SegmentSpec) -> LoopSpec:
         *address("Other payer", "S"),
         dtp("573", "Date the other payer decided the claim"),
         ref("2U|EI|FY|NF", "Other payer second number", 2),
-        ref("G1", "Other payer's authorisation"),
+        ref("G1", "Other payer's authorization"),
         ref("9F", "Other payer's referral"),
         ref("T4", "Other payer adjusted the claim", values="Y"),
         *more,

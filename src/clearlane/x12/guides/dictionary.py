@@ -147,7 +147,7 @@ Related causes: C
   Third related cause: ID 2-3
   State of the accident: ID 2-2
   Country of the accident: ID 2-3
-Special programme: ID 2-3
+Special program: ID 2-3
 Thirteenth answer: ID 1-1
 Level of service: ID 1-3
 Fifteenth answer: ID 1-1
@@ -375,7 +375,7 @@ Amount: R 1-18
 Percentage as a fraction: R 1-10
 Kind of quantity: ID 2-2
 Quantity: R 1-15
-Authorisation needed: ID 1-1
+Authorization needed: ID 1-1
 In the plan's network: ID 1-1
 Procedure: C
   Qualifier: ID 2-2
@@ -454,7 +454,7 @@ Guide version: AN 1-12
 Pricing method: ID 2-2
 Allowed amount: R 1-18
 Savings: R 1-18
-Repricing organisation: AN 1-50
+Repricing organization: AN 1-50
 Per diem or flat rate: R 1-9
 Patient group code: AN 1-50
 Patient group amount: R 1-18
@@ -608,8 +608,8 @@ Birth sequence: N0 1-9
     "ISA": dictionary_segment(
         "Start of an interchange",
         """
-Authorisation qualifier: ID 2-2
-Authorisation information: AN 10-10
+Authorization qualifier: ID 2-2
+Authorization information: AN 10-10
 Security qualifier: ID 2-2
 Security information: AN 10-10
 Sender qualifier: ID 2-2
@@ -786,11 +786,11 @@ Country subdivision: ID 1-3
         syntax="E0207 C0605 C0704",
     ),
     "NM1": dictionary_segment(
-        "Name of a person or organisation",
+        "Name of a person or organization",
         """
 Entity: ID 2-3
-Person or organisation: ID 1-1
-Last name or organisation name: AN 1-60
+Person or organization: ID 1-1
+Last name or organization name: AN 1-60
 First name: AN 1-35
 Middle name: AN 1-25
 Name prefix: AN 1-10
@@ -896,7 +896,7 @@ Specialty: C
   Specialty: AN 1-3
   Agency qualifier: ID 2-2
   Certified: ID 1-1
-Provider organisation: ID 3-3
+Provider organization: ID 3-3
 """,
         syntax="P0203",
     ),

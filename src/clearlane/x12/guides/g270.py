@@ -32,7 +32,7 @@ def _details() -> tuple[SegmentSpec, ...]:
     """Return the details of a benefit inquiry. New nodes each time: a node belongs to one place only."""
     return (
         seg("III", "Where the service is given", "S", 1, "R=ZZ R=@places_of_service"),
-        seg("REF", "Referral or authorisation number", "S", 1, "R=9F|G1 R"),
+        seg("REF", "Referral or authorization number", "S", 1, "R=9F|G1 R"),
         seg("DTP", "Date of the benefit asked about", "S", 1, PERIOD.format("291")),
     )
 

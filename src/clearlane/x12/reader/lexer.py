@@ -88,7 +88,7 @@ _EMPTIES = re.compile(r"~[ \t\r\n~]+")
 _INDENTED = re.compile(r"~[\r\n]*+[ \t][ \t\r\n]*+(?!~|\Z)")
 # The lookbehind keeps the match linear: without it a long run of blanks is tried from each of its positions.
 _PADDED = re.compile(r"(?<! ) +~")
-# ISA or IEA as a whole word. What precedes it is examined afterwards (``_find_end``): an expression that also skipped
+# ISA or IEA as a whole word. What precedes it is examined afterward (``_find_end``): an expression that also skipped
 # the blanks before it would be quadratic.
 _EDGE = re.compile(r"I([SE])A(?![A-Z0-9])")
 _PADDING = dict.fromkeys(map(ord, "\x00\x1a"))

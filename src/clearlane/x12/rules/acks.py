@@ -1,4 +1,4 @@
-"""Rules of the 999 and the TA1: verdicts agree with the errors and counts they summarise.
+"""Rules of the 999 and the TA1: verdicts agree with the errors and counts they summarize.
 
 Knows the acknowledgement alone, not the file it answers.
 """
@@ -72,13 +72,13 @@ def group_verdict_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 def _contradiction(verdict: str, seen: set[str], received: int | None, taken: int | None) -> str:
     refused = seen - ACCEPTED
     if verdict == "A" and (refused or taken != received):
-        return "AK901 (verdict) must be P or R where a set is not accepted"
+        return "AK901 (verdict) must be P or R if a set is not accepted"
     if verdict == "E" and refused:
-        return "AK901 (verdict) must be P or R where a set is rejected"
+        return "AK901 (verdict) must be P or R if a set is rejected"
     if verdict == "P" and (not taken or taken == received):
-        return "AK901 (verdict) must be P only where some sets are accepted and some are not"
+        return "AK901 (verdict) must be P only if some sets are accepted and some are not"
     if verdict == "R" and taken:
-        return "AK901 (verdict) must be P where some sets are accepted"
+        return "AK901 (verdict) must be P if some sets are accepted"
     return ""
 
 
@@ -90,7 +90,7 @@ def set_verdict_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         return
     verdict, errors = get_element(ik5, 1), get_element(ik5, 2) or loop.loop("2100")
     if verdict == "A" and errors:
-        yield RuleFinding("IK501 (verdict) should be E or R where errors are reported", ik5, 1)
+        yield RuleFinding("IK501 (verdict) should be E or R if errors are reported", ik5, 1)
     if verdict != "A" and not errors:
         yield RuleFinding(
             "IK502 (set error) or an IK3 should give the reason why the set is not accepted", ik5, 2
@@ -102,16 +102,16 @@ def set_verdict_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         and verdict != "A"
     ):
         yield RuleFinding(
-            "IK502 (set error) should be 5 or I5 where segments are in error (IK3)", ik5, 2
+            "IK502 (set error) should be 5 or I5 if segments are in error (IK3)", ik5, 2
         )
 
 
 @rule("X999-ELEMENT", loop="2100", kinds=ACK, snip=7, severity=WARNING)
 def element_errors_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """A segment reports elements in error (8) exactly where IK4 segments follow."""
+    """A segment reports elements in error (8) exactly if IK4 segments follow."""
     ik3, listed = loop.segment("IK3"), loop.loop("2110") is not None
     if ik3 is not None and (get_element(ik3, 4) == ELEMENTS_IN_ERROR) != listed:
-        yield RuleFinding("IK304 (segment error) should be 8 exactly where an IK4 follows", ik3, 4)
+        yield RuleFinding("IK304 (segment error) should be 8 exactly if an IK4 follows", ik3, 4)
 
 
 @rule("X999-TWICE", loop="2000", kinds=ACK, snip=7, severity=WARNING)

@@ -358,7 +358,7 @@ def services_are_past(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
 
 @rule("X837-PAID", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING, needs=("AMT",))
 def patient_paid_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """The amount a patient paid is sent only where there is one, and is not more than the charge."""
+    """The amount a patient paid is sent only if it is not zero, and is not more than the charge."""
     parts = claim_parts(loop, ctx)
     row = parts.first("AMT", "F5")
     paid, total = parse_cents(value_at(row, 2)), parts.total
@@ -366,7 +366,7 @@ def patient_paid_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
         return
     if paid <= 0:
         yield RuleFinding(
-            "AMT*F5 (paid by the patient) should be left out where nothing was paid", row, 2
+            "AMT*F5 (paid by the patient) should be left out if nothing was paid", row, 2
         )
     elif total is not None and paid > total:
         yield RuleFinding("AMT*F5 (paid by the patient) should not exceed the total charge", row, 2)

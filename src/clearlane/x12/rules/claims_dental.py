@@ -58,7 +58,7 @@ def replacement_has_prior_placement_date(loop: Loop, ctx: RuleContext) -> Iterat
     """A replaced prosthesis, crown or inlay has the date of the prior placement."""
     for line in claim_parts(loop, ctx).lines:
         if value_at(line.service, 5) == "R" and line.loop.segment("DTP", "139", "441") is None:
-            message = "SV305 = R (replacement) needs the day of the prior placement: DTP*441, or DTP*139 where it is estimated"
+            message = "SV305 = R (replacement) needs the day of the prior placement: DTP*441, or DTP*139 if it is estimated"
             yield RuleFinding(message, line.service, 5)
 
 

@@ -50,9 +50,9 @@ _MODIFIER = re.compile(r"[0-9A-Z]{2}", re.ASCII)
 _NDC = re.compile(r"\d{11}", re.ASCII)
 _CLIA = re.compile(r"\d\dD\d{7}", re.ASCII)
 UNITS = {"837P": 4, "837D": 6, "837I": 5}
-ANAESTHESIA_FIRST, ANAESTHESIA_LAST = "00100", "01999"
-# Further burned skin by its area, and a day of pain management: anaesthesia that has no minutes.
-ANAESTHESIA_IN_UNITS = frozenset({"01953", "01996"})
+ANESTHESIA_FIRST, ANESTHESIA_LAST = "00100", "01999"
+# Further burned skin by its area, and a day of pain management: anesthesia that has no minutes.
+ANESTHESIA_IN_UNITS = frozenset({"01953", "01996"})
 
 
 @rule(
@@ -194,19 +194,19 @@ def charges_are_not_negative(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
     needs=("2400",),
     places=("2400/SV1/03",),
 )
-def minutes_are_for_anaesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """Anaesthesia is counted in minutes, and nothing else is."""
+def minutes_are_for_anesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """Anesthesia is counted in minutes, and nothing else is."""
     for line in claim_parts(loop, ctx).lines:
         row = line.service
         if row is None or len(row) < 4 or len(line.procedure) < 2:
             continue
         code, unit = line.procedure[1], row[3]
-        anaesthesia = ANAESTHESIA_FIRST <= code <= ANAESTHESIA_LAST
-        if unit == "MJ" and code.isdecimal() and not anaesthesia:
-            message = "SV103 should be UN: only anaesthesia is counted in minutes (MJ)"
+        anesthesia = ANESTHESIA_FIRST <= code <= ANESTHESIA_LAST
+        if unit == "MJ" and code.isdecimal() and not anesthesia:
+            message = "SV103 should be UN: only anesthesia is counted in minutes (MJ)"
             yield RuleFinding(message, line.service, 3)
-        elif unit == "UN" and anaesthesia and code not in ANAESTHESIA_IN_UNITS:
-            message = "SV103 should be MJ: anaesthesia is counted in minutes"
+        elif unit == "UN" and anesthesia and code not in ANESTHESIA_IN_UNITS:
+            message = "SV103 should be MJ: anesthesia is counted in minutes"
             yield RuleFinding(message, line.service, 3)
 
 
@@ -214,7 +214,7 @@ def minutes_are_for_anaesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
     "X837-PLACE-AGAIN", loop="2300", kinds=("837P", "837D"), snip=7, severity=INFO, needs=("2400",)
 )
 def line_place_differs_from_claim(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """A line has a place of service only where it differs from the claim's."""
+    """A line has a place of service only if it differs from the claim's."""
     parts = claim_parts(loop, ctx)
     place, element = value_at(parts.clm, 5, 1), 5 if ctx.kind == "837P" else 3
     if not place:

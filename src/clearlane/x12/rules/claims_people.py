@@ -1,4 +1,4 @@
-"""Rules of the people and organisations of an 837: patient, subscriber, providers, names, addresses.
+"""Rules of the people and organizations of an 837: patient, subscriber, providers, names, addresses.
 
 The form of single values (NPI, taxonomy, ZIP, telephone) is checked where segments are read.
 Knows claim loops; knows no other file and no clock.
@@ -39,7 +39,7 @@ _NINE_DIGITS = re.compile(r"\d{9}", re.ASCII)
     ),
 )
 def names_fit_what_is_named(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """A person has a first name; an organisation has one name only."""
+    """A person has a first name; an organization has one name only."""
     row: list[str] = loop.items[0]  # type: ignore[assignment]
     if len(row) < 4:
         return
@@ -47,7 +47,7 @@ def names_fit_what_is_named(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
         for element in (4, 5, 7):
             if value_at(row, element):
                 yield RuleFinding(
-                    f"NM1{element:02} must be empty for an organisation (NM102 = 2)", row, element
+                    f"NM1{element:02} must be empty for an organization (NM102 = 2)", row, element
                 )
     elif row[2] == "1" and row[3] and not value_at(row, 4):
         message = "NM104 (first name) should be present for a person (NM102 = 1)"
@@ -109,7 +109,7 @@ def claim_under_a_subscriber_is_own(loop: Loop, ctx: RuleContext) -> Iterator[Ru
     level = ctx.parent("2000B", "2000C")
     if level is not None and level.node.id == "2000B" and level.value("SBR", 2) != "18":
         sbr = level.segment("SBR")
-        yield RuleFinding("SBR02 must be 18 where the claim is under the subscriber", sbr, 2)
+        yield RuleFinding("SBR02 must be 18 if the claim is under the subscriber", sbr, 2)
 
 
 @rule(
@@ -130,7 +130,7 @@ def own_patient_is_described(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
     own = {item[0] for item in loop.items if isinstance(item, list)}
     for id, name in SELF_FACTS.items():
         if id not in own:
-            message = f"{id} ({name}) is required where the subscriber is the patient"
+            message = f"{id} ({name}) is required if the subscriber is the patient"
             yield RuleFinding(message, loop.segment("NM1"), code="3")
 
 
@@ -215,7 +215,7 @@ def group_name_stands_in_for_number(loop: Loop, ctx: RuleContext) -> Iterator[Ru
     ),
 )
 def reason_belongs_to_second_medicare(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """The type of insurance is sent where Medicare pays second, and nowhere else."""
+    """The type of insurance is sent only if Medicare pays second."""
     row = loop.segment("SBR")
     # A payer whose place is not known (U) may be first.
     medicare = value_at(row, 9) in {"MA", "MB"}

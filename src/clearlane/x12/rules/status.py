@@ -91,7 +91,7 @@ def category_is_that_of_an_acknowledgement(loop: Loop, ctx: RuleContext) -> Iter
 
 @rule("X277CA-ACTION", loop=STATUS_LOOPS, kinds=ACKNOWLEDGEMENT, snip=7, severity=WARNING)
 def action_agrees_with_the_category(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """The action accepts (WQ) where the category accepts and refuses (U) where it refuses."""
+    """The action is WQ if the category accepts the claim and U if it rejects the claim."""
     verdicts = codes.load_column("status_categories", 2)
     for stc in loop.segments("STC"):
         verdict = verdicts.get(split_components(get_element(stc, 1))[0], "")
@@ -100,7 +100,7 @@ def action_agrees_with_the_category(loop: Loop, ctx: RuleContext) -> Iterator[Ru
             verdict == "rejected" and action == ACCEPTS
         ):
             yield RuleFinding(
-                "STC03 (action) should be WQ where the category accepts and U where it refuses",
+                "STC03 (action) should be WQ if the category accepts and U if it rejects",
                 stc,
                 3,
             )
@@ -149,7 +149,7 @@ def acknowledged_claim_is_dated(loop: Loop, ctx: RuleContext) -> Iterator[RuleFi
     ),
 )
 def totals_are_those_of_the_claims(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """Counts and charges of accepted and refused claims (QTY, AMT) are those of the claims listed below."""
+    """Counts and charges of accepted and rejected claims (QTY, AMT) are those of the claims listed below."""
     sums: dict[str, dict[str, ClaimTotal]] = ctx.set_state.setdefault("277ca-totals", {})
     if loop.node.id == "2200D":
         refused = any(get_element(stc, 3) == REFUSES for stc in loop.segments("STC"))
@@ -235,7 +235,7 @@ def claim_is_dated(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim asked about without its lines has a service date."""
     if loop.loop("2210D", "2210E") is None and loop.segment("DTP") is None:
         yield RuleFinding(
-            "A claim asked about must have a service date (DTP*472) where no line has one",
+            "A claim asked about must have a service date (DTP*472) if no line has one",
             code="I6",
         )
 

@@ -1,7 +1,7 @@
 """Describe every segment of a file in words: its loop, its name, and what each element is and means.
 
     for segment in describe(source):
-        segment.line, segment.loop, segment.segment, segment.name
+        segment.file_segment, segment.loop, segment.segment, segment.name
         for part in segment.parts: part.place, part.name, part.value, part.words
 
 Names come from the guide, meanings from the guide's code lists. Values are shown as the file has them, because it is the
@@ -39,7 +39,7 @@ class ElementDescription:
 class SegmentDescription:
     """One segment, in words."""
 
-    line: int
+    file_segment: int
     """Position of the segment in the file, the first ISA being 1."""
     loop: str
     loop_name: str
@@ -50,12 +50,12 @@ class SegmentDescription:
 
 def describe(source: reader.Source) -> Iterator[SegmentDescription]:
     """Yield the segments of a file in words, in order."""
-    for line, (loop, segment, interchange) in enumerate(iter_segments(source), 1):
-        yield describe_segment(segment, loop, interchange, line)
+    for number, (loop, segment, interchange) in enumerate(iter_segments(source), 1):
+        yield describe_segment(segment, loop, interchange, number)
 
 
 def describe_segment(
-    segment: tree.Segment, loop: tree.Loop | None, interchange: tree.Interchange, line: int
+    segment: tree.Segment, loop: tree.Loop | None, interchange: tree.Interchange, file_segment: int
 ) -> SegmentDescription:
     """Describe one segment of a loop; ``loop`` is None for segments of the envelope."""
     node = find_spec(loop.node if loop else None, segment)
@@ -67,7 +67,7 @@ def describe_segment(
         ElementDescription(p.place, p.name, interchange.to_original(p.value), p.words)
         for p in parts
     )
-    return SegmentDescription(line, *inside, segment[0], name, described)
+    return SegmentDescription(file_segment, *inside, segment[0], name, described)
 
 
 def find_spec(loop: grammar.LoopSpec | None, segment: tree.Segment) -> grammar.SegmentSpec | None:

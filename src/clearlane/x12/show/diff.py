@@ -264,20 +264,12 @@ def _title(loop: tree.Loop) -> str:
     return f"{loop.node.id} {key}".strip()
 
 
-def _itself(part: T) -> T:
-    return part
-
-
-def _no_key(part: object) -> str:
-    return ""
-
-
 def _match(
     old: list[T],
     new: list[T],
     key: Callable[[T], object],
     *,
-    fallback_key: Callable[[T], str] = _no_key,
+    fallback_key: Callable[[T], str] = lambda part: "",
 ) -> Iterator[Pair[T]]:
     """Yield pairs of old and new parts with the same key, in order; unmatched parts alone.
 
@@ -300,7 +292,9 @@ def _match(
         yield None, one
 
 
-def _take(parts: list[T], wanted: object, key: Callable[[T], object] = _itself) -> T | None:
+def _take(
+    parts: list[T], wanted: object, key: Callable[[T], object] = lambda part: part
+) -> T | None:
     """Remove the first part with this key from a list, and return it; None if there is none."""
     at = next((at for at, part in enumerate(parts) if key(part) == wanted), None)
     return None if at is None else parts.pop(at)

@@ -81,8 +81,8 @@ class GroupView(View, frozen=True):
 class InterchangeView(View, frozen=True):
     """ISA and IEA, and what is between them."""
 
-    authorisation_qualifier: str = ""
-    authorisation: str = ""
+    authorization_qualifier: str = ""
+    authorization: str = ""
     security_qualifier: str = ""
     security: str = ""
     sender_qualifier: str = ""
@@ -168,7 +168,7 @@ _INTERCHANGE = ViewBuilder(
     InterchangeView,
     {
         "ISA": fill(
-            "authorisation_qualifier authorisation security_qualifier security sender_qualifier"
+            "authorization_qualifier authorization security_qualifier security sender_qualifier"
             " sender receiver_qualifier receiver date time repetition version control acknowledge"
             " usage component"
         ),

@@ -80,7 +80,7 @@ class BenefitView(View, frozen=True):
     quantity_qualifier: str = ""
     quantity_qualifier_words: str = ""
     quantity: Decimal | None = None
-    authorisation: str = ""
+    authorization: str = ""
     in_network: str = ""
     procedure: shared_types.ProcedureView | None = None
     pointers: tuple[str, ...] = ()
@@ -216,7 +216,7 @@ _REFUSALS = append(
 )
 _BENEFIT = (
     "benefit?benefits level?coverage_levels service_types?service_types=repeats insurance?insurance_types plan"
-    " period?time_periods amount$ fraction$ quantity_qualifier?quantities quantity$ authorisation"
+    " period?time_periods amount$ fraction$ quantity_qualifier?quantities quantity$ authorization"
     " in_network procedure=procedure pointers=parts"
 )
 _DELIVERY = "qualifier?quantities quantity$ unit every$ period?time_periods periods$ pattern time"

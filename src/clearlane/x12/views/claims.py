@@ -222,7 +222,7 @@ class ClaimLoopView(View, frozen=True):
     release: str = ""
     patient_signature: str = ""
     causes: RelatedCausesView | None = None
-    programme: str = ""
+    program: str = ""
     submission_reason: str = ""
     delay: str = ""
     dates: tuple[shared_types.DateView, ...] = ()
@@ -371,7 +371,7 @@ _SBR = fill(
 )
 _CLM = fill(
     "number charge$ - - place=place signature assignment benefits_assigned release"
-    " patient_signature causes=causes programme - - - - - - submission_reason delay"
+    " patient_signature causes=causes program - - - - - - submission_reason delay"
 )
 _PROVIDERS = ChildLoop("providers", shared_types.PARTY)
 _FACTS: dict[str, Binding] = {

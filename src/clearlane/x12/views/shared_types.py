@@ -135,14 +135,14 @@ class DeliveryView(View, frozen=True):
 
 
 class PartyView(View, frozen=True):
-    """A person or organisation: name, identifiers, address and other details."""
+    """A person or organization: name, identifiers, address and other details."""
 
     role: str = ""
     role_words: str = ""
     kind: str = ""
-    """1 for a person, 2 for an organisation."""
+    """1 for a person, 2 for an organization."""
     name: str = ""
-    """The last name of a person, or the name of an organisation."""
+    """The last name of a person, or the name of an organization."""
     first: str = ""
     middle: str = ""
     prefix: str = ""

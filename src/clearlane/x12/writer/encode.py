@@ -41,7 +41,7 @@ def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str
     """Return a text that X12 can carry, and the repairs it took (keys of ``REPAIRS``).
 
     Capital letters, plain letters for accented ones, blanks for separators and control characters, single blanks inside and
-    none at the ends. Check lengths afterwards: a text may have grown.
+    none at the ends. Check lengths afterward: a text may have grown.
     """
     if delimiters is CANONICAL and _FIT.fullmatch(text):
         return text, ()
@@ -54,19 +54,11 @@ def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str
     return text, tuple(repairs)
 
 
-def _capital(text: str, delimiters: Delimiters) -> str:
-    return text.upper()
-
-
 def _without_accents(text: str, delimiters: Delimiters) -> str:
     if text.isascii() and "`" not in text:
         return text
     spread = unicodedata.normalize("NFKD", text.translate(_PLAIN)).translate(_PLAIN)
     return "".join(c for c in spread if not unicodedata.combining(c)).upper()
-
-
-def _without_controls(text: str, delimiters: Delimiters) -> str:
-    return text.translate(_CONTROLS)
 
 
 def _without_separators(text: str, delimiters: Delimiters) -> str:
@@ -82,27 +74,21 @@ def _without_separators(text: str, delimiters: Delimiters) -> str:
     return text
 
 
-def _without_others(text: str, delimiters: Delimiters) -> str:
-    return _UNFIT.sub("", text)
-
-
-def _without_blanks(text: str, delimiters: Delimiters) -> str:
-    return " ".join(text.split())
-
-
 _STEPS = (
-    ("case", _capital),
+    ("case", lambda text, _: text.upper()),
     ("accents", _without_accents),
-    ("controls", _without_controls),
+    ("controls", lambda text, _: text.translate(_CONTROLS)),
     ("separators", _without_separators),
-    ("lost", _without_others),
-    ("blanks", _without_blanks),
+    ("lost", lambda text, _: _UNFIT.sub("", text)),
+    ("blanks", lambda text, _: " ".join(text.split())),
 )
 
 
 def format_money(amount: Decimal) -> str:
     """Return an amount without exponent, trailing zeros or needless decimal point."""
-    text = f"{amount:f}"
+    text = str(amount)
+    if "E" in text:
+        text = f"{amount:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
@@ -110,7 +96,7 @@ def format_money(amount: Decimal) -> str:
 
 def format_day(value: date) -> str:
     """Return a day as CCYYMMDD."""
-    return f"{value.year:04}{value.month:02}{value.day:02}"
+    return date.isoformat(value).replace("-", "")
 
 
 def format_period(first: date, last: date) -> tuple[str, str]:

@@ -9,7 +9,7 @@ so that no part of a payer's answer is lost.
 from collections.abc import Mapping
 
 from clearlane.eligibility import services
-from clearlane.inquiry.inquiry_outcome import RequestStatus
+from clearlane.inquiry.inquiry_result import RequestStatus
 
 REQUEST_STATUSES: Mapping[RequestStatus, str] = {
     RequestStatus.NOTHING_SENT: "AllInvalid",

@@ -16,9 +16,9 @@ import msgspec
 from clearlane.api.v3.benefits import response_builder
 from clearlane.api.v3.benefits.benefit_names import REQUEST_STATUSES
 from clearlane.api.v3.benefits.json_types import ValidationResultJson
-from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitOutcome
+from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
 from clearlane.eligibility.json_struct import JsonStruct
-from clearlane.inquiry.inquiry_outcome import ValidationResult
+from clearlane.inquiry.inquiry_result import ValidationResult
 from clearlane.pipeline.inquiry.request_answers import RequestAnswers
 
 OUTCOMES_AT_ONCE = 4
@@ -33,8 +33,8 @@ async def compose_response(
         _ENCODER.encode(REQUEST_STATUSES[answers.status]),
     )
 
-    def encode(outcome: BenefitOutcome) -> bytes:
-        return encode_outcome(outcome, with_x12=with_x12)
+    def encode(outcome: BenefitResult) -> bytes:
+        return encode_result(outcome, with_x12=with_x12)
 
     async for piece in _join(answers.answered, encode):
         yield piece
@@ -42,7 +42,7 @@ async def compose_response(
     # One interchange may hold many patients, but its status is listed once.
     statuses: dict[bytes, None] = {}
 
-    def encode_error(outcome: BenefitOutcome) -> bytes:
+    def encode_error(outcome: BenefitResult) -> bytes:
         if outcome.error and outcome.error.status:
             status = response_builder.build_interchange_status(outcome.error.status)
             statuses[encode_element(status)] = None
@@ -53,7 +53,7 @@ async def compose_response(
     yield b'],"InterchangeStatuses":[%b]}' % b",".join(statuses)
 
 
-def encode_outcome(outcome: BenefitOutcome, *, with_x12: bool) -> bytes:
+def encode_result(outcome: BenefitResult, *, with_x12: bool) -> bytes:
     """Return the element of ``Responses`` or ``ErrorResponses`` for an outcome."""
     x12 = outcome.x12 if with_x12 else b""
     if outcome.answer is not None:
@@ -79,7 +79,7 @@ def encode_element(element: JsonStruct) -> bytes:
 
 
 async def _join(
-    pages: AsyncIterator[Sequence[BenefitOutcome]], encode: Callable[[BenefitOutcome], bytes]
+    pages: AsyncIterator[Sequence[BenefitResult]], encode: Callable[[BenefitResult], bytes]
 ) -> AsyncIterator[bytes]:
     """Yield the elements of an array, separated by commas."""
     separator = b""

@@ -23,7 +23,7 @@ ENTITY_IDS = {
     "XX": "NationalProviderId",
 }  # fmt: skip
 
-PLAN_NAME, LICENCE_STATE = "PlanOrGroupName", "StateIssuingLicense"
+PLAN_NAME, LICENSE_STATE = "PlanOrGroupName", "StateIssuingLicense"
 
 # REF: the fields of each qualifier. The family unit number (49) is also the suffix of the member id.
 PAYEE_REFERENCES: Mapping[str, tuple[str, ...]] = {

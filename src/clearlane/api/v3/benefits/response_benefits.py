@@ -52,7 +52,7 @@ def map_benefit(benefit: benefits.BenefitView, location: str) -> json_types.Bene
         BenefitAmount=amount,
         PatientResponsibilityPercentage=share,
         BenefitQuantity=_quantity(benefit, quantity),
-        AuthenticationOrCertificationRequired=_name("answers", benefit.authorisation),
+        AuthenticationOrCertificationRequired=_name("answers", benefit.authorization),
         PlanInNetwork=_name("answers", benefit.in_network),
         Procedure=procedure,
         DeliverySchedules=schedules or None,

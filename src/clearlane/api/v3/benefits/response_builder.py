@@ -13,7 +13,7 @@ from clearlane.api.v3.benefits.field_mapping import Fields
 from clearlane.api.v3.benefits.json_types import format_day_text
 from clearlane.api.v3.benefits.qualifiers import (
     DEPENDENT_FAULTS,
-    LICENCE_STATE,
+    LICENSE_STATE,
     PAYEE_FAULTS,
     PAYEE_IDS,
     PAYEE_REFERENCES,
@@ -28,7 +28,7 @@ from clearlane.api.v3.benefits.qualifiers import (
 from clearlane.api.v3.benefits.response_benefits import map_benefit
 from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.model import ORIGINATOR
-from clearlane.inquiry.inquiry_outcome import (
+from clearlane.inquiry.inquiry_result import (
     AnswerError,
     InquiryError,
     InquiryTrace,
@@ -138,7 +138,7 @@ def build_payee(
     found = response_parties.party_fields(party, PAYEE_IDS) | response_parties.full_name(party)
     if party is not None:
         found["Type"] = benefit_names.name("payee_roles", party.role) or None
-        field_mapping.map_references(PAYEE_REFERENCES, party.references, found, LICENCE_STATE)
+        field_mapping.map_references(PAYEE_REFERENCES, party.references, found, LICENSE_STATE)
         found["PhysicalAddress"] = response_parties.map_address(party)
         found |= response_parties.map_specialty(
             party, "ProviderRole", "ReceivingProviderTaxonomyCode"

@@ -80,7 +80,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0001m"
+HEAD = "v0001n"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -123,7 +123,7 @@ def client_table(
 ) -> Table:
     """Declare a table of client rows, with owner columns that every statement must constrain.
 
-    The migration that creates it calls :func:`enable_row_security` as a second line of defence. ``owner_index=False``
+    The migration that creates it calls :func:`enable_row_security` as a second line of defense. ``owner_index=False``
     leaves out the index of the owner, for a table whose key begins with the vendor and that no site is looked up in.
     """
     needs_index = owner_index and not _has_owner_index(columns)
@@ -396,7 +396,7 @@ claims = client_table(
     # Keyed hashes of the vendor's claim id, and of everything in the claim.
     Column("vendor_claim_hash", Text, nullable=False),
     Column("content_hash", Text, nullable=False),
-    # Whether CLM01 is the patient's account number; else it is the request id.
+    # Whether CLM01 is the patient's account number; else it is the claim number.
     Column("account_as_number", SmallInteger, nullable=False),
     Column("total_cents", BigInteger, nullable=False),
     # What the payer paid of it, and what it left to the patient.

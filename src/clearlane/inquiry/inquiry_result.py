@@ -1,7 +1,7 @@
 """How an inquiry to a payer ended, as it is stored and passed on: an answer, or an error in its place.
 
-    encode_outcome(InquiryOutcome(answer=built, x12=content))        # as it is stored, sealed
-    encode_outcome(InquiryOutcome(error=build_error(...)))
+    encode_result(InquiryResult(answer=built, x12=content))        # as it is stored, sealed
+    encode_result(InquiryResult(error=build_error(...)))
 
 The type of the answer is that of the transaction, which decodes it. Knows no API, no file and no database.
 """
@@ -80,7 +80,7 @@ class InquiryError(InquiryStruct, frozen=True, kw_only=True):
     status: InterchangeStatus | None = None
 
 
-class InquiryOutcome(InquiryStruct, Generic[V], frozen=True, kw_only=True):
+class InquiryResult(InquiryStruct, Generic[V], frozen=True, kw_only=True):
     """The stored result of an inquiry: an answer, or an error in its place, and the X12 that it is from."""
 
     answer: V | None = None
@@ -128,9 +128,9 @@ def build_error(
     )
 
 
-def encode_outcome(outcome: InquiryOutcome[V]) -> bytes:
-    """Return the stored form of an outcome, to be sealed."""
-    return _ENCODER.encode(outcome)
+def encode_result(result: InquiryResult[V]) -> bytes:
+    """Return the stored form of a result, to be sealed."""
+    return _ENCODER.encode(result)
 
 
 def encode_results(results: tuple[ValidationResult, ...]) -> bytes:

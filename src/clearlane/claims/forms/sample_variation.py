@@ -7,13 +7,11 @@ with different ids must therefore be different claims. The same id gives the sam
 """
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from clearlane.claims import samples
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
+from clearlane.claims.forms import AnyForm, field_at, samples
 
 LAST_NAMES = ("Arden", "Birch", "Fenn", "Lund", "Quill", "Sorrel", "Tarn", "Wick")
 FIRST_NAMES = ("Rosa", "Tessa", "Nora", "Ines", "Maren", "Vera")
@@ -25,41 +23,7 @@ DAYS_AGO_MIN, DAYS_AGO_VARIED = 3, 25
 """How many days ago the service of a sample was, at least, and over how many days samples spread."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _VariedFields:
-    """The fields of one kind of claim that vary."""
-
-    last_names: tuple[str, ...]
-    first_names: tuple[str, ...]
-    birth_dates: tuple[str, ...]
-    patient_of_full: tuple[str, str]
-    """The patient's last and first name in a claim with every field, whose patient is not the insured."""
-    line_charge: str
-    usual: Mapping[str, str]
-    """Fields that most claims have although they are not required: without them a payer would answer with a warning."""
-
-
-_FIELDS: Mapping[AnyForm, _VariedFields] = {
-    V3_MEDICAL: _VariedFields(
-        last_names=("F02_PatientNameLast", "F04_InsuredNameLast"),
-        first_names=("F02_PatientNameFirst", "F04_InsuredNameFirst"),
-        birth_dates=("F03_PatientDob", "F11A_InsuredDob"),
-        patient_of_full=("F02_PatientNameLast", "F02_PatientNameFirst"),
-        line_charge="F24F_Charges",
-        usual={
-            "F33_BillingProviderZip": "787012345",
-            "F33A_BillingProviderNpi": samples.BILLING_NPI,
-        },
-    ),
-    V3_DENTAL: _VariedFields(
-        last_names=("F12_InsuredLastName",),
-        first_names=("F12_InsuredFirstName",),
-        birth_dates=("F13_InsuredDOB",),
-        patient_of_full=("F20_PatientLastName", "F20_PatientFirstName"),
-        line_charge="F31_LineFee",
-        usual={"F48_BillingDentistZip": "787012345"},
-    ),
-}
+BILLING_ZIP = "787012345"
 
 
 class _Choices:
@@ -85,7 +49,7 @@ def vary(
 
     ``patient`` is a last and a first name to take instead.
     """
-    fields, choices = _FIELDS[form], _Choices(claim_id)
+    choices = _Choices(claim_id)
     charge = f"{CHARGES_FROM + CHARGES_STEP * choices.below(CHARGES)}.00"
     member = f"W{choices.below(MEMBER_NUMBERS):09}"
     birth = date(BIRTH_YEARS_FIRST, 1, 1) + timedelta(days=choices.below(BIRTH_DAYS))
@@ -94,16 +58,23 @@ def vary(
         FIRST_NAMES[choices.below(len(FIRST_NAMES))],
     )
     last, first = patient or chosen
+    person = {"last_name": last, "first_name": first, "birth": birth.isoformat()}
+    people = {
+        form.locate(f"{who}.{name}"): value
+        for who in ("patient", "subscriber")
+        for name, value in person.items()
+    }
     [line] = claim[form.lines_field]
     return {
         **claim,
-        **dict.fromkeys(fields.last_names, last),
-        **dict.fromkeys(fields.first_names, first),
-        **dict.fromkeys(fields.birth_dates, birth.isoformat()),
-        **fields.usual,
+        # A minimal claim may leave out the patient, who is the insured.
+        **{name: value for name, value in people.items() if name in claim},
+        # Most claims have these although they are not required: without them a payer would answer with a warning.
+        form.locate("billing.zip"): BILLING_ZIP,
+        form.locate("billing.npi"): samples.BILLING_NPI,
         form.locate("subscriber.member_id"): member,
         form.locate("total_charge"): charge,
-        form.lines_field: [{**line, fields.line_charge: charge}],
+        form.lines_field: [{**line, field_at(form, "lines[].charge"): charge}],
     }
 
 
@@ -129,7 +100,7 @@ def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date)
     )
     [claim] = document["Claims"]
     if wish.full:
-        names = _FIELDS[form].patient_of_full
+        names = (form.locate("patient.last_name"), form.locate("patient.first_name"))
         return claim | dict(zip(names, wish.patient, strict=True)) if wish.patient else dict(claim)
     varied = vary(claim, form, claim_id=claim_id, patient=wish.patient)
     if wish.scenario:
