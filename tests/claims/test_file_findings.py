@@ -81,6 +81,7 @@ ONLY_JSON = {
 # And the other way round.
 ONLY_FILE = {
     "C504": "A code beside one that cannot be read.",
+    "C523": "A patient who is the subscriber has the subscriber's birth date.",
     "C612": "Lines that differ in what is not sent.",
     "C753": "A decision without a payer's name has no id, by which lines refer to it.",
     "C754": "More adjustments of a group than the guide takes are left out.",
