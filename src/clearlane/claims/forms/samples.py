@@ -215,8 +215,8 @@ _OWN: Mapping[str, Any] = {
     "F32_FacilityName": "Fernhill Clinic",
     "X12_TreatmantLocationName": "Larkspur North",
     "F25_FederalTaxIdEin": "123456789",
-    "F25_FederalTaxIdSsn": "987654320",
-    "F33B_BillingProviderSsn": "987654320",
+    "F25_FederalTaxIdSsn": "219099999",
+    "F33B_BillingProviderSsn": "219099999",
     "F51_BillingDentistTaxID": "123456789",
     "F21_DiagnosisCodes": ["J02.9", "R05.9"],
     "F34a_DiagnosisCode": "K02.9",
@@ -385,6 +385,9 @@ _EXTENDED_LINES: Mapping[AnyForm, tuple[JSON, ...]] = {
 _ORIGINAL: Mapping[AnyForm, JSON] = {
     V3_MEDICAL: {
         "F01A_InsuredId": PAID_IN_FULL,
+        # Medicare's ids have a form of their own.
+        "F01_ClaimType": "Group",
+        "X12_MedicareSecondaryReason": None,
         "F22_MedicaidResubmissionCode": "1",
         "F22_OriginalReferenceNumber": None,
     },
@@ -413,6 +416,7 @@ _EXTENDED: Mapping[AnyForm, JSON] = {
         # The earlier payer decided lines; it pays first because of an accident, and Medicare second.
         "X12_ClaimRemainingPatientLiability": None,
         "F01_ClaimType": "Medicare",
+        "F01A_InsuredId": "1EG4TE5MK73",
         "X12_MedicareSecondaryReason": "14",
     },
     V3_DENTAL: {
