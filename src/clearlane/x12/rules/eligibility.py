@@ -199,7 +199,7 @@ def benefit_has_its_amount_or_percentage(loop: Loop, ctx: RuleContext) -> Iterat
 @rule("X271-REMAINING", loop=NAMES, kinds=RESPONSE, snip=7, severity=WARNING)
 def remainder_is_part_of_its_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """What remains of a benefit is not more than the benefit, in money and in quantity."""
-    largest: dict[tuple[str | int, ...], int] = {}
+    largest: dict[tuple[object, ...], int] = {}
     benefits = [eb for benefit in loop.loops(*BENEFITS) if (eb := benefit.segment("EB"))]
     figures = [
         (eb, at, _benefit(eb), get_element(eb, 6), amount)
