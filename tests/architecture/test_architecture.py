@@ -16,8 +16,9 @@ MODULES_MAX = 25
 # Each package and the packages it may import: those of the layers below it, never its neighbors.
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
-# Beside the directories: what every inquiry to a payer shares, for eligibility and whatever else asks payers.
-DIRECTORIES = X12 | {"payers", "accounts", "inquiry"}
+# Beside the directories: what every inquiry to a payer shares, for eligibility and whatever else asks payers; and the files
+# of code lists, which the import of a list reads.
+DIRECTORIES = X12 | {"payers", "accounts", "inquiry", "code_files"}
 DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
@@ -27,6 +28,7 @@ EVERYONE = VERBS | {"api", "cli", "console", "sandbox", "client", "settings", "w
 MAY_IMPORT: dict[str, set[str]] = {
     "kernel": set(),
     "x12": KERNEL,
+    "code_files": set(),
     "payers": X12,
     "accounts": X12,
     "inquiry": X12,

@@ -397,6 +397,34 @@ _BODIES = {
 }
 
 
+def code_files_page() -> Iterator[str]:
+    """Write which file of each code list is read."""
+    from clearlane.code_files.content import MEGABYTE
+    from clearlane.code_files.readers import READERS
+
+    yield "# Files of code lists"
+    yield ""
+    yield (
+        "Which lists of codes can be imported, and which file of its publisher each is read from: the file itself, or the "
+        "publisher's zip with it. Clearlane fetches none of them. A text is in UTF-8, or in Windows-1252 if the publisher writes "
+        "that. A file of another kind, a truncated one, one over its limit and a zip that unpacks to more than 100 times "
+        "its size are refused with the line, what was expected there and what was found."
+    )
+    yield ""
+    rows: list[list[object]] = [
+        [
+            f"`{reader.name}`",
+            reader.title,
+            reader.publisher,
+            reader.file,
+            f"`{reader.example}`",
+            f"{reader.bytes_max // MEGABYTE:,} MB",
+        ]
+        for reader in READERS.values()
+    ]
+    yield from grid(["List", "Codes", "Publisher", "File", "Example", "At most"], rows)
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings_page,
     "commands.md": commands_page,
@@ -415,6 +443,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "claim-fields.md": fields_page,
     "claim-rules.md": claim_rules_page,
     "claim-samples.md": samples_page,
+    "code-files.md": code_files_page,
     "x12-guides.md": guides_page,
     "x12-findings.md": file_rules_page,
 }

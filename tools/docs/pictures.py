@@ -183,6 +183,7 @@ WORDS = {
     "payers": "who can be reached",
     "accounts": "vendors, sites, people",
     "inquiry": "what inquiries share",
+    "code_files": "files of code lists",
     "claims": "fields, rules, lifecycle",
     "payments": "835: what was paid",
     "eligibility": "270 and 271",

@@ -1,0 +1,290 @@
+"""The lists of codes that can be imported, and how the file of each is read.
+
+A reader yields the codes of a file as it comes, and raises ``CodeFileRefused`` as soon as the file is not one of its
+list. What it yielded before counts only if it ends: a file may be found to be truncated at its last line.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import IO
+
+from clearlane.code_files.columns import CodeRow, Columns, HeadedTable, parse_day
+from clearlane.code_files.content import MEGABYTE, CodeFileRefused, Content, open_contents, shape
+from clearlane.code_files.fixed_width import (
+    HCPCS_CONTINUED,
+    HCPCS_RECORDS,
+    read_hcpcs,
+    read_order_file,
+)
+
+FOREIGN_ROWS_MAX = 10
+FOREIGN_ROWS_PERCENT_MAX = 2
+"""Rows beside those above that are no codes: titles, copyright, notes below the list."""
+
+CMS = "CMS"
+X12 = "X12"
+PROCEDURE = r"[0-9A-Z]\d{3}[0-9A-Z]"
+PTP_COLUMNS = 6
+NPPES_HEADINGS = re.compile(r'"?NPI"?,"?Entity Type Code"?,', re.IGNORECASE)
+NPPES_ROW = re.compile(r'"?(\d{10})"?,"?([12]?)"?,')
+NPPES_TYPES = {"1": "person", "2": "organization"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeListReader:
+    """How the publisher's file of one list is read."""
+
+    name: str
+    title: str
+    publisher: str
+    bytes_max: int
+    rows: Callable[[Content], Iterator[CodeRow | None]]
+    """The codes of a file; None for each row that is none."""
+    form: str
+    """What a code of the list looks like."""
+    example: str
+    members: str
+    """The names of the files to read in the publisher's zip."""
+    file: str
+    """Which file it is and what of it is read, for the reference."""
+    windows: bool = False
+    """The publisher also writes Windows-1252."""
+
+    def read(self, stream: IO[bytes]) -> Iterator[CodeRow]:
+        """Yield the codes of a file, plain or zipped. The stream must be seekable."""
+        form = re.compile(self.form, re.ASCII)
+        codes = foreign = 0
+        before = None
+        contents = open_contents(
+            stream, members=self.members, bytes_max=self.bytes_max, windows=self.windows
+        )
+        for content in contents:
+            refusal = None
+            for row in self.rows(content):
+                if row is not None and form.fullmatch(row.code):
+                    codes += 1
+                    # A long description may go on in the next line, after the same code.
+                    if row != before:
+                        yield row
+                    before = row
+                    continue
+                foreign += 1
+                refusal = refusal or self._not_a_code(content, row)
+                if foreign > FOREIGN_ROWS_MAX + codes * FOREIGN_ROWS_PERCENT_MAX // 100:
+                    raise refusal
+            if not codes:
+                raise refusal or self._not_a_code(content, None)
+
+    def _not_a_code(self, content: Content, row: CodeRow | None) -> CodeFileRefused:
+        found = repr(shape(row.code)) if row else "something else"
+        return content.refused(
+            f"expected a code of {self.title} such as {self.example}, found {found}"
+        )
+
+
+def _read_hcpcs_file(content: Content) -> Iterator[CodeRow | None]:
+    """Return the codes of CMS's text, or of its workbook or the CSV that was saved from it."""
+    if not content.starts_with("HCPC"):
+        yield from read_hcpcs(content)
+        return
+    for row in HCPCS_TABLE(content):
+        if row is None or row.attributes not in HCPCS_CONTINUED:
+            yield row and row._replace(attributes=HCPCS_RECORDS.get(row.attributes, ""))
+
+
+def _read_ptp(content: Content) -> Iterator[CodeRow | None]:
+    """Return the pairs of codes, with whether a modifier lets them pass: 0 no, 1 yes, 9 not applicable.
+
+    The headings are over several lines, so a row of the table is known by its two codes. An edit that was deleted with
+    effect from its first day was never in force.
+    """
+    for cells in content.rows():
+        if len(cells) < 2 or not all(re.fullmatch(PROCEDURE, code) for code in cells[:2]):
+            yield None
+            continue
+        if len(cells) < PTP_COLUMNS:
+            raise content.refused(
+                f"expected {PTP_COLUMNS} columns, found {len(cells)}: it is truncated"
+            )
+        try:
+            first, last = parse_day(cells[3]), parse_day(cells[4])
+        except ValueError:
+            yield None
+            continue
+        if first != last:
+            yield CodeRow(pair(cells[0], cells[1]), first, last, cells[5])
+
+
+def pair(first: str, second: str) -> str:
+    """Return the code of a pair of procedures: column 1 is paid, column 2 is not."""
+    return f"{first}-{second}"
+
+
+def _read_plain(content: Content) -> Iterator[CodeRow | None]:
+    """Return the first word of each line: holders of licenses get codes alone, or a code, a tab and a description."""
+    for line in content.lines():
+        found = re.match(r'"?([0-9A-Z]{5})"?(?=[\s,|]|$)', line)
+        yield CodeRow(found[1]) if found else None
+
+
+def _read_nppes(content: Content) -> Iterator[CodeRow | None]:
+    """Return each NPI with whether it is a person's or an organization's.
+
+    The file has 330 columns and 15 GB; the two that are read come first, so a row is not taken apart. An NPI without a
+    type is deactivated.
+    """
+    lines = content.lines()
+    headings = next(lines, "")
+    if not NPPES_HEADINGS.match(headings):
+        raise content.refused('expected the headings "NPI" and "Entity Type Code", found others')
+    for line in lines:
+        found = NPPES_ROW.match(line)
+        if found is None or (content.ends_open and line.count(",") < headings.count(",")):
+            if content.ends_open:
+                raise content.refused(
+                    "expected a whole row, found the end of the file: it is truncated"
+                )
+            yield None
+        elif found[2]:
+            yield CodeRow(found[1], attributes=NPPES_TYPES[found[2]])
+
+
+def _product_ndc(row: CodeRow) -> CodeRow:
+    """Return the product with nine digits, as the first nine of the eleven on a claim: labeler 5, product 4."""
+    labeler, _, product = row.code.partition("-")
+    return row._replace(code=f"{labeler:0>5}{product:0>4}")
+
+
+def _units(row: CodeRow) -> CodeRow:
+    """Return the units and the number of the adjudication indicator: 1 by line, 2 and 3 by day of service."""
+    units, indicator, *_ = row.attributes.split()
+    return row._replace(attributes=f"{int(units)} {int(indicator)}")
+
+
+def _section(row: CodeRow) -> CodeRow:
+    """Return whether a taxonomy is one of persons or of organizations."""
+    is_organization = row.attributes.lower().startswith("non")
+    return row._replace(attributes="organization" if is_organization else "person")
+
+
+HCPCS_TABLE = HeadedTable(
+    Columns("hcpcs?(code)?", "add(ed)?(dt|date)", "term(ination)?(dt|date)", ("recid",)),
+    "HCPC, RECID, ADD DT and TERM DT",
+)
+X12_CODES = HeadedTable(
+    Columns(
+        "((carc|rarc|reason|remark|status|category)code|code)",
+        "(start|effective|begin)(date)?",
+        "(stop|end|deactivat(ed|ion)|termination)(date)?",
+    ),
+    "Code, Start and Stop",
+    has_days_always=False,
+)
+SHEET_OR_TEXT = r"\.(txt|csv|xlsx)"
+
+_READERS = (
+    CodeListReader(
+        name="icd-10-cm", file="The order file of a fiscal year or of April. Codes that can be billed are read; headings are left out.",
+        title="ICD-10-CM", publisher=CMS, bytes_max=64 * MEGABYTE, rows=read_order_file,
+        form=r"[A-Z]\d[0-9A-Z]{1,5}", example="I10", members=r"icd-?10-?cm[-_ ]?order(?!.*addenda).*\.txt", windows=True,
+    ),
+    CodeListReader(
+        name="icd-10-pcs", file="The order file of a fiscal year or of April. Whole codes are read; headings are left out.",
+        title="ICD-10-PCS", publisher=CMS, bytes_max=64 * MEGABYTE, rows=read_order_file,
+        form=r"[0-9A-HJ-NP-Z]{7}", example="0DTJ4ZZ", members=r"icd-?10-?pcs[-_ ]?order(?!.*addenda).*\.txt", windows=True,
+    ),
+    CodeListReader(
+        name="hcpcs", file="The alphanumeric file of a quarter: the text of fixed positions, the workbook, or a CSV saved from it. Codes and modifiers with the day added and the last day.",
+        title="HCPCS level II", publisher=CMS, bytes_max=64 * MEGABYTE, rows=_read_hcpcs_file,
+        form=r"[A-Z]\d{4}|[A-Z0-9]{2}", example="A0428", members=rf"HCPC.*ANWEB.*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="hipps", file="The master list: the workbook, or a text or CSV saved from it. Codes with their first and last day.",
+        title="HIPPS", publisher=CMS, bytes_max=64 * MEGABYTE,
+        rows=HeadedTable(
+            Columns("(hipps)?code", "(?!.*thr).*(effective|from).*", ".*(thru|through).*"),
+            "Code, Effective Date and Through Date",
+        ),
+        form=r"[0-9A-Z]{5}", example="1AFKS", members=rf".*HIPPS.*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="ncci-ptp", file="The practitioner edits of a quarter: the texts or the workbooks. CMS publishes four parts: put them into one zip. Each pair with its days and whether a modifier lets it pass.",
+        title="NCCI procedure pairs for practitioners", publisher=CMS, bytes_max=1024 * MEGABYTE,
+        rows=_read_ptp, form=rf"{PROCEDURE}-{PROCEDURE}", example="11042-97597", members=rf"ccipra.*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="mue", file="The practitioner table of a quarter: the CSV or the workbook. Units and adjudication indicator of each code.",
+        title="medically unlikely units for practitioners", publisher=CMS, bytes_max=64 * MEGABYTE,
+        rows=HeadedTable(
+            Columns("hcpcscptcode", attributes=("practitionerservicesmuevalues?", "mueadjudicationindicator")),
+            "HCPCS/CPT Code, Practitioner Services MUE Values and MUE Adjudication Indicator",
+            _units,
+        ),
+        form=PROCEDURE, example="99213", members=rf".*MUE.*Practitioner.*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="ndc", file="The product file of the NDC directory, separated by tabs. The first nine digits of each NDC with the days of marketing.",
+        title="NDC products", publisher="FDA", bytes_max=512 * MEGABYTE,
+        rows=HeadedTable(
+            Columns("productndc", "startmarketingdate", "endmarketingdate"),
+            "PRODUCTNDC, STARTMARKETINGDATE and ENDMARKETINGDATE",
+            _product_ndc,
+        ),
+        form=r"\d{9}", example="0002-0152", members=r"product\.txt", windows=True,
+    ),
+    CodeListReader(
+        name="taxonomy", file="The CSV of a release. Codes, and whether they are for persons or organizations.",
+        title="provider taxonomy", publisher="NUCC", bytes_max=16 * MEGABYTE,
+        rows=HeadedTable(
+            Columns("code", attributes=("section",)), "Code and Section", _section,
+        ),
+        form=r"[0-9A-Z]{9}X", example="207Q00000X", members=r"nucc_taxonomy.*\.csv", windows=True,
+    ),
+    CodeListReader(
+        name="nppes-deactivated", file="The monthly report of deactivated NPIs: the workbook, or a CSV saved from it. Each NPI with the day of its deactivation.",
+        title="deactivated NPIs", publisher=CMS, bytes_max=256 * MEGABYTE,
+        rows=HeadedTable(
+            Columns("npi", "(nppes)?deactivationdate"), "NPI and NPPES Deactivation Date",
+        ),
+        form=r"[12]\d{9}", example="1234567893", members=rf"NPPES.?Deactivated.*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="nppes", file="The monthly file of the NPI registry. Each NPI that is active, and whether it is a person's or an organization's. The other columns are not kept.",
+        title="NPIs", publisher=CMS, bytes_max=15 * 1024 * MEGABYTE, rows=_read_nppes,
+        form=r"[12]\d{9}", example="1234567893", members=r"npidata_pfile_\d+-\d+(_v\d)?\.csv",
+    ),
+    CodeListReader(
+        name="cpt", file="A list that the AMA licenses: one code on each line, alone or before a tab, a comma or a space.",
+        title="CPT", publisher="AMA", bytes_max=64 * MEGABYTE, rows=_read_plain,
+        form=r"\d{4}[0-9AFMTU]", example="99213", members=r"(LONGU\w*|.*cpt.*)\.(txt|csv)", windows=True,
+    ),
+    CodeListReader(
+        name="cdt", file="A list that the ADA licenses: one code on each line, alone or before a tab, a comma or a space.",
+        title="CDT", publisher="ADA", bytes_max=16 * MEGABYTE, rows=_read_plain,
+        form=r"D\d{4}", example="D0120", members=r".*cdt.*\.(txt|csv)", windows=True,
+    ),
+    CodeListReader(
+        name="carc", file="A CSV, a text separated by tabs, or a workbook with the headings Code, Start and Stop (the days may be left out).",
+        title="claim adjustment reason codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
+        form=r"\d{1,3}|[A-Z]\d{1,2}", example="45", members=rf".*(CARC|adjustment.?reason).*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="rarc", file="As for `carc`.",
+        title="remittance advice remark codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
+        form=r"MA?\d{1,3}|N\d{1,4}", example="MA130", members=rf".*(RARC|remark).*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="claim-status", file="As for `carc`.",
+        title="claim status codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
+        form=r"\d{1,4}", example="21", members=rf"(?!.*categor).*status.*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
+        name="status-category", file="As for `carc`.",
+        title="claim status category codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
+        form=r"[A-Z]\d[0-9A-Z]?", example="A3", members=rf".*categor.*{SHEET_OR_TEXT}", windows=True,
+    ),
+)  # fmt: skip
+READERS: Mapping[str, CodeListReader] = MappingProxyType({each.name: each for each in _READERS})
+"""Every list that can be imported, by the name that commands use."""
