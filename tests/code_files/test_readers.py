@@ -247,8 +247,8 @@ def test_an_encrypted_zip_is_refused():
 def test_a_file_over_the_limit_of_its_list_is_refused():
     # The description is long, so that few rows make a megabyte.
     reader = replace(READERS["cdt"], bytes_max=content.MEGABYTE)
-    words = random.Random(0).randbytes(600).hex()
-    large = "".join(f"D{n:04}\t{words[n // 10 :]}\n" for n in range(2_000)).encode()
+    words = random.Random(0).randbytes(1_000_000).hex()
+    large = "".join(f"D{n:04}\t{words[n * 1000 :][:1000]}\n" for n in range(2_000)).encode()
     for data in (large, zipped({"cdt.txt": large})):
         with pytest.raises(CodeFileRefused, match="larger than 1 MB"):
             list(reader.read(io.BytesIO(data)))
