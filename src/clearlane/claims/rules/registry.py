@@ -28,6 +28,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
+from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 FieldFinding = tuple[str, str]
 """Path and message."""
@@ -93,6 +94,8 @@ class RuleInputs:
     edits: frozenset[str] = frozenset()
     """What the payer wants of a claim (``payers.edits``): rules with one of these names are applied."""
     available: frozenset[ExternalData] = frozenset(ExternalData)
+    code_lists: CodeLists = EMBEDDED
+    """The code lists in force; without an installation those of the package."""
 
 
 class RuleScope(StrEnum):
