@@ -1080,6 +1080,13 @@ CASES: dict[str, list[Case]] = {
     "C615": [
         m({f"{L}F24D_Modifiers": "25,48"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "25,LT"})
     ],
+    "C641": [
+        m(
+            {f"{L}F24B_PlaceOfServiceCode": "27", f"{L}F24A_DateOfServiceFrom": "2023-09-30"},
+            f"{L}F24B_PlaceOfServiceCode",
+            {f"{L}F24B_PlaceOfServiceCode": "27", f"{L}F24A_DateOfServiceFrom": "2023-10-01"},
+        )
+    ],
     "C811": [
         m(
             {"F14_DateOfCurrentIllnessOrSymptom": "2025-03-15"},
