@@ -2,7 +2,7 @@
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
 `claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
-`claims/rules/addresses`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits` and `claims/rules/people`.
+`claims/rules/addresses`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits`, `claims/rules/places` and `claims/rules/people`.
 """
 
 import json
