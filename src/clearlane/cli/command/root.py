@@ -62,6 +62,9 @@ COMMANDS: dict[str, CommandEntry] = {
         vendor="payer.payer_client",
     ),
     "route": CommandEntry("payer.route", "How payers are reached: folder, SFTP, CAQH CORE."),
+    "codes": CommandEntry(
+        "codes.codes", "Code lists with days: import, list, show, status, remove."
+    ),
     "claim": CommandEntry("claim.claim", "Check, make, submit, follow and explain claims."),
     "listen": CommandEntry("claim.listen", "Follow claim status changes live."),
     "events": CommandEntry(
