@@ -41,6 +41,7 @@ from clearlane.claims.rules import (  # noqa: F401
     numbers,
     payer,
     payer_edits,
+    places,
     providers,
     remaining_liability,
     services,
