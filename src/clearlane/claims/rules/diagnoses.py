@@ -27,8 +27,9 @@ ICD_10_CM = "icd-10-cm"
 CODES_SUGGESTED_MAX = 4
 ICD_10_FROM = date(2015, 10, 1)  # 45 CFR 162.1002: services from this day on are coded in ICD-10.
 
+# Second after the letter is a digit, or an A if digits ran out: QA0 is there since October 2025.
 _FORMS = {
-    "10": re.compile(r"[A-Z]\d[0-9A-Z][0-9A-Z]{0,4}", re.ASCII),
+    "10": re.compile(r"[A-Z][0-9A][0-9A-Z][0-9A-Z]{0,4}", re.ASCII),
     "9": re.compile(r"\d{3,5}|V\d{2,4}|E\d{3,4}", re.ASCII),
 }
 _EXTERNAL_CAUSE = re.compile(r"[VWXY]")
