@@ -17,7 +17,7 @@ CODES_PER_CALL = 24
 
 @pytest.fixture(scope="module")
 def diagnoses() -> DatedCodes:
-    return dated_codes.load("icd_10_cm")
+    return dated_codes.load("icd-10-cm")
 
 
 @every_case(
@@ -64,7 +64,9 @@ def test_a_list_covers_days_and_says_nothing_of_others(diagnoses):
 def test_periods_that_touch_are_one_for_who_asks_about_all_days():
     first = Period(date(2026, 1, 1), date(2026, 3, 31))
     second = Period(date(2026, 4, 1), date(2026, 12, 31), frozenset({"adult"}))
-    codes = DatedCodes(date(2026, 1, 1), date(2026, 12, 31), [(second, ["A1"]), (first, ["A1"])])
+    codes = DatedCodes(
+        [(date(2026, 1, 1), date(2026, 12, 31))], [(second, ["A1"]), (first, ["A1"])]
+    )
     assert codes.periods("A1") == [first, second]
     assert codes.is_valid_throughout("A1", date(2026, 2, 1), date(2026, 11, 30))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from clearlane.claims.codes import POINTED_PLACES
 from clearlane.claims.rules.dates import Span, span
@@ -19,9 +20,9 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.claims.view import ClaimView
 from clearlane.kernel import limits
-from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.dated_codes import DatedCodes, Period
 
-ICD_10_CM = "icd_10_cm"
+ICD_10_CM = "icd-10-cm"
 CODES_SUGGESTED_MAX = 4
 ICD_10_FROM = date(2015, 10, 1)  # 45 CFR 162.1002: services from this day on are coded in ICD-10.
 
@@ -47,28 +48,22 @@ def icd_version(view: ClaimView) -> str:
     return view.icd_version or "10"
 
 
+# Results are remembered by list: a list that an operator has changed is another one.
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _is_always_valid(code: str) -> bool:
-    known = dated_codes.load(ICD_10_CM)
-    return known.is_valid_throughout(code, known.first_day, known.last_day)
-
-
-def changing(view: ClaimView) -> Each | None:
-    """Return the diagnoses that are not valid on every day of the list, or None if there is none."""
-    return [
-        (at, code) for at, code in enumerate(view.diagnoses) if code and not _is_always_valid(code)
-    ] or None
+def _is_always_valid(known: DatedCodes, code: str) -> bool:
+    """Return whether a code is valid on every day of a list without gaps, as most are."""
+    return len(known.days) == 1 and known.is_valid_throughout(code, known.first_day, known.last_day)
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _is_valid(code: str, first: date, last: date) -> bool:
-    return dated_codes.load(ICD_10_CM).is_valid(code, first, last)
+def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
+    return known.is_valid(code, first, last)
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _finer(code: str, first: date, last: date) -> tuple[str, ...]:
+def _finer(known: DatedCodes, code: str, first: date, last: date) -> tuple[str, ...]:
     """Return the first codes below a heading, as people write them."""
-    found = dated_codes.load(ICD_10_CM).finer(code, first, last)
+    found = known.finer(code, first, last)
     return tuple(f"{each[:3]}.{each[3:]}" for each in islice(found, CODES_SUGGESTED_MAX))
 
 
@@ -99,40 +94,51 @@ def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
             )
 
 
-def _judged(view: ClaimView, inputs: RuleInputs, given: Each) -> tuple[date, date, Each]:
-    """Return the days on which the codes must be valid, and the ICD-10 codes that are not.
+class _Judged(NamedTuple):
+    """The days on which the codes must be valid, and the ICD-10 codes that are not."""
 
-    A predetermination is about services to come: it is judged by today. After the end of the list its last day counts.
+    first: date
+    last: date
+    wrong: Each
+    is_covered: bool
+    """Whether the list covers the last day of service; if not, its last day before counts."""
+
+
+def _judge(view: ClaimView, inputs: RuleInputs, given: Each) -> _Judged | None:
+    """Return the codes that are not valid, or None if there is none.
+
+    A predetermination is about services to come: it is judged by today.
     """
-    days, end = span(view), dated_codes.load(ICD_10_CM).last_day
-    first, last = (days.first, days.last) if days else (inputs.today, inputs.today)
-    first, last = min(first, end), min(last, end)
-    wrong = [(at, code) for at, code in given if not _is_valid(code, first, last)]
-    if not wrong or icd_version(view) != "10" or last < ICD_10_FROM:
-        return first, last, []
-    return first, last, [(at, code) for at, code in wrong if _FORMS["10"].fullmatch(code)]
-
-
-def _ends_before_service(view: ClaimView, inputs: RuleInputs) -> bool:
-    """Return whether the list ends before the last day of service."""
+    known = inputs.code_lists[ICD_10_CM]
+    changing = [(at, code) for at, code in given if not _is_always_valid(known, code)]
+    if not changing or icd_version(view) != "10":
+        return None
     days = span(view)
-    return (days.last if days else inputs.today) > dated_codes.load(ICD_10_CM).last_day
+    first, service = (days.first, days.last) if days else (inputs.today, inputs.today)
+    first, last = known.nearest_day(first), known.nearest_day(service)
+    if service < ICD_10_FROM:
+        return None
+    wrong = [
+        (at, code)
+        for at, code in changing
+        if not _is_valid(known, code, first, last) and _FORMS["10"].fullmatch(code)
+    ]
+    return _Judged(first, last, wrong, known.covers(service)) if wrong else None
 
 
-@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=changing)
+@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=each)
 def codes_are_valid(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """An ICD-10 diagnosis code is valid on the day of service, unless the service is later than the list."""
-    first, last, wrong = _judged(view, inputs, given)
-    if wrong and not _ends_before_service(view, inputs):
+    judged = _judge(view, inputs, given)
+    if judged and judged.is_covered:
+        known, (first, last, wrong, _) = inputs.code_lists[ICD_10_CM], judged
         for at, code in wrong:
-            periods, finer = dated_codes.load(ICD_10_CM).periods(code), _finer(code, first, last)
+            periods, finer = known.periods(code), _finer(known, code, first, last)
             if periods or not finer:
                 yield f"diagnoses[{at}]", _why_not_valid(code, periods, last, finer)
 
 
-def _why_not_valid(
-    code: str, periods: Sequence[dated_codes.Period], day: date, finer: Sequence[str]
-) -> str:
+def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Sequence[str]) -> str:
     """Return why a code is not valid on the day of service, and what would pass."""
     before = [period.last_day for period in periods if period.last_day < day]
     if before:
@@ -148,27 +154,28 @@ def _why_not_valid(
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=changing)
+@rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
 def codes_are_known(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
-    if _ends_before_service(view, inputs):
-        _, end, wrong = _judged(view, inputs, given)
-        for at, code in wrong:
+    judged = _judge(view, inputs, given)
+    if judged and not judged.is_covered:
+        for at, code in judged.wrong:
             yield (
                 f"diagnoses[{at}]",
-                f"The list of ICD-10-CM codes ends on {end}, before the service, and has no {quoted(code)} then; "
+                f"The list of ICD-10-CM codes ends on {judged.last}, before the service, and has no {quoted(code)} then; "
                 "it is sent as given. Check that the code is valid on the day of service.",
             )
 
 
-@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=changing)
+@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
 def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
-    first, last, wrong = _judged(view, inputs, given)
-    if wrong and not _ends_before_service(view, inputs):
-        for at, code in wrong:
-            finer = _finer(code, first, last)
-            if finer and not dated_codes.load(ICD_10_CM).periods(code):
+    judged = _judge(view, inputs, given)
+    if judged and judged.is_covered:
+        known = inputs.code_lists[ICD_10_CM]
+        for at, code in judged.wrong:
+            finer = _finer(known, code, judged.first, judged.last)
+            if finer and not known.periods(code):
                 yield (
                     f"diagnoses[{at}]",
                     f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clearlane.claims.rules.dates import span
-from clearlane.claims.rules.diagnoses import CODES, ICD_10_CM, icd_version
+from clearlane.claims.rules.diagnoses import CODES, ICD_10_CM, Each, each, icd_version
 from clearlane.claims.rules.registry import (
     TEETH,
     WARNING,
@@ -21,7 +21,7 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.claims.view import ClaimView
 from clearlane.kernel import limits
-from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.dated_codes import DatedCodes, Period
 
 AGES = {"newborn": (0, 0), "pediatric": (0, 17), "maternity": (9, 64), "adult": (15, 124)}
 """The ages in years for which the editor takes a code, by its mark."""
@@ -39,35 +39,35 @@ class MarkedCode(NamedTuple):
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _marks(code: str, day: date) -> frozenset[str]:
-    periods = dated_codes.load(ICD_10_CM).periods(code)
-    return next((each.attributes for each in periods if each.overlaps(day, day)), frozenset())
+def _marked_periods(known: DatedCodes, code: str) -> tuple[Period, ...]:
+    return tuple(each for each in known.periods(code) if each.attributes)
 
 
-def marked(view: ClaimView) -> list[MarkedCode] | None:
-    """Return the diagnoses with a mark, or None if there is none."""
-    days = span(view)
-    if days is None or icd_version(view) != "10":
-        return None
-    found = (
-        MarkedCode(at, code, _marks(code, days.last))
-        for at, code in enumerate(view.diagnoses)
-        if code
-    )
-    return [each for each in found if each.marks] or None
+def _marked(view: ClaimView, inputs: RuleInputs, given: Each) -> list[MarkedCode]:
+    """Return the diagnoses with a mark on the last day of service."""
+    known = inputs.code_lists[ICD_10_CM]
+    marked = [(at, code) for at, code in given if _marked_periods(known, code)]
+    if not marked or icd_version(view) != "10" or (days := span(view)) is None:
+        return []
+    return [
+        MarkedCode(at, code, period.attributes)
+        for at, code in marked
+        for period in _marked_periods(known, code)
+        if period.overlaps(days.last, days.last)
+    ]
 
 
-@rule("C521", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=marked)
+@rule("C521", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=each)
 def manifestation_is_not_first(
-    view: ClaimView, inputs: RuleInputs, found: list[MarkedCode]
+    view: ClaimView, inputs: RuleInputs, given: Each
 ) -> Iterator[FieldFinding]:
     """A manifestation follows its cause: it is never the principal diagnosis."""
-    at, code, marks = found[0]
-    if at == 0 and MANIFESTATION in marks:
-        yield (
-            f"diagnoses[{at}]",
-            f"The diagnosis {quoted(code)} is a manifestation of another disease; give that disease first.",
-        )
+    for at, code, marks in _marked(view, inputs, given[:1]):
+        if at == 0 and MANIFESTATION in marks:
+            yield (
+                f"diagnoses[{at}]",
+                f"The diagnosis {quoted(code)} is a manifestation of another disease; give that disease first.",
+            )
 
 
 @rule("C522", paths=CODES, x12="2300/HI/01-02", severity=WARNING, if_form_lacks=TEETH)
@@ -87,13 +87,14 @@ def sequela_is_not_first(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     x12="2300/HI/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=marked,
+    reading=each,
 )
 def diagnosis_fits_the_age(
-    view: ClaimView, inputs: RuleInputs, found: list[MarkedCode]
+    view: ClaimView, inputs: RuleInputs, given: Each
 ) -> Iterator[FieldFinding]:
     """A diagnosis of newborns, children, mothers or adults fits the patient's age."""
-    days, birth = span(view), view.patient_birth
+    found = _marked(view, inputs, given)
+    days, birth = span(view) if found else None, view.patient_birth
     if days is None or birth is None or birth > days.last:
         return
     youngest, oldest = _age(birth, days.first), _age(birth, days.last)
@@ -114,14 +115,14 @@ def diagnosis_fits_the_age(
     x12="2300/HI/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=marked,
+    reading=each,
 )
 def diagnosis_fits_the_sex(
-    view: ClaimView, inputs: RuleInputs, found: list[MarkedCode]
+    view: ClaimView, inputs: RuleInputs, given: Each
 ) -> Iterator[FieldFinding]:
     """A diagnosis of one sex fits the patient's."""
     sex = view.patient.sex or view.subscriber.sex
-    for at, code, marks in found:
+    for at, code, marks in _marked(view, inputs, given):
         for mark in SEXES.keys() & marks:
             if sex in SEXES.values() and sex != SEXES[mark]:
                 yield (

@@ -18,6 +18,7 @@ from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Severity
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.edits import edits_of
 from clearlane.payers.model import Payer
 from clearlane.pipeline.answer_days import answer_days
 from clearlane.pipeline.intake.correct_claims import correct_replacements
@@ -45,6 +46,7 @@ async def judge_document(
     """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
     form, reading, enrollments = document.form, document.reading, document.enrollments
     today = to_local(now, site.time_zone).date()
+    code_lists = context.code_lists()  # one snapshot for the whole document
     facts: dict[str, RuleInputs] = {}
     times: dict[str, ResubmissionTimes] = {}
     found: deque[PreparedClaim] = deque()
@@ -53,8 +55,9 @@ async def judge_document(
         for claim, tolerated in claims:
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
-                facts[payer_id] = _facts(
-                    document.payers, form, payer_id, today, sandbox=context.sandbox
+                facts[payer_id] = replace(
+                    _facts(document.payers, form, payer_id, today, sandbox=context.sandbox),
+                    code_lists=code_lists,
                 )
                 times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
             known = facts[payer_id]
@@ -112,6 +115,7 @@ def _facts(
         payer=payer,
         payer_of_other_type=payer is None
         and any(payers.find(payer_id, type) is not None for type in others),
+        edits=edits_of(payer),
     )
 
 

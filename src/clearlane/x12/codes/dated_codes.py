@@ -1,9 +1,9 @@
 """Code lists with days: whether a code was valid on a day.
 
 "Valid on that day?" is the only question: a code that began later or ended before is not valid, and a list says nothing of
-days that it does not cover. ``load(name)`` reads a list of the package once, at first use.
+days that it does not cover. ``load(name)`` reads a list of the package once, at first use: ``icd-10-cm`` and others.
 
-A list is a text file ``dated/<name>.txt``. Comment lines begin with ``#``; one of them, ``# days:``, gives the first and
+A list is a text file ``dated/<name>.txt``, its name with underscores. Comment lines begin with ``#``; one of them, ``# days:``, gives the first and
 the last day that the list covers. A line ``= <first day> <last day> <attributes>`` holds for the codes after it, until the
 next such line. The lines after it have the first three characters of codes, then the rest of each code, ``-`` for no rest.
 
@@ -12,13 +12,13 @@ In memory a list is two arrays of the same length: the sorted codes, and the num
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-DATED = "dated"
+DATED, SUFFIX = "dated", ".txt"
 HEAD_LENGTH = 3
 WHOLE = "-"
 DAYS = "# days: "
@@ -40,12 +40,14 @@ class Period(NamedTuple):
 class DatedCodes:
     """The codes of one list, each with the periods in which it is valid."""
 
-    __slots__ = ("_codes", "_numbers", "_periods", "first_day", "last_day")
+    __slots__ = ("_codes", "_numbers", "_periods", "days", "first_day", "last_day")
 
     def __init__(
-        self, first_day: date, last_day: date, groups: Iterable[tuple[Period, Iterable[str]]]
+        self, days: Sequence[tuple[date, date]], groups: Iterable[tuple[Period, Iterable[str]]]
     ) -> None:
-        self.first_day, self.last_day = first_day, last_day
+        """Make a list that covers these days, the earliest first."""
+        self.days = tuple(days)
+        self.first_day, self.last_day = self.days[0][0], self.days[-1][1]
         self._periods: list[Period] = []
         rows: list[tuple[str, int]] = []
         for number, (period, codes) in enumerate(groups):
@@ -53,7 +55,7 @@ class DatedCodes:
             rows.extend([(code, number) for code in codes])
         rows.sort()
         self._codes = [code for code, _ in rows]
-        self._numbers = array("H", [number for _, number in rows])
+        self._numbers = array("I", [number for _, number in rows])
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -63,7 +65,12 @@ class DatedCodes:
 
     def covers(self, day: date) -> bool:
         """Return whether the list says which codes are valid on the day."""
-        return self.first_day <= day <= self.last_day
+        return any(first <= day <= last for first, last in self.days)
+
+    def nearest_day(self, day: date) -> date:
+        """Return the day if the list covers it, else the last one before it that it covers, else its first."""
+        known = (min(day, last) for first, last in self.days if first <= day)
+        return max(known, default=self.first_day)
 
     def periods(self, code: str) -> list[Period]:
         """Return when the code is valid, the earliest period first; nothing if it never was."""
@@ -96,18 +103,37 @@ class DatedCodes:
             yield self._codes[at], self._periods[self._numbers[at]]
 
 
-@cache
 def load(name: str) -> DatedCodes:
-    """Return a list of the package, such as ``icd_10_cm``."""
-    file = resources.files(__package__).joinpath(DATED, f"{name}.txt")
-    return read(file.read_text(encoding="utf-8"))
+    """Return a list of the package, such as ``icd-10-cm``."""
+    found = find(name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+@cache
+def find(name: str) -> DatedCodes | None:
+    """Return a list of the package, or None if it has none of this name."""
+    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    return read(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+@cache
+def names() -> frozenset[str]:
+    """Return the names of the lists of the package."""
+    files = resources.files(__package__).joinpath(DATED).iterdir()
+    return frozenset(
+        file.name.removesuffix(SUFFIX).replace("_", "-")
+        for file in files
+        if file.name.endswith(SUFFIX)
+    )
 
 
 def read(text: str) -> DatedCodes:
     """Return the list that a text holds."""
     days = next(line for line in text.splitlines() if line.startswith(DAYS))
     first, last = map(date.fromisoformat, days.removeprefix(DAYS).split())
-    return DatedCodes(first, last, map(_group, text.split(f"\n{PERIOD} ")[1:]))
+    return DatedCodes([(first, last)], map(_group, text.split(f"\n{PERIOD} ")[1:]))
 
 
 def _group(text: str) -> tuple[Period, list[str]]:
