@@ -37,6 +37,7 @@ from clearlane.claims.rules import (  # noqa: F401
     diagnoses_of_patient,
     drugs,
     insurance,
+    listed_codes,
     money,
     numbers,
     payer,

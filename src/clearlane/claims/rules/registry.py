@@ -38,12 +38,13 @@ TEETH = "lines[].teeth"
 """What only dental forms can state."""
 WARNING = Severity.WARNING
 
-# Why a rule is not applied to a claim that comes as a file.
+# Why a rule is not applied to a claim that comes as a file, or as JSON.
 GUIDE_REQUIRES = (
     "The guide requires what this rule asks for, and its check reports what is missing."
 )
 GUIDE_LIMITS = "The guide has the same limit, and its check reports more."
 OUR_WRITER = "It tells what we send of a claim that we write; a file says itself what is sent."
+OUR_FIELDS = "The fields of V3 are checked one by one, before the claim as a whole."
 V3_ALONE = "It is about how the fields of V3 become an 837; an 837 states this otherwise."
 
 
@@ -129,11 +130,15 @@ class ClaimRule(FindingType):
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
     """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
+    not_in_json: str = ""
+    """Why the rule is not applied to a claim that comes as JSON; empty if it is."""
     edit: str = ""
     """For a rule that only some payers want: the name of the edit in the payer directory."""
 
     def applies_to(self, form: FormPaths) -> bool:
         """Return whether the rule applies to claims of a form, by what the form can state."""
+        if self.not_in_json and any(form is own for own in FORMS.values()):
+            return False
         needed = filter(None, (*self.paths[:1], self.if_form_has))
         return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
@@ -183,6 +188,7 @@ def rule(
     reading: Callable[[Any], Any] | None = None,
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole; the function takes the view and the inputs."""
     return _register(
@@ -198,6 +204,7 @@ def rule(
         reading=reading,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
     )
 
 
@@ -235,6 +242,7 @@ def line_rule(
     when_filled: Iterable[str] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
     whole = tuple(LINE + path for path in paths)
@@ -249,14 +257,22 @@ def line_rule(
         when_filled=when_filled,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
     )
 
 
 def value_rule(
-    id: str, *value_types: ValueType, x12: str = "", severity: Severity = Severity.ERROR
+    id: str,
+    *value_types: ValueType,
+    x12: str = "",
+    severity: Severity = Severity.ERROR,
+    covers: tuple[str, ...] = (),
 ) -> Callable[[ValueCheck], ValueCheck]:
-    """Register a rule about every value of some types; the function returns a message or None."""
-    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types)
+    """Register a rule about every value of some types; the function returns a message or None.
+
+    In a file the engine checks single values: what it finds by a rule that is covered is shown as a finding of this one.
+    """
+    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types, covers=covers)
 
 
 def _register(
@@ -274,6 +290,7 @@ def _register(
     reading: Callable[[Any], Any] | None = None,
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     edit: str = "",
 ) -> Callable[[Any], Any]:
     return RULES.rule(
@@ -290,6 +307,7 @@ def _register(
         reading=reading,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         edit=edit,
     )
 
