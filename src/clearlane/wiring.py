@@ -26,10 +26,12 @@ from clearlane.store.database.database import Actor, Database, OperationRefused,
 from clearlane.store.delivery.payers import ensure_sandbox_payers, load_payers
 from clearlane.store.delivery.routes import load_routes
 from clearlane.store.events.event_watch import EventWatch
+from clearlane.store.installation.code_lists import load_code_lists
 from clearlane.store.installation.nodes import NodeRegistration
 from clearlane.store.installation.sandbox import REVISION as SANDBOX_REVISION
 from clearlane.store.vault.keys import MasterKeys, load_master_keys
 from clearlane.store.vault.vault import Vault
+from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
@@ -79,6 +81,7 @@ class Installation:
         """The time of claims and of dates in files. A sandbox can advance it."""
         self._accounts: AccountDirectory | None = None
         self._payers: PayerDirectory | None = None
+        self._code_lists = EMBEDDED
         self._engine: Engine | None = None
         self._connections: Connections | None = None
         self._inquiry_runner: InquiryRunner | None = None
@@ -99,6 +102,7 @@ class Installation:
             data=settings.data,
             sandbox=settings.sandbox,
             accounts=lambda: self.accounts,
+            code_lists=lambda: self.code_lists,
             payer_access=PayerAccess(
                 payers=lambda: self.payers,
                 connections=lambda: self.connections,
@@ -146,6 +150,11 @@ class Installation:
     def payers(self) -> PayerDirectory:
         """The payer directory, as of the last revision that was loaded."""
         return _require_opened(self._payers)
+
+    @property
+    def code_lists(self) -> CodeLists:
+        """The code lists in force, as of the last revision that was loaded; those of the package in a command."""
+        return self._code_lists
 
     @property
     def connections(self) -> "Connections":
@@ -218,12 +227,17 @@ class Installation:
             await asyncio.to_thread(payers.compress)
         self._payers = payers
 
+    async def _load_code_lists(self) -> None:
+        if self._node:  # commands judge no claims, and need not wait for a hundred thousand codes
+            self._code_lists = await load_code_lists(self.database)
+
     def snapshots(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what follows the database: for each name of a revision the function that loads it."""
         return {
             "keys": self.vault.load,
             "accounts": self._load_accounts,
             "payers": self._load_payers,
+            "code_lists": self._load_code_lists,
             "routes": self._load_connections,
             **({SANDBOX_REVISION: self._sandbox.load} if self._sandbox else {}),
         }

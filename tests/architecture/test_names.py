@@ -82,6 +82,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_ids": "vendors' claim ids: their rows, and how a command names a claim by one",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
+    "code_lists": ROWS,
     "dental": "dental claims: their form, and the rules of their own",
     "directory": "a snapshot for fast look-ups: of accounts, of payers",
     "events": "events, in each layer: calls, commands, rows, schema",

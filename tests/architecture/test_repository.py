@@ -25,7 +25,6 @@ PACKAGES = {
 # Dependencies that no module imports, and who uses them.
 USED_BY_NAME = {
     "httptools": "uvicorn's protocol, which ours extends",
-    "simple-icd-10-cm": "x12/codes/icd10.py, which reads its list without importing it",
     "tzdata": "zoneinfo, where the system has no time zones",
 }
 # Built from parts, so that this file does not name what it forbids.

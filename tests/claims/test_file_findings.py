@@ -36,9 +36,12 @@ MUTATIONS = full_or_quick(15, 3)
 
 # Rules that fire on the public samples, which their authors call valid for the most part.
 TRUE_ALARMS = {
+    "C209": "A sample whose people are named by loops, such as 2330A1.",
+    "C211": "Samples of Medicare claims with invented numbers.",
     "C401": "Two samples have a post office box as the billing address, which 5010 forbids.",
     "C411": "A sample of a missing loop 2010AA.",
-    "C504": "M54.5 was divided into finer codes in 2021.",
+    "C431": "Samples with invented addresses.",
+    "C503": "M54.5 was divided into finer codes in 2021.",
     "C510": "A sample with two pointers and one diagnosis.",
     "C701": "Samples whose lines do not add up to the total.",
 }
@@ -49,8 +52,12 @@ ONLY_JSON = {
     "C204": "5010 has no birth date of a subscriber who is not the patient.",
     "C205": "5010 has no birth date of another insured, nor of a subscriber who is not the patient.",
     "C206": "5010 has no birth date of another insured, nor of a subscriber who is not the patient.",
+    "C210": "Another insured without a payer's name is left out.",
+    "C414": "A social security number beside an EIN is left out.",
+    "C431": "A patient who is the subscriber is stated once.",
     "C501": "The version is that of the codes in the file.",
     "C502": "A code with a separator is two values.",
+    "C503": "More diagnoses than the guide takes are left out.",
     "C504": "More diagnoses than the guide takes are left out.",
     "C507": "Blank places are left out.",
     "C509": "A code in a file has a version.",

@@ -66,6 +66,7 @@ def dental_line(last=None):
 
 
 L, T = "F24_ClaimLines[0].", "LineItems[0]."
+ON_OCTOBER_2 = {f"{L}F24A_DateOfServiceFrom": "2026-10-02"}
 TEETH = f"{T}Teeth"
 OTHER = {
     "F09_OtherInsuredNameLast": "Lund",
@@ -665,15 +666,28 @@ CASES: dict[str, list[Case]] = {
             {"F21_DiagnosisCodes": ["J99.99"]},
             "F21_DiagnosisCodes[0]",
             {"F21_DiagnosisCodes": ["U07.1"]},
-        )
+        ),
+        # I42.0 was divided on October 1, 2026.
+        m(
+            {**ON_OCTOBER_2, "F21_DiagnosisCodes": ["I42.0"]},
+            "F21_DiagnosisCodes[0]",
+            {**ON_OCTOBER_2, "F21_DiagnosisCodes": ["I42.00"]},
+            facts={"today": date(2026, 11, 2)},
+            fine={"today": date(2026, 11, 2)},
+        ),
+        m(
+            {"F21_DiagnosisCodes": ["I42.00"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["I42.0"]},
+        ),
     ],
     "C513": [
         m(
-            {f"{L}F24A_DateOfServiceFrom": "2026-10-01", "F21_DiagnosisCodes": ["J99.99"]},
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01", "F21_DiagnosisCodes": ["J99.99"]},
             "F21_DiagnosisCodes[0]",
-            {f"{L}F24A_DateOfServiceFrom": "2026-10-01"},
-            facts={"today": date(2026, 11, 2)},
-            fine={"today": date(2026, 11, 2)},
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01"},
+            facts={"today": date(2027, 5, 2)},
+            fine={"today": date(2027, 5, 2)},
         ),
     ],
     "C504": [
@@ -877,6 +891,99 @@ CASES: dict[str, list[Case]] = {
             {"F24_ClaimLines": lines(2, F24D_Modifiers="2{}")},
         ),
         d({"LineItems": lines(2, DENTAL_LINE)}, "LineItems[1].F29_ProcedureCode", {}),
+    ],
+    "C521": [
+        m(
+            {"F21_DiagnosisCodes": ["D63.1", "N18.9"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["N18.9", "D63.1"]},
+        )
+    ],
+    "C522": [
+        m(
+            {"F21_DiagnosisCodes": ["S52.501S", "M25.531"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["M25.531", "S52.501S"]},
+        )
+    ],
+    "C523": [
+        m(
+            {"F21_DiagnosisCodes": ["J02.9", "A33"]},
+            "F21_DiagnosisCodes[1]",
+            {"F21_DiagnosisCodes": ["J02.9", "O09.91"]},
+        )
+    ],
+    "C524": [
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2024-03-12", "F21_DiagnosisCodes": ["A54.22"]},
+            "F21_DiagnosisCodes[0]",
+            {f"{L}F24A_DateOfServiceFrom": "2024-10-12", "F21_DiagnosisCodes": ["A54.22"]},
+        )
+    ],
+    "C614": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "99999"},
+            f"{L}F24D_HcpcsProcedureCode",
+            {f"{L}F24D_HcpcsProcedureCode": "99607"},
+        ),
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "02000"},
+            f"{L}F24D_HcpcsProcedureCode",
+            {f"{L}F24D_HcpcsProcedureCode": "0202T"},
+        ),
+    ],
+    "C615": [
+        m({f"{L}F24D_Modifiers": "25,48"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "25,LT"})
+    ],
+    "C811": [
+        m(
+            {"F14_DateOfCurrentIllnessOrSymptom": "2025-03-15"},
+            "F14_DateOfCurrentIllnessOrSymptom",
+            {"F14_DateOfCurrentIllnessOrSymptom": "2025-03-14"},
+        )
+    ],
+    "C209": [
+        m(
+            {"F02_PatientNameFirst": "R0sa", "F04_InsuredNameFirst": "R0sa"},
+            "F02_PatientNameFirst",
+            {},
+        )
+    ],
+    "C210": [m(OTHER, "F09_OtherInsuredNameFirst", OTHER | {"F09_OtherInsuredNameFirst": "Ivo"})],
+    "C211": [
+        m(
+            {"F01_ClaimType": "Medicare", "F01A_InsuredId": "1SG4TE5MK73"},
+            "F01A_InsuredId",
+            {"F01_ClaimType": "Medicare", "F01A_InsuredId": "1EG4-TE5-MK73"},
+        )
+    ],
+    "C414": [
+        m(
+            {"F25_FederalTaxIdSsn": "987654321", "F25_FederalTaxIdEin": ...},
+            "F25_FederalTaxIdSsn",
+            {"F25_FederalTaxIdSsn": "219099999", "F25_FederalTaxIdEin": ...},
+        )
+    ],
+    "C415": [
+        m(
+            {
+                "F17_SupervisingProviderNameLast": "Fenn",
+                "F17B_SupervisingProviderNpi": "1000000020",
+                "X12_RenderingNPI": "1000000020",
+                "X12_RendProviderNameLast": "Fenn",
+            },
+            "F17B_SupervisingProviderNpi",
+            {
+                "F17_SupervisingProviderNameLast": "Fenn",
+                "F17B_SupervisingProviderNpi": "1000000020",
+                "X12_RenderingNPI": "1000000038",
+                "X12_RendProviderNameLast": "Fenn",
+            },
+        )
+    ],
+    "C431": [
+        m({"F05_PatientZip": "10001"}, "F05_PatientZip", {"F05_PatientZip": "75001"}),
+        d({"F48_BillingDentistZip": "90001"}, "F48_BillingDentistZip", {}),
     ],
     "C651": [
         m(
@@ -1600,21 +1707,21 @@ def test_minutes_that_are_refused_are_not_asked_for():
 
 @pytest.mark.safe_default(8)
 def test_a_code_that_may_be_newer_than_the_list_is_sent_with_a_warning():
-    """The list of diagnoses ends on 2026-09-30: of a later service it cannot say that a code does not exist."""
-    case, facts = m({}, "", {}), {"today": date(2026, 11, 2)}
+    """The list of diagnoses ends on 2027-03-31: of a later service it cannot say that a code does not exist."""
+    case, facts = m({}, "", {}), {"today": date(2027, 5, 2)}
     severities = {}
     for day, code in (
-        ("2026-09-30", "J99.99"), ("2026-10-01", "J99.99"), ("2026-10-01", "J9*"), ("2026-10-01", "J02.9"),
+        ("2027-03-31", "J99.99"), ("2027-04-01", "J99.99"), ("2027-04-01", "J9*"), ("2027-04-01", "J02.9"),
     ):  # fmt: skip
         changes = {f"{L}F24A_DateOfServiceFrom": day, "F21_DiagnosisCodes": [code]}
         found = checked(case, changes, facts).findings
         about = [f for f in found if f.location == "F21_DiagnosisCodes[0]"]
         severities[day, code] = {f.severity for f in about}
     assert severities == {
-        ("2026-09-30", "J99.99"): {Severity.ERROR},
-        ("2026-10-01", "J99.99"): {Severity.WARNING},
-        ("2026-10-01", "J9*"): {Severity.ERROR},
-        ("2026-10-01", "J02.9"): set(),
+        ("2027-03-31", "J99.99"): {Severity.ERROR},
+        ("2027-04-01", "J99.99"): {Severity.WARNING},
+        ("2027-04-01", "J9*"): {Severity.ERROR},
+        ("2027-04-01", "J02.9"): set(),
     }
 
 
@@ -1628,7 +1735,7 @@ def test_a_predetermination_is_about_services_to_come():
         "F34_DiagnosiseCodeQualifier": "AB",
         "F34a_DiagnosisCode": "K99.99",
     }
-    for today, accepted in ((date(2026, 9, 30), False), (date(2026, 11, 2), True)):
+    for today, accepted in ((date(2027, 3, 31), False), (date(2027, 5, 2), True)):
         assert checked(case, asked, {"today": today}).accepted is accepted
 
 

@@ -15,7 +15,7 @@ AMOUNT_LIMIT = Decimal(10**9)
 
 _NPI = re.compile(r"[12]\d{9}", re.ASCII)
 _TAXONOMY = re.compile(r"[0-9A-Z]{9}X", re.ASCII)
-_PHONE = re.compile(r"[2-9]\d{9}", re.ASCII)
+_PHONE = re.compile(r"[2-9]\d{2}[2-9]\d{6}", re.ASCII)
 _ZIP = re.compile(r"\d{5}(?:\d{4})?", re.ASCII)
 _PO_BOX = re.compile(
     r"\b(?:P\.?\s*O\.?\s*(?:B\.?|BOX|BX|DRAWER)|POST\s+OFFICE\s+(?:BOX|BX|DRAWER)|LOCK\s*BOX|BOX\s+\d+)\b",

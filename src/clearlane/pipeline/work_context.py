@@ -22,6 +22,7 @@ from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.store.database.database import Actor, Database, Job, SystemScope, Tx
 from clearlane.store.events.event_watch import EventWatch
 from clearlane.store.vault.vault import Vault
+from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 if TYPE_CHECKING:
     from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
@@ -111,6 +112,8 @@ class WorkContext:
     accounts: Callable[[], AccountDirectory]
     """The vendors and sites, a snapshot: call for it on each use."""
     payer_access: PayerAccess
+    code_lists: Callable[[], CodeLists] = lambda: EMBEDDED
+    """The code lists in force, a snapshot: call for it on each use."""
     intake: IntakeBatcher = field(default_factory=IntakeBatcher)
     limits: WorkLimits = field(default_factory=WorkLimits)
     time_ago: Callable[[datetime, timedelta], datetime] = sub

@@ -1,13 +1,9 @@
 """The code lists: each names its source, reads once, and agrees with the guides that use it.
 
-Also tests `x12/codes/element_lists`, `x12/codes/icd10` and `x12/codes/short_lists`.
+Also tests `x12/codes/element_lists` and `x12/codes/short_lists`.
 """
 
-import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
-from datetime import date
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -16,7 +12,6 @@ import pytest
 import pyx12
 
 from clearlane.x12 import codes
-from clearlane.x12.codes import icd10
 from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import KINDS, by_kind, g270, ta1
 from tests.cases import every_case
@@ -147,53 +142,6 @@ def test_reason_codes_know_their_groups_and_remarks():
     assert {"16", "96", "A1"} <= set(remarks)
     assert set(withdrawn.values()) == {"withdrawn"}
     assert "45" not in withdrawn
-
-
-def test_icd10_codes_exist_with_and_without_the_dot():
-    assert icd10.exists("E11.9") is True
-    assert icd10.exists("e119") is True
-    assert icd10.exists("E1199") is False
-    assert icd10.exists("A00-A09") is False
-    assert icd10.is_billable("E119") is True
-    assert icd10.is_billable("E11") is False
-    assert icd10.is_billable("X") is False
-    assert re.fullmatch(r"[A-Z][a-z]+-\d{4}", icd10.edition())
-    assert icd10.last_day() == date(2026, 9, 30)
-
-
-def test_icd10_knows_nothing_without_the_package():
-    assert icd10.exists("E119", package="no_such_package") is None
-    assert icd10.is_billable("E119", package="no_such_package") is None
-    assert icd10.edition(package="no_such_package") == ""
-    assert icd10.last_day(package="no_such_package") is None
-    assert icd10.exists("E119", package="json") is None
-
-
-@pytest.mark.parametrize(
-    ("edition", "last"),
-    [
-        ("April-2026", date(2026, 9, 30)),
-        ("October-2026", date(2027, 3, 31)),
-        ("January-2027", date(2027, 3, 31)),
-        ("2026", None),
-    ],
-)
-def test_an_edition_of_icd10_ends_before_the_next(edition, last, tmp_path, monkeypatch):
-    package = f"icd_{edition.replace('-', '_')}"
-    (tmp_path / package / "data").mkdir(parents=True)
-    (tmp_path / package / "__init__.py").touch()
-    (tmp_path / package / "data" / f"code-list-{edition}.txt").write_text("A00\nA000\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert icd10.last_day(package=package) == last
-    assert icd10.is_billable("A00.0", package=package) is True
-
-
-def test_looking_up_icd10_does_not_import_the_slow_package():
-    program = (
-        "import sys; from clearlane.x12 import codes; codes.icd10.exists('E119');"
-        "sys.exit('simple_icd_10_cm' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def elements(kind: str):

@@ -203,6 +203,7 @@ _CODES: Mapping[str, str] = {
 # Values of single fields, used if the type of value is not enough.
 _OWN: Mapping[str, Any] = {
     "F00_PayerName": "Meadow Mutual",
+    "F01A_InsuredId": "1EG4TE5MK73",
     "F03_PayerName": "Summit Dental",
     "F33_BillingProviderNameLast": PRACTICE,
     "F48_BillingDentistLastName": DENTISTRY,
@@ -215,8 +216,8 @@ _OWN: Mapping[str, Any] = {
     "F32_FacilityName": "Fernhill Clinic",
     "X12_TreatmantLocationName": "Larkspur North",
     "F25_FederalTaxIdEin": "123456789",
-    "F25_FederalTaxIdSsn": "987654320",
-    "F33B_BillingProviderSsn": "987654320",
+    "F25_FederalTaxIdSsn": "219099999",
+    "F33B_BillingProviderSsn": "219099999",
     "F51_BillingDentistTaxID": "123456789",
     "F21_DiagnosisCodes": ["J02.9", "R05.9"],
     "F34a_DiagnosisCode": "K02.9",

@@ -30,9 +30,11 @@ from clearlane.claims.rules import people  # noqa: F401
 # isort: split
 from clearlane.claims.read.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.rules import (  # noqa: F401
+    addresses,
     dates,
     dental,
     diagnoses,
+    diagnoses_of_patient,
     drugs,
     insurance,
     money,

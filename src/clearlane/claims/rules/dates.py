@@ -217,7 +217,6 @@ def inpatient_service_has_an_admission(
     "C809",
     paths=("dates.last_menstrual_period", "patient.sex"),
     x12="2300/DTP:484/03",
-    severity=WARNING,
     when_filled=("dates.last_menstrual_period",),
 )
 def last_period_fits_the_patient(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
@@ -225,7 +224,26 @@ def last_period_fits_the_patient(view: ClaimView, inputs: RuleInputs) -> Iterato
     if view.dates.last_menstrual_period and view.patient.sex == "M":
         yield (
             "dates.last_menstrual_period",
-            "There is a last menstrual period of a male patient; check both.",
+            "There is a last menstrual period of a male patient; leave it out, or correct the sex.",
+        )
+
+
+@rule(
+    "C811",
+    paths=("dates.onset",),
+    x12="2300/DTP:431/03",
+    when_filled=("dates.onset",),
+    reading=span,
+)
+def onset_is_before_the_service(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
+    """An illness begins on or before the last day of service."""
+    onset = view.dates.onset
+    if onset and onset > days.last:
+        yield (
+            "dates.onset",
+            f"The illness began on {onset}, after the last service on {days.last}; give the day it began.",
         )
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
 
 from clearlane.claims.codes import POINTED_PLACES
 from clearlane.claims.rules.dates import Span, span
@@ -18,8 +20,10 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.claims.view import ClaimView
 from clearlane.kernel import limits
-from clearlane.x12.codes import icd10
+from clearlane.x12.codes.dated_codes import DatedCodes, Period
 
+ICD_10_CM = "icd-10-cm"
+CODES_SUGGESTED_MAX = 4
 ICD_10_FROM = date(2015, 10, 1)  # 45 CFR 162.1002: services from this day on are coded in ICD-10.
 
 _FORMS = {
@@ -39,25 +43,34 @@ def each(view: ClaimView) -> Each | None:
     return [(at, code) for at, code in enumerate(view.diagnoses) if code] or None
 
 
-def _version(view: ClaimView) -> str:
+def icd_version(view: ClaimView) -> str:
     """Return the ICD version, ``10`` or ``9``; a claim without one means ICD-10."""
     return view.icd_version or "10"
 
 
+# Results are remembered by list: a list that an operator has changed is another one.
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _exists(code: str) -> bool | None:
-    return icd10.exists(code)
+def _is_always_valid(known: DatedCodes, code: str) -> bool:
+    """Return whether a code is valid on every day of a list without gaps, as most are."""
+    return len(known.days) == 1 and known.is_valid_throughout(code, known.first_day, known.last_day)
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _billable(code: str) -> bool | None:
-    return icd10.is_billable(code)
+def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
+    return known.is_valid(code, first, last)
+
+
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _finer(known: DatedCodes, code: str, first: date, last: date) -> tuple[str, ...]:
+    """Return the first codes below a heading, as people write them."""
+    found = known.finer(code, first, last)
+    return tuple(f"{each[:3]}.{each[3:]}" for each in islice(found, CODES_SUGGESTED_MAX))
 
 
 @rule("C501", paths=VERSION, x12="2300/HI/01-01", reading=span, covers=("X837-ICD-DAY",))
 def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """Services before October 2015 are coded in ICD-9, later ones in ICD-10."""
-    wanted, version = "10" if days.last >= ICD_10_FROM else "9", _version(view)
+    wanted, version = "10" if days.last >= ICD_10_FROM else "9", icd_version(view)
     if version in _FORMS and version != wanted and any(view.diagnoses):
         yield (
             "icd_version",
@@ -69,7 +82,7 @@ def version_fits_the_day(view: ClaimView, inputs: RuleInputs, days: Span) -> Ite
 @rule("C502", paths=CODES, x12="2300/HI/01-02", reading=each, covers=("X837-ICD-FORM",))
 def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis code has the form of its ICD version."""
-    version = _version(view)
+    version = icd_version(view)
     form = _FORMS.get(version)
     for at, code in given:
         if form and not form.fullmatch(code):
@@ -81,54 +94,91 @@ def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
             )
 
 
+class _Judged(NamedTuple):
+    """The days on which the codes must be valid, and the ICD-10 codes that are not."""
+
+    first: date
+    last: date
+    wrong: Each
+    is_covered: bool
+    """Whether the list covers the last day of service; if not, its last day before counts."""
+
+
+def _judge(view: ClaimView, inputs: RuleInputs, given: Each) -> _Judged | None:
+    """Return the codes that are not valid, or None if there is none.
+
+    A predetermination is about services to come: it is judged by today.
+    """
+    known = inputs.code_lists[ICD_10_CM]
+    changing = [(at, code) for at, code in given if not _is_always_valid(known, code)]
+    if not changing or icd_version(view) != "10":
+        return None
+    days = span(view)
+    first, service = (days.first, days.last) if days else (inputs.today, inputs.today)
+    first, last = known.nearest_day(first), known.nearest_day(service)
+    if service < ICD_10_FROM:
+        return None
+    wrong = [
+        (at, code)
+        for at, code in changing
+        if not _is_valid(known, code, first, last) and _FORMS["10"].fullmatch(code)
+    ]
+    return _Judged(first, last, wrong, known.covers(service)) if wrong else None
+
+
 @rule("C503", paths=CODES, x12="2300/HI/01-02", reading=each)
-def codes_exist(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """An ICD-10 diagnosis code exists: it is on the list, unless the service is later than the list."""
-    unknown = _unknown_codes(view, given)
-    if unknown and not _ends_before_service(view, inputs):
-        for at, code in unknown:
-            yield (
-                f"diagnoses[{at}]",
-                f"There is no ICD-10-CM code {quoted(code)}; give a code of the list.",
-            )
+def codes_are_valid(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+    """An ICD-10 diagnosis code is valid on the day of service, unless the service is later than the list."""
+    judged = _judge(view, inputs, given)
+    if judged and judged.is_covered:
+        known, (first, last, wrong, _) = inputs.code_lists[ICD_10_CM], judged
+        for at, code in wrong:
+            periods, finer = known.periods(code), _finer(known, code, first, last)
+            if periods or not finer:
+                yield f"diagnoses[{at}]", _why_not_valid(code, periods, last, finer)
+
+
+def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Sequence[str]) -> str:
+    """Return why a code is not valid on the day of service, and what would pass."""
+    before = [period.last_day for period in periods if period.last_day < day]
+    if before:
+        what = (
+            f"one of its finer codes: {', '.join(finer)}" if finer else "a code that is valid then"
+        )
+        return f"The ICD-10-CM code {quoted(code)} ended on {max(before)}, before the service on {day}; give {what}."
+    if periods:
+        return (
+            f"The ICD-10-CM code {quoted(code)} is valid from {periods[0].first_day}, after the service on {day}; "
+            "give a code that was valid then."
+        )
+    return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
 @rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
 def codes_are_known(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
-    unknown = _unknown_codes(view, given)
-    if unknown and _ends_before_service(view, inputs):
-        for at, code in unknown:
+    judged = _judge(view, inputs, given)
+    if judged and not judged.is_covered:
+        for at, code in judged.wrong:
             yield (
                 f"diagnoses[{at}]",
-                f"The list of ICD-10-CM codes ends on {icd10.last_day()}, before the service, and has no "
-                f"{quoted(code)}; it is sent as given. Check that the code is valid on the day of service.",
+                f"The list of ICD-10-CM codes ends on {judged.last}, before the service, and has no {quoted(code)} then; "
+                "it is sent as given. Check that the code is valid on the day of service.",
             )
 
 
-def _unknown_codes(view: ClaimView, given: Each) -> Each:
-    """Return the ICD-10 codes that have the right form and are not on the list."""
-    unknown = [(at, code) for at, code in given if _exists(code) is False]
-    if unknown and _version(view) == "10":
-        return [(at, code) for at, code in unknown if _FORMS["10"].fullmatch(code)]
-    return []
-
-
-def _ends_before_service(view: ClaimView, inputs: RuleInputs) -> bool:
-    """Return whether the list ends before the last day of service; a predetermination is about services to come."""
-    days, end = span(view), icd10.last_day()
-    return end is not None and (days.last if days else inputs.today) > end
-
-
-@rule("C504", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
 def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """A diagnosis is coded as finely as the list allows."""
-    if _version(view) == "10":
-        for at, code in given:
-            if _exists(code) and _billable(code) is False:
+    """A diagnosis is coded as finely as the list of the day allows."""
+    judged = _judge(view, inputs, given)
+    if judged and judged.is_covered:
+        known = inputs.code_lists[ICD_10_CM]
+        for at, code in judged.wrong:
+            finer = _finer(known, code, judged.first, judged.last)
+            if finer and not known.periods(code):
                 yield (
                     f"diagnoses[{at}]",
-                    f"The diagnosis {quoted(code)} is a heading; payers want one of its finer codes.",
+                    f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",
                 )
 
 
@@ -166,13 +216,13 @@ def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
         )
 
 
-@rule("C508", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+@rule("C508", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=each)
 def external_cause_is_not_first(
     view: ClaimView, inputs: RuleInputs, given: Each
 ) -> Iterator[FieldFinding]:
-    """An external cause is never the principal diagnosis."""
+    """An external cause (V00 to Y99) is never the principal diagnosis."""
     at, code = given[0]
-    if _version(view) == "10" and _EXTERNAL_CAUSE.match(code):
+    if icd_version(view) == "10" and _EXTERNAL_CAUSE.match(code):
         yield (
             f"diagnoses[{at}]",
             f"The diagnosis {quoted(code)} is an external cause; give the injury first.",

@@ -1,9 +1,11 @@
 """C2: the patient, the insured, and how they belong together."""
 
+import re
 from collections.abc import Iterator
 from datetime import date
 
 from clearlane.claims import codes
+from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
     OUR_WRITER,
     WARNING,
@@ -12,9 +14,18 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
-from clearlane.claims.view import ClaimView
+from clearlane.claims.view import ClaimView, PersonView
 
 PATIENT_AGE_YEARS_MAX = 125
+ORGANIZATION = "2"
+MBI_ALONE_FROM = date(2020, 1, 1)
+MEDICARE = frozenset({"MA", "MB"})
+_DIGITS = frozenset("0123456789")
+_LETTER, _EITHER = "[AC-HJKMNP-RT-Y]", "[0-9AC-HJKMNP-RT-Y]"
+_MBI = re.compile(
+    rf"[1-9]{_LETTER}{_EITHER}\d{_LETTER}{_EITHER}\d{_LETTER}{_LETTER}\d\d",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 # What identifies a person, and what a sentence calls it.
@@ -135,3 +146,57 @@ def _births(view: ClaimView) -> list[tuple[str, date]]:
 def _key(value: object) -> object:
     # O'NEIL, O NEIL and ONEIL are one name.
     return "".join(filter(str.isalnum, value)) if isinstance(value, str) else value
+
+
+NAMES = ("last_name", "first_name")
+WHOSE = ("patient", "subscriber", "other_payers[0].insured")
+
+
+def _people(view: ClaimView) -> Iterator[tuple[str, PersonView]]:
+    """Return everyone on the claim who is a person, with the path."""
+    people = [("patient", view.patient), ("subscriber", view.subscriber)]
+    people += [
+        (f"other_payers[{at}].insured", each.insured) for at, each in enumerate(view.other_payers)
+    ]
+    return ((path, person) for path, person in people if person.entity_type != ORGANIZATION)
+
+
+@rule(
+    "C209",
+    paths=[f"{whose}.{name}" for whose in WHOSE for name in NAMES],
+    x12="NM1/03",
+    severity=WARNING,
+)
+def names_have_no_digits(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A person's name has no digits."""
+    for path, person in _people(view):
+        for name in NAMES:
+            text = getattr(person, name)
+            if text and not _DIGITS.isdisjoint(text):
+                yield f"{path}.{name}", f"The name {quoted(text)} has a digit; check it."
+
+
+@rule("C210", paths=[f"{whose}.first_name" for whose in WHOSE], x12="NM1/04", severity=WARNING)
+def persons_have_first_names(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A person has a first name."""
+    for path, person in _people(view):
+        if person.last_name and not person.first_name:
+            yield f"{path}.first_name", "There is a last name without a first name; give both."
+
+
+@rule("C211", paths=("subscriber.member_id",), x12="2010BA/NM1/09", severity=WARNING, reading=span)
+def medicare_number_has_the_form(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
+    """A Medicare number (MBI, since 2020) has eleven positions, without the letters S, L, O, I, B and Z."""
+    number = view.subscriber.member_id
+    if (
+        view.payer.coverage in MEDICARE
+        and days.last >= MBI_ALONE_FROM
+        and number
+        and not _MBI.fullmatch(number.replace("-", ""))
+    ):
+        yield (
+            "subscriber.member_id",
+            "The number has not the form of a Medicare beneficiary identifier, such as 1EG4TE5MK73; check the card.",
+        )

@@ -24,6 +24,7 @@ from clearlane.claims.view import (
 )
 from clearlane.kernel import formats
 
+AREAS_NEVER_GIVEN = ("000", "666")
 STREETS = ("street", "street2")
 ADDRESS = ("street", "city", "state", "zip")
 NAMED_ADDRESS = ("last_name", *ADDRESS)
@@ -302,3 +303,25 @@ def addresses_are_whole(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
                 path,
                 f"The {whose} address lacks {view.form.name_of(path)}, so it is not sent; give it whole.",
             )
+
+
+@rule("C414", paths=("billing.ssn",), x12="2010AA/REF:SY/02", when_filled=("billing.ssn",))
+def ssn_was_given_out(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A social security number begins with an area that is given out: not 000, 666 or 900 to 999."""
+    number = (view.billing.ssn or "").replace("-", "")
+    if number[:3] in AREAS_NEVER_GIVEN or number.startswith("9"):
+        yield (
+            "billing.ssn",
+            "No social security number begins with 000, 666 or 9; give the provider's own, or the EIN.",
+        )
+
+
+@rule("C415", paths=("supervising.npi", "rendering.npi"), x12="2310D/NM1/09", severity=WARNING)
+def supervisor_is_another_person(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A supervising provider is not the rendering provider."""
+    npi = view.supervising.npi
+    if npi and npi == view.rendering.npi and view.supervising.last_name == view.rendering.last_name:
+        yield (
+            "supervising.npi",
+            "The supervising provider is the rendering provider; leave one of them out.",
+        )

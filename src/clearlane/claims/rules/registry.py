@@ -28,6 +28,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
+from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 FieldFinding = tuple[str, str]
 """Path and message."""
@@ -91,6 +92,8 @@ class RuleInputs:
     correction: str = ""
     """How a claim under a known vendor's claim id goes to the payer, and why."""
     available: frozenset[ExternalData] = frozenset(ExternalData)
+    code_lists: CodeLists = EMBEDDED
+    """The code lists in force; without an installation those of the package."""
 
 
 class RuleScope(StrEnum):

@@ -23,8 +23,25 @@ LINES_PER_CLAIM_MAX = 50
 ANESTHESIA_MINUTES_MAX = 2_880
 
 
+# The ranges of CPT category I. Categories II and III, and codes with a letter, have other forms.
+CPT_RANGES = (
+    ("00100", "01999"),
+    ("10004", "69990"),
+    ("70010", "79999"),
+    ("80047", "89398"),
+    ("90281", "99607"),
+)
+LOCAL_CODE_COVERAGES = frozenset({"AM", "WC"})
+"""Automobile medical and workers' compensation (SBR09)."""
+_CPT_MODIFIERS = """
+22 23 24 25 26 27 32 33 47 50 51 52 53 54 55 56 57 58 59 62 63 66 73 74 76 77 78 79 80 81 82 90 91 92 93
+95 96 97 99
+"""
+CPT_MODIFIERS = frozenset(_CPT_MODIFIERS.split())
+
 MEASUREMENT = ("reference", "qualifier", "value")
 
+_FIVE_DIGITS = re.compile(r"\d{5}", re.ASCII)
 _CDT = re.compile(r"D\d{4}", re.ASCII)
 _ANESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
 # With these modifiers of anesthesia some payers take the code of the operation, in minutes.
@@ -247,7 +264,7 @@ def claim_contract_has_a_type(view: ClaimView, inputs: RuleInputs) -> Iterator[F
         )
 
 
-@rule("C610", paths=("lines[].modifiers",), x12="2400/SV1/01-03", severity=WARNING)
+@rule("C610", paths=("lines[].modifiers",), x12="2400/SV1/01-03")
 def modifiers_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A modifier is given once."""
     for at, line in enumerate(view.lines):
@@ -286,4 +303,34 @@ def lines_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
                 f"lines[{at}].procedure",
                 f"The line repeats {view.form.locate(f'lines[{first}]')}; raise its units, or add a modifier that "
                 "tells them apart.",
+            )
+
+
+@line_rule("C614", paths=("procedure",), x12="2400/SV1/01-02", if_form_lacks=TEETH)
+def procedure_is_in_a_range(
+    line: LineView, view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """A procedure code of five digits is in a range of CPT; workers' compensation and auto payers have codes of their own."""
+    code = line.procedure
+    if (
+        _FIVE_DIGITS.fullmatch(code)
+        and view.payer.coverage not in LOCAL_CODE_COVERAGES
+        and not any(first <= code <= last for first, last in CPT_RANGES)
+    ):
+        yield (
+            "procedure",
+            f"The procedure {quoted(code)} is in no range of CPT; give a code of the list.",
+        )
+
+
+@line_rule("C615", paths=("modifiers",), x12="2400/SV1/01-03", severity=WARNING)
+def modifier_is_known(
+    line: LineView, view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """A modifier of two digits is one of CPT's."""
+    for at, modifier in enumerate(line.modifiers):
+        if modifier.isdecimal() and modifier not in CPT_MODIFIERS:
+            yield (
+                f"modifiers[{at}]",
+                f"There is no CPT modifier {quoted(modifier)}; check it.",
             )

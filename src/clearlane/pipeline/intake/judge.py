@@ -45,6 +45,7 @@ async def judge_document(
     """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
     form, reading, enrollments = document.form, document.reading, document.enrollments
     today = to_local(now, site.time_zone).date()
+    code_lists = context.code_lists()  # one snapshot for the whole document
     facts: dict[str, RuleInputs] = {}
     times: dict[str, ResubmissionTimes] = {}
     found: deque[PreparedClaim] = deque()
@@ -53,8 +54,9 @@ async def judge_document(
         for claim, tolerated in claims:
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
-                facts[payer_id] = _facts(
-                    document.payers, form, payer_id, today, sandbox=context.sandbox
+                facts[payer_id] = replace(
+                    _facts(document.payers, form, payer_id, today, sandbox=context.sandbox),
+                    code_lists=code_lists,
                 )
                 times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
             known = facts[payer_id]

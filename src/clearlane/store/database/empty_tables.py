@@ -17,7 +17,7 @@ KEPT = frozenset(
         "vendors", "vendor_secrets", "sites", "instances", "login_urls",
         "console_users", "console_user_sites", "console_sessions", "recovery_codes",
         # what an operator has set up
-        "payers", "routes",
+        "payers", "routes", "code_lists", "codes",
         # running nodes
         "nodes", "revisions", "takeovers", "sandbox_state",
     }

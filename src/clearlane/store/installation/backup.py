@@ -50,7 +50,7 @@ PREVIOUS_SUFFIX = ".before-restore-"
 BACKUP = SystemScope("a backup holds the whole installation")
 # Snapshots that running nodes reload after a restore; "restore" counts the restores themselves.
 REVISIONS_SKIPPED = 1_000
-RELOADED_SNAPSHOTS = ("accounts", "keys", "payers", "restore")
+RELOADED_SNAPSHOTS = ("accounts", "code_lists", "keys", "payers", "restore")
 
 
 async def write_backup(

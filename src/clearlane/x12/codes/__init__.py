@@ -16,12 +16,12 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-from clearlane.x12.codes import icd10
+from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.element_lists import LISTS
 from clearlane.x12.codes.short_lists import SHORT_LISTS
 
 __all__ = [
-    "LISTS", "OpenList", "find_meaning", "icd10", "is_listed", "list_names", "load", "load_column",
+    "LISTS", "OpenList", "dated_codes", "find_meaning", "is_listed", "list_names", "load", "load_column",
 ]  # fmt: skip
 
 FORM = "# form: "

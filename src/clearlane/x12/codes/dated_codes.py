@@ -1,0 +1,146 @@
+"""Code lists with days: whether a code was valid on a day.
+
+"Valid on that day?" is the only question: a code that began later or ended before is not valid, and a list says nothing of
+days that it does not cover. ``load(name)`` reads a list of the package once, at first use: ``icd-10-cm`` and others.
+
+A list is a text file ``dated/<name>.txt``, its name with underscores. Comment lines begin with ``#``; one of them, ``# days:``, gives the first and
+the last day that the list covers. A line ``= <first day> <last day> <attributes>`` holds for the codes after it, until the
+next such line. The lines after it have the first three characters of codes, then the rest of each code, ``-`` for no rest.
+
+In memory a list is two arrays of the same length: the sorted codes, and the number of the period of each.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+DATED, SUFFIX = "dated", ".txt"
+HEAD_LENGTH = 3
+WHOLE = "-"
+DAYS = "# days: "
+PERIOD = "="
+
+
+class Period(NamedTuple):
+    """From which day to which, both included, and what the publisher says of the codes meanwhile."""
+
+    first_day: date
+    last_day: date
+    attributes: frozenset[str] = frozenset()
+
+    def overlaps(self, first: date, last: date) -> bool:
+        """Return whether a day of the period is between these two."""
+        return self.first_day <= last and first <= self.last_day
+
+
+class DatedCodes:
+    """The codes of one list, each with the periods in which it is valid."""
+
+    __slots__ = ("_codes", "_numbers", "_periods", "days", "first_day", "last_day")
+
+    def __init__(
+        self, days: Sequence[tuple[date, date]], groups: Iterable[tuple[Period, Iterable[str]]]
+    ) -> None:
+        """Make a list that covers these days, the earliest first."""
+        self.days = tuple(days)
+        self.first_day, self.last_day = self.days[0][0], self.days[-1][1]
+        self._periods: list[Period] = []
+        rows: list[tuple[str, int]] = []
+        for number, (period, codes) in enumerate(groups):
+            self._periods.append(period)
+            rows.extend([(code, number) for code in codes])
+        rows.sort()
+        self._codes = [code for code, _ in rows]
+        self._numbers = array("I", [number for _, number in rows])
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[tuple[str, Period]]:
+        return zip(self._codes, map(self._periods.__getitem__, self._numbers), strict=True)
+
+    def covers(self, day: date) -> bool:
+        """Return whether the list says which codes are valid on the day."""
+        return any(first <= day <= last for first, last in self.days)
+
+    def nearest_day(self, day: date) -> date:
+        """Return the day if the list covers it, else the last one before it that it covers, else its first."""
+        known = (min(day, last) for first, last in self.days if first <= day)
+        return max(known, default=self.first_day)
+
+    def periods(self, code: str) -> list[Period]:
+        """Return when the code is valid, the earliest period first; nothing if it never was."""
+        return sorted(period for found, period in self._from(code) if found == code)
+
+    def is_valid(self, code: str, first: date, last: date) -> bool:
+        """Return whether the code is valid on any of these days."""
+        return any(period.overlaps(first, last) for period in self.periods(code))
+
+    def is_valid_throughout(self, code: str, first: date, last: date) -> bool:
+        """Return whether the code is valid on all of these days."""
+        for period in self.periods(code):
+            if period.first_day <= first <= period.last_day:
+                first = period.last_day + timedelta(days=1)
+        return first > last
+
+    def finer(self, code: str, first: date, last: date) -> Iterator[str]:
+        """Return the longer codes below a heading that are valid on any of these days."""
+        return (
+            found
+            for found, period in self._from(code)
+            if found != code and period.overlaps(first, last)
+        )
+
+    def _from(self, start: str) -> Iterator[tuple[str, Period]]:
+        """Return the codes that begin with ``start``, in order."""
+        for at in range(bisect_left(self._codes, start), len(self._codes)):
+            if not self._codes[at].startswith(start):
+                return
+            yield self._codes[at], self._periods[self._numbers[at]]
+
+
+def load(name: str) -> DatedCodes:
+    """Return a list of the package, such as ``icd-10-cm``."""
+    found = find(name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+@cache
+def find(name: str) -> DatedCodes | None:
+    """Return a list of the package, or None if it has none of this name."""
+    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    return read(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+@cache
+def names() -> frozenset[str]:
+    """Return the names of the lists of the package."""
+    files = resources.files(__package__).joinpath(DATED).iterdir()
+    return frozenset(
+        file.name.removesuffix(SUFFIX).replace("_", "-")
+        for file in files
+        if file.name.endswith(SUFFIX)
+    )
+
+
+def read(text: str) -> DatedCodes:
+    """Return the list that a text holds."""
+    days = next(line for line in text.splitlines() if line.startswith(DAYS))
+    first, last = map(date.fromisoformat, days.removeprefix(DAYS).split())
+    return DatedCodes([(first, last)], map(_group, text.split(f"\n{PERIOD} ")[1:]))
+
+
+def _group(text: str) -> tuple[Period, list[str]]:
+    """Return one period of the file and its codes."""
+    days, *lines = text.splitlines()
+    begin, end, *attributes = days.split()
+    codes = [
+        head + rest.removeprefix(WHOLE) for head, *rests in map(str.split, lines) for rest in rests
+    ]
+    return Period(date.fromisoformat(begin), date.fromisoformat(end), frozenset(attributes)), codes

