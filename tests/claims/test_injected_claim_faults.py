@@ -440,7 +440,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
         *written(
             "Of two numbers the EIN is sent.",
             lambda rows: bool(all_of(rows, "REF*EI")) and not all_of(rows, "REF*SY"),
-            M, changes={"F25_FederalTaxIdSsn": "987654320"},
+            M, changes={"F25_FederalTaxIdSsn": "219099999"},
         ),
         *written("A dental claim has one field for it.", hasnt("REF*SY"), D),
     ),

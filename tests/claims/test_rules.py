@@ -1,8 +1,8 @@
 """Every rule, by a table: a claim that breaks it, with the location of the finding, and one that keeps it.
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
-`claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs` and
-`claims/rules/people`.
+`claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
+`claims/rules/addresses`, `claims/rules/diagnoses_of_patient` and `claims/rules/people`.
 """
 
 import json

@@ -337,9 +337,9 @@ def _medical_numbers(random: _RandomValues, claim: JSON) -> None:
     if which != 1:
         claim["F25_FederalTaxIdEin"] = random.one(("123456789", "12-3456789"))
     if which != 0:
-        claim["F25_FederalTaxIdSsn"] = "987-65-4320"
+        claim["F25_FederalTaxIdSsn"] = "219-09-9999"
         if random.maybe():
-            claim["F33B_BillingProviderSsn"] = "987654320"
+            claim["F33B_BillingProviderSsn"] = "219099999"
     if random.maybe(0.3):
         claim["F22_MedicaidResubmissionCode"] = random.one(("7", "8", "Replacement", "Void"))
         claim["F22_OriginalReferenceNumber"] = random.reference(20)

@@ -203,7 +203,6 @@ _CODES: Mapping[str, str] = {
 # Values of single fields, used if the type of value is not enough.
 _OWN: Mapping[str, Any] = {
     "F00_PayerName": "Meadow Mutual",
-    "F01A_InsuredId": "1EG4TE5MK73",
     "F03_PayerName": "Summit Dental",
     "F33_BillingProviderNameLast": PRACTICE,
     "F48_BillingDentistLastName": DENTISTRY,
@@ -386,6 +385,9 @@ _EXTENDED_LINES: Mapping[AnyForm, tuple[JSON, ...]] = {
 _ORIGINAL: Mapping[AnyForm, JSON] = {
     V3_MEDICAL: {
         "F01A_InsuredId": PAID_IN_FULL,
+        # Medicare's ids have a form of their own.
+        "F01_ClaimType": "Group",
+        "X12_MedicareSecondaryReason": None,
         "F22_MedicaidResubmissionCode": "1",
         "F22_OriginalReferenceNumber": None,
     },
@@ -414,6 +416,7 @@ _EXTENDED: Mapping[AnyForm, JSON] = {
         # The earlier payer decided lines; it pays first because of an accident, and Medicare second.
         "X12_ClaimRemainingPatientLiability": None,
         "F01_ClaimType": "Medicare",
+        "F01A_InsuredId": "1EG4TE5MK73",
         "X12_MedicareSecondaryReason": "14",
     },
     V3_DENTAL: {

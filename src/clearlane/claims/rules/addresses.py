@@ -5,6 +5,7 @@ from functools import cache
 
 from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, quoted, rule
 from clearlane.claims.view import ClaimView
+from clearlane.kernel.formats import is_zip
 from clearlane.x12 import codes
 
 ADDRESSES = ("billing", "pay_to", "facility", "patient", "subscriber")
@@ -35,7 +36,9 @@ def zip_is_in_the_state(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
     for whose in ADDRESSES:
         address = getattr(view, whose)
         state, zip_code = address.state, address.zip
-        if state and zip_code and state not in known.get(zip_code[:PREFIX_LENGTH], (state,)):
+        if not (state and zip_code and is_zip(zip_code)):
+            continue
+        if state not in known.get(zip_code[:PREFIX_LENGTH], (state,)):
             yield (
                 f"{whose}.zip",
                 f"The ZIP code {quoted(zip_code)} is not one of {quoted(state)}; check both.",

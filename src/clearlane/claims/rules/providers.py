@@ -307,7 +307,9 @@ def addresses_are_whole(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
 
 @rule("C414", paths=("billing.ssn",), x12="2010AA/REF:SY/02", when_filled=("billing.ssn",))
 def ssn_was_given_out(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A social security number begins with an area that is given out: not 000, 666 or 900 to 999."""
+    """A social security number that is sent (no EIN is given) begins with an area that is in use: not 000, 666 or 900 to 999."""
+    if view.billing.ein is not None:
+        return
     number = (view.billing.ssn or "").replace("-", "")
     if number[:3] in AREAS_NEVER_GIVEN or number.startswith("9"):
         yield (

@@ -26,7 +26,7 @@ PERIOD = "="
 
 
 class Period(NamedTuple):
-    """From which day to which, both included, and what the publisher says of the codes meanwhile."""
+    """The first and the last day, both included, and what the publisher says of the codes on these days."""
 
     first_day: date
     last_day: date
