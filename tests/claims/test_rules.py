@@ -2,7 +2,7 @@
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
 `claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
-`claims/rules/addresses`, `claims/rules/diagnoses_of_patient` and `claims/rules/people`.
+`claims/rules/addresses`, `claims/rules/imported_lists`, `claims/rules/diagnoses_of_patient` and `claims/rules/people`.
 """
 
 import json
@@ -25,6 +25,7 @@ from clearlane.kernel.finding import Severity, Stage
 from clearlane.kernel.formats import format_amount
 from clearlane.payers.model import Payer
 from tests.cases import every_case
+from tests.claims.imported_list_cases import ROWS
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -1586,6 +1587,9 @@ CASES: dict[str, list[Case]] = {
         d({TEETH: tooth("3", "F")}, f"{TEETH}[0].F28_ToothSurface", {TEETH: tooth("3", "B")}),
     ],
 }
+for rule_id, kind, breaks, at, keeps, finding, silent in ROWS:
+    case = Case(kind, breaks, at, keeps, facts={"code_lists": finding}, fine={"code_lists": silent})
+    CASES.setdefault(rule_id, []).append(case)
 PAIRS = [
     pytest.param(rule_id, case, id=f"{rule_id}-{at}")
     for rule_id, cases in CASES.items()

@@ -36,6 +36,7 @@ from clearlane.claims.rules import (  # noqa: F401
     diagnoses,
     diagnoses_of_patient,
     drugs,
+    imported_lists,
     insurance,
     money,
     numbers,
