@@ -2,18 +2,20 @@
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
 `claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
-`claims/rules/addresses`, `claims/rules/imported_lists`, `claims/rules/diagnoses_of_patient` and `claims/rules/people`.
+`claims/rules/addresses`, `claims/rules/imported_lists`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits` and
+`claims/rules/people`.
 """
 
 import json
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec.structs import replace as with_values
 
 from clearlane.claims.fields import fields_of
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
@@ -23,6 +25,7 @@ from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted
 from clearlane.kernel.finding import Severity, Stage
 from clearlane.kernel.formats import format_amount
+from clearlane.payers.edits import edits_of
 from clearlane.payers.model import Payer
 from tests.cases import every_case
 from tests.claims.imported_list_cases import ROWS
@@ -37,6 +40,16 @@ PAYERS = {
     DENTAL: Payer("Dental", "Summit Dental", "T2", "TST02", is_test=True, has_route=True),
 }
 OFFLINE: frozenset[ExternalData] = frozenset()
+
+
+def wanting(kind=MEDICAL, *, later=0, **wishes):
+    """Return what is known of a payer that wants something of a claim, some days later."""
+    payer = with_values(PAYERS[kind], **wishes)
+    return {
+        "payer": payer,
+        "edits": edits_of(payer),
+        "today": TODAY + timedelta(days=later),
+    }
 
 
 class Case(NamedTuple):
@@ -82,6 +95,7 @@ DENTAL_OTHER = {
     "F11_OtherPayerName": "Harbor Health Plan",
     "F04_OtherCoverage": True,
 }
+REPLACES = {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "P1"}
 DECIDED = {
     **OTHER,
     "X12_ClaimPrimaryPayerPaidAmount": 60,
@@ -612,6 +626,138 @@ CASES: dict[str, list[Case]] = {
             fine={"payer": ZIP_PAYER},
         ),
         m({}, "F33_BillingProviderZip", {}, facts={"payer": ZIP_PAYER}, fine={}),
+    ],
+    "C151": [
+        # Nine days after the service, by the limit of originals; then of corrected claims, of claims to a second
+        # payer, and Medicare's.
+        m(
+            {},
+            f"{L}F24A_DateOfServiceFrom",
+            {},
+            facts=wanting(filing_days=5),
+            fine=wanting(filing_days=6),
+        ),
+        m(
+            REPLACES,
+            f"{L}F24A_DateOfServiceFrom",
+            REPLACES,
+            facts=wanting(corrected_filing_days=5, filing_days=90),
+            fine=wanting(filing_days=5),
+        ),
+        m(
+            DECIDED,
+            f"{L}F24A_DateOfServiceFrom",
+            DECIDED,
+            facts=wanting(secondary_filing_days=1),
+            fine=wanting(secondary_filing_days=2, filing_days=5),
+        ),
+        m(
+            {},
+            f"{L}F24A_DateOfServiceFrom",
+            {},
+            facts=wanting(program="Medicare", later=360),
+            fine=wanting(program="Medicare", later=359),
+        ),
+        m(
+            {},
+            f"{L}F24A_DateOfServiceFrom",
+            {"X12_DelayReasonCode": "9"},
+            facts=wanting(filing_days=1),
+            fine=wanting(filing_days=1),
+        ),
+        d(
+            {},
+            f"{T}F24_DateOfServiceFrom",
+            {},
+            facts=wanting(DENTAL, filing_days=5),
+            fine=wanting(DENTAL, filing_days=6),
+        ),
+    ],
+    "C152": [
+        m(
+            {"F01A_InsuredId": "W12345678"},
+            "F01A_InsuredId",
+            {"F01A_InsuredId": "w123456789"},
+            facts=wanting(member_id_pattern="W#{9}|@@@#{6,9}"),
+            fine=wanting(member_id_pattern="W#{9}|@@@#{6,9}"),
+        )
+    ],
+    "C153": [
+        m(
+            {"F33_BillingProviderZip": "78701"},
+            "F33_BillingProviderZip",
+            {"F33_BillingProviderZip": "78701-1234"},
+            facts=wanting(edits=("nine_digit_zip",)),
+            fine=wanting(edits=("nine_digit_zip",)),
+        )
+    ],
+    "C154": [
+        m(
+            {},
+            "F33B_BillingProviderTaxonomyCode",
+            {"F33B_BillingProviderTaxonomyCode": "207Q00000X"},
+            facts=wanting(edits=("taxonomy",)),
+            fine=wanting(edits=("taxonomy",)),
+        )
+    ],
+    "C155": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "80053"},
+            "F23_ClinicalLaboratoryImprovementAmendmentNumber",
+            {
+                f"{L}F24D_HcpcsProcedureCode": "80053",
+                "F23_ClinicalLaboratoryImprovementAmendmentNumber": "12D4567890",
+            },
+            facts=wanting(edits=("clia",)),
+            fine=wanting(program="Medicaid"),
+        )
+    ],
+    "C156": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "J1885"},
+            f"{L}X12_NdcCode",
+            {
+                f"{L}F24D_HcpcsProcedureCode": "J1885",
+                f"{L}X12_NdcCode": "12345678901",
+                f"{L}X12_NdcQuantity": "1",
+            },
+            facts=wanting(program="Medicaid"),
+            fine=wanting(edits=("ndc",)),
+        )
+    ],
+    "C157": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "98941"},
+            "F15_InitialTreatmentDate",
+            {f"{L}F24D_HcpcsProcedureCode": "98941", "F15_InitialTreatmentDate": "2025-03-01"},
+            facts=wanting(program="Medicare"),
+            fine=wanting(program="Medicare"),
+        )
+    ],
+    "C158": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "98941"},
+            "F21_DiagnosisCodes[0]",
+            {f"{L}F24D_HcpcsProcedureCode": "98941", "F21_DiagnosisCodes": ["M99.03", "M54.50"]},
+            facts=wanting(edits=("chiropractic",)),
+            fine=wanting(edits=("chiropractic",)),
+        )
+    ],
+    "C159": [
+        d(
+            ATTACHED,
+            "X12_AttachmentTransmissionCode",
+            ATTACHED,
+            facts=wanting(DENTAL, attachments=("BM",)),
+            fine=wanting(DENTAL, attachments=("BM", "EL")),
+        ),
+        d(
+            ATTACHED,
+            "X12_AttachmentTransmissionCode",
+            {},
+            facts=wanting(DENTAL, attachments=("none",)),
+            fine=wanting(DENTAL, attachments=("none",)),
+        ),
     ],
     "C119": [
         m(
@@ -1783,6 +1929,7 @@ def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
     assert {each.id for each in skipped_rules(kind, facts)} == {
         *(f"C{n}" for n in range(101, 114)),
         "C119",
+        *(each.id for each in RULES.values() if each.edit and each.applies_to(kind)),
     }
     assert skipped_rules(kind, RuleInputs(today=TODAY)) == []
     claim = read_claim(kind, json.dumps(samples.minimal_claim(kind, DAY)).encode(), "").claim

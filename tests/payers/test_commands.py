@@ -18,11 +18,13 @@ from clearlane.payers.transfer import as_wire, write_csv
 
 HEADER = (
     "Type,Name,SvcPayerId,PayerId,NationalPayerId,EraAvailability,OffersEligibility,"
-    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims,Replacements,BillingZipRequired\n"
+    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims,Replacements,BillingZipRequired,"
+    "Program,Edits,MemberIdPattern,FilingDays,CorrectedFilingDays,SecondaryFilingDays,Attachments\n"
 )
 NEW = (
     HEADER
-    + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted,false\n"
+    + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted,false,"
+    "Medicaid,ndc|taxonomy,@#{8},90,365,180,BM|EL\n"
 )
 
 

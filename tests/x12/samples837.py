@@ -516,12 +516,15 @@ class Maker:
         times = self.rng.randint(1, most) if self.density and most > 1 else 1
         if isinstance(node, LoopSpec):
             self.loop = node.id
-            return [
-                r
-                for _ in range(times)
-                for child in node.children
-                for r in self.fill(child, must=must, never=never)
-            ]
+            found: list[Row] = []
+            for nth in range(times):
+                at = len(found)
+                for child in node.children:
+                    found += self.fill(child, must=must, never=never)
+                if 1 < node.repeat == len(node.head.qualifiers):
+                    # A loop for each code, such as the referring providers.
+                    found[at][node.head.key[0]] = node.head.qualifiers[nth]
+            return found
         if node.key[0] and len(node.qualifiers) > 1:
             codes = self.rng.sample(node.qualifiers, min(times, len(node.qualifiers)))
             return [self.segment(node, code) for code in codes]

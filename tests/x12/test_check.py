@@ -240,6 +240,8 @@ def test_a_request_code_on_an_answer_is_a_warning():
     ("transaction", "function", "severity"),
     [
         ("271", "HS", Severity.WARNING),
+        ("270", "HB", Severity.ERROR),
+        ("277", "HR", Severity.ERROR),
         ("277", "HC", Severity.ERROR),
         ("835", "HP", None),
         ("820", "HP", Severity.ERROR),

@@ -119,6 +119,10 @@ def test_usage_of_elements():
     assert rules(nm1, "NM1*85*2*FERN*****XX") == ["SYN-P"]
     assert rules(nm1, "NM1*85*2*FERN*****XX*1234567890") == ["VAL-NPI"]
     assert rules(nm1, "NM1*85*2*FERN*****XX*1234567893") == []
+    bpr = seg("BPR", "Payment", "R", 1, "R R R R S S=01|04 S")
+    assert rules(bpr, "BPR*I*1*C*ACH*CCP*01*123456780") == []
+    assert rules(bpr, "BPR*I*1*C*ACH*CCP*01*123456789") == ["VAL-BANK"]
+    assert rules(bpr, "BPR*I*1*C*ACH*CCP*04*123456789") == []
     assert rules(nm1, "NM1*85*2*FE:RN") == ["ELM-COMPONENTS"]
     assert rules(nm1, "NM1*85*2*FE^RN") == ["ELM-REPEAT"]
     assert rules(nm1, "NM1*85*2*F" + "*" * 8 + "A*B*C*D") == ["ELM-SURPLUS"] + ["ELM-UNUSED"] * 2

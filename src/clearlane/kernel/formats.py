@@ -14,6 +14,7 @@ AMOUNT_LIMIT = Decimal(10**9)
 """Amounts of payers are below this. The guides allow ten digits, cents included; this is one more."""
 
 _NPI = re.compile(r"[12]\d{9}", re.ASCII)
+_BANK_NUMBER = re.compile(r"\d{9}", re.ASCII)
 _TAXONOMY = re.compile(r"[0-9A-Z]{9}X", re.ASCII)
 _PHONE = re.compile(r"[2-9]\d{2}[2-9]\d{6}", re.ASCII)
 _ZIP = re.compile(r"\d{5}(?:\d{4})?", re.ASCII)
@@ -43,6 +44,14 @@ def is_npi(text: str) -> bool:
             digit = digit * 2 - 9 * (digit > 4)
         total += digit
     return total % 10 == 0
+
+
+def is_bank_number(text: str) -> bool:
+    """Return whether a text is a bank's routing number: nine digits, weighted 3, 7 and 1, that add up to a multiple of ten."""
+    if not _BANK_NUMBER.fullmatch(text):
+        return False
+    digits = [ord(character) - ZERO for character in text]
+    return (3 * sum(digits[::3]) + 7 * sum(digits[1::3]) + sum(digits[2::3])) % 10 == 0
 
 
 def is_taxonomy(text: str) -> bool:

@@ -9,7 +9,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from clearlane.kernel.finding import Finding, make_shape_finding
-from clearlane.payers.model import ERAS, PAYER_TYPES, REPLACEMENTS, Payer
+from clearlane.payers.edits import (
+    FILING_DAYS_MAX,
+    NO_ATTACHMENTS,
+    PATTERN_WANTED,
+    PAYER_EDITS,
+    TRANSMISSIONS,
+    member_id_pattern,
+)
+from clearlane.payers.model import ERAS, PAYER_TYPES, PROGRAMS, REPLACEMENTS, Payer
 
 PAYER_ID_CHARACTERS_MAX = 80
 PAYER_NAME_CHARACTERS_MAX = 120
@@ -91,7 +99,7 @@ def _kind(value: object) -> str:
 
 
 def _blank(value: object) -> bool:
-    return value is None or value == [] or (isinstance(value, str) and not value.strip())
+    return value is None or value in ([], ()) or (isinstance(value, str) and not value.strip())
 
 
 def _text(value: object) -> str:
@@ -160,6 +168,46 @@ def _aliases(value: object) -> tuple[str, ...]:
     return names
 
 
+def _some_of(words: tuple[str, ...]) -> Callable[[object], tuple[str, ...]]:
+    """Return a reader of some of these words, each once: a JSON array, or separated as aliases are."""
+    read_one = _one_of(words)
+
+    def read(value: object) -> tuple[str, ...]:
+        parts = value if isinstance(value, list) else _text(value).split(ALIAS_SEPARATOR)
+        try:
+            return tuple(dict.fromkeys(map(read_one, parts)))
+        except InvalidPayerValueError as one:
+            raise InvalidPayerValueError(f"some of {one}, separated by {ALIAS_SEPARATOR}") from None
+
+    return read
+
+
+def _attachments(value: object) -> tuple[str, ...]:
+    found = _some_of((*TRANSMISSIONS, NO_ATTACHMENTS))(value)
+    if NO_ATTACHMENTS in found and len(found) > 1:
+        raise InvalidPayerValueError(f"{NO_ATTACHMENTS} alone, or the codes that the payer takes")
+    return found
+
+
+def _days(value: object) -> int:
+    text = str(value).strip()
+    is_number = isinstance(value, (str, int)) and not isinstance(value, bool)
+    if not (is_number and text.isascii() and text.isdigit() and len(text) <= 4):
+        raise InvalidPayerValueError(f"a number of days from 0 (not known) to {FILING_DAYS_MAX}")
+    if int(text) > FILING_DAYS_MAX:
+        raise InvalidPayerValueError(f"at most {FILING_DAYS_MAX} days")
+    return int(text)
+
+
+def _pattern(value: object) -> str:
+    text = _text(value).upper()
+    try:
+        member_id_pattern(text)
+    except ValueError:
+        raise InvalidPayerValueError(PATTERN_WANTED) from None
+    return text
+
+
 # In the order of the interface document; those from Aliases on are Clearlane's own.
 PAYER_FIELDS = (
     PayerField("Type", "type", _one_of(PAYER_TYPES)),
@@ -175,5 +223,12 @@ PAYER_FIELDS = (
     PayerField("AcceptsClaims", "accepts_claims", _flag, required=False),
     PayerField("Replacements", "replacements", _one_of(REPLACEMENTS), required=False),
     PayerField("BillingZipRequired", "billing_zip_required", _flag, required=False),
+    PayerField("Program", "program", _one_of(PROGRAMS), required=False),
+    PayerField("Edits", "edits", _some_of(tuple(PAYER_EDITS)), required=False),
+    PayerField("MemberIdPattern", "member_id_pattern", _pattern, required=False),
+    PayerField("FilingDays", "filing_days", _days, required=False),
+    PayerField("CorrectedFilingDays", "corrected_filing_days", _days, required=False),
+    PayerField("SecondaryFilingDays", "secondary_filing_days", _days, required=False),
+    PayerField("Attachments", "attachments", _attachments, required=False),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

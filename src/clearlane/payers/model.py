@@ -7,11 +7,14 @@ import msgspec
 PayerType = Literal["Medical", "Dental"]
 Era = Literal["Available", "RequiresEnrollment", "NotAvailable"]
 Replacements = Literal["accepted", "original_only"]
+Program = Literal["Medicare", "Medicaid"]
 
 PAYER_TYPES: tuple[str, ...] = get_args(PayerType)
 MEDICAL, DENTAL = PAYER_TYPES
 ERAS: tuple[str, ...] = get_args(Era)
 REPLACEMENTS: tuple[str, ...] = get_args(Replacements)
+PROGRAMS: tuple[str, ...] = get_args(Program)
+MEDICARE, MEDICAID = PROGRAMS
 
 
 class Payer(msgspec.Struct, frozen=True, gc=False):
@@ -37,6 +40,19 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     """Whether it takes replacements and voids (frequency 7 and 8), or originals only."""
     billing_zip_required: bool = False
     """Whether it refuses claims whose billing address has no ZIP code."""
+    program: str = ""
+    """Medicare or Medicaid, whose payers want some things in common (``edits``); empty for others."""
+    edits: tuple[str, ...] = ()
+    """What it wants of a claim, by the names of ``edits.PAYER_EDITS``."""
+    member_id_pattern: str = ""
+    filing_days: int = 0
+    """Days after the last day of service within which it takes a claim; 0 if that is not known."""
+    corrected_filing_days: int = 0
+    """The same for replacements and voids."""
+    secondary_filing_days: int = 0
+    """Days after an earlier payer's decision within which it takes a claim as second payer; 0 if not known."""
+    attachments: tuple[str, ...] = ()
+    """How it takes attachments, as codes of PWK02, or ``none``; empty if that is not known."""
 
     @property
     def key(self) -> tuple[str, str]:

@@ -81,6 +81,19 @@ BROKEN = [
     ("271", "X271-AMOUNT", set_to("EB", 2, 8, ""), ("EB", 8)),
     ("271", "X271-AMOUNT", set_to("EB", 3, 7, ""), ("EB", 7)),
     ("271", "X271-AMOUNT", set_to("EB", 3, 8, "0.5"), ("EB", 8)),
+    ("271", "X271-REMAINING", after("EB", 3, "EB*C*IND*30***29*500.01"), ("EB", 7)),
+    (
+        "271",
+        "X271-REMAINING",
+        after("EB", 3, "EB*F**33***23***VS*12", "EB*F**33***29***VS*13"),
+        ("EB", 10),
+    ),
+    (
+        "271",
+        "X271-REMAINING",
+        after("EB", 3, "EB*F*IND*30***32*9", "EB*F*IND*30***33*10"),
+        ("EB", 7),
+    ),
     ("271", "X271-MARKED", drop("LE"), ("LS", 0)),
     ("271", "X271-MARKED", drop("LS"), ("LE", 0)),
     ("271", "X271-MARKED", drop("NM1", 4), ("LS", 0)),
@@ -110,6 +123,22 @@ def test_a_share_from_nothing_to_all_is_a_fraction(share):
     changed = rows(TEXTS["271"])
     set_to("EB", 2, 8, share)(changed)
     assert "X271-PERCENT" not in {f.rule for f in findings("271", changed)}
+
+
+@pytest.mark.parametrize(
+    "benefits",
+    [
+        ("EB*C*IND*30***29*500",),  # all of it is left
+        ("EB*C*FAM*30***29*900",),  # of another benefit
+        ("EB*C*IND*30***24*100", "EB*C*IND*30***29*400"),  # 24 is what was used
+        ("EB*C*IND*30***23*750", "EB*C*IND*30***29*600"),  # of the larger of two totals
+        ("EB*C*IND*30***23*750", "EB*C*IND*30***33*600"),  # of a lifetime, whose total is not given
+    ],
+)
+def test_what_remains_of_a_benefit_may_be_all_of_it(benefits):
+    changed = rows(TEXTS["271"])
+    after("EB", 3, *benefits)(changed)
+    assert findings("271", changed) == []
 
 
 def test_a_benefit_described_in_words_needs_no_amount():

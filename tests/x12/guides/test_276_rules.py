@@ -162,6 +162,15 @@ def test_totals_are_compared_where_they_can_be(edit):
     assert "X277CA-TOTALS" not in {f.rule for f in findings("277CA", changed)}
 
 
+@pytest.mark.parametrize(("parent", "severity"), [("2", Severity.ERROR), ("9", Severity.WARNING)])
+def test_a_patient_level_under_the_receiver_is_an_error_and_one_under_nobody_can_be_read(
+    parent, severity
+):
+    changed = rows(ACK)
+    set_to("HL", 4, 2, parent)(changed)
+    assert [(f.rule, f.severity) for f in findings("277CA", changed)] == [("HL-PARENT", severity)]
+
+
 def test_a_file_refused_as_a_whole_needs_no_claims():
     text = ACK.partition("HL*3*")[0].replace("HL*2*1*21*1", "HL*2*1*21*0") + "SE*16*0001"
     assert findings("277CA", rows(text)) == []

@@ -116,6 +116,8 @@ BROKEN = [
         ),
         ("CAS", 1),
     ),
+    ("X835-ZERO", both(set_to("CAS", 4, 3, "80"), set_to("CAS", 4, 6, "0")), ("CAS", 6)),
+    ("X835-ZERO", both(set_to("CLP", 4, 4, "200"), set_to("CAS", 6, 3, "0.00")), ("CAS", 3)),
     ("X835-REMARK", set_to("LQ", 1, 2, "X9"), ("LQ", 2)),
     ("X835-REMARK", set_to("MOA", 1, 3, "Q1"), ("MOA", 3)),
     ("X835-REMARK-MISSING", set_to("CAS", 6, 2, "16"), ("CAS", 2)),

@@ -43,6 +43,14 @@ ACCEPTED = {
             ("BHT/03", "form", "The guide's note limits the batch number to 30 characters."),
             *(
                 (
+                    f"2000A/2000B/{level}2300/REF:D9/02",
+                    "form",
+                    "The guide's note limits the trace number to 20 positions.",
+                )
+                for level in ("", "2000C/")
+            ),
+            *(
+                (
                     f"2000A/2000B/{level}2300/{ref}/02",
                     "codes",
                     "The guide lists the codes in a note.",

@@ -41,6 +41,7 @@ from clearlane.claims.rules import (  # noqa: F401
     money,
     numbers,
     payer,
+    payer_edits,
     providers,
     remaining_liability,
     services,
@@ -198,6 +199,8 @@ class _Plan(NamedTuple):
     """The reading of a claim or of a line into the view."""
     shared: tuple[tuple[Callable[[Any], Any], tuple[ClaimRule, ...]], ...] = ()
     """Rules with a shared reading of the view, by reading."""
+    edits: tuple[ClaimRule, ...] = ()
+    """Rules that only some payers want."""
     names: tuple[str, ...] = ()
     least: tuple[int, ...] = ()
     most: tuple[int, ...] = ()
@@ -219,7 +222,8 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
         single=tuple([test for test in whole.single if test[0] in given]),
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
-        rules=tuple([rule for rule in own if not rule.reading]),
+        rules=tuple([rule for rule in own if not (rule.reading or rule.edit)]),
+        edits=tuple([rule for rule in own if rule.edit]),
         view=_READINGS[part](names) if part in _READINGS else None,
         shared=tuple(
             [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
@@ -272,7 +276,10 @@ def _check_claim(
 ) -> None:
     """Apply the rules about the claim as a whole; a reading that several need is made once."""
     locate = view.form.locate
-    for rule in plan.rules:
+    own = plan.rules
+    if inputs.edits:
+        own += tuple(rule for rule in plan.edits if rule.edit in inputs.edits)
+    for rule in own:
         if rule.requires is None or rule.requires in inputs.available:
             for path, message in rule.check(view, inputs):
                 findings.add(rule.id, rule.severity, at + locate(path), message)

@@ -286,7 +286,13 @@ def accident_has_a_date(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
         )
 
 
-@rule("C852", paths=ACCIDENT_DATE, x12="2300/CLM/11", when_filled=ACCIDENT_DATE)
+@rule(
+    "C852",
+    paths=ACCIDENT_DATE,
+    x12="2300/CLM/11",
+    when_filled=ACCIDENT_DATE,
+    covers=("X837-ACCIDENT-CAUSE",),
+)
 def accident_date_has_an_accident(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An accident date comes with the kind of accident."""
     if view.dates.accident is not None and not view.causes:

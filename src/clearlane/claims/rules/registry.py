@@ -91,6 +91,8 @@ class RuleInputs:
     decision."""
     correction: str = ""
     """How a claim under a known vendor's claim id goes to the payer, and why."""
+    edits: frozenset[str] = frozenset()
+    """What the payer wants of a claim (``payers.edits``): rules with one of these names are applied."""
     available: frozenset[ExternalData] = frozenset(ExternalData)
     code_lists: CodeLists = EMBEDDED
     """The code lists in force; without an installation those of the package."""
@@ -127,6 +129,8 @@ class ClaimRule(FindingType):
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
     """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
+    edit: str = ""
+    """For a rule that only some payers want: the name of the edit in the payer directory."""
 
     def applies_to(self, form: FormPaths) -> bool:
         """Return whether the rule applies to claims of a form, by what the form can state."""
@@ -197,6 +201,29 @@ def rule(
     )
 
 
+def edit_rule(
+    id: str,
+    *,
+    edit: str,
+    paths: Iterable[str],
+    x12: str = "",
+    if_form_lacks: str = "",
+    when_filled: Iterable[str] = (),
+) -> Callable[[Check], Check]:
+    """Register a rule about a claim as a whole that is applied if the payer's row of the directory wants it."""
+    return _register(
+        id,
+        RuleScope.CLAIM,
+        tuple(paths),
+        x12,
+        WARNING,
+        if_form_lacks=if_form_lacks,
+        when_filled=when_filled,
+        requires=ExternalData.DIRECTORY,
+        edit=edit,
+    )
+
+
 def line_rule(
     id: str,
     *,
@@ -247,6 +274,7 @@ def _register(
     reading: Callable[[Any], Any] | None = None,
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    edit: str = "",
 ) -> Callable[[Any], Any]:
     return RULES.rule(
         id,
@@ -262,6 +290,7 @@ def _register(
         reading=reading,
         covers=covers,
         not_in_files=not_in_files,
+        edit=edit,
     )
 
 

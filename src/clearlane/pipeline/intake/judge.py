@@ -18,6 +18,7 @@ from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Severity
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.edits import edits_of
 from clearlane.payers.model import Payer
 from clearlane.pipeline.answer_days import answer_days
 from clearlane.pipeline.intake.correct_claims import correct_replacements
@@ -122,6 +123,7 @@ def _facts(
         payer=payer,
         payer_of_other_type=payer is None
         and any(payers.find(payer_id, type) is not None for type in others),
+        edits=edits_of(payer),
     )
 
 

@@ -156,25 +156,30 @@ def _payer(row: Row) -> Payer:
     (
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
         offers_eligibility, claim_enrollment_required, is_test, active, aliases, has_route,
-        accepts_claims,
-        replacements,
-        billing_zip_required,
+        accepts_claims, replacements, billing_zip_required, program, edits, member_id_pattern,
+        filing_days, corrected_filing_days, secondary_filing_days, attachments,
     ) = row  # fmt: skip
     return Payer(
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
         bool(offers_eligibility), bool(claim_enrollment_required), bool(is_test), bool(active),
-        () if aliases == "[]" else tuple(json.loads(aliases)), bool(has_route),
-        bool(accepts_claims),
-        replacements,
-        bool(billing_zip_required),
+        _words(aliases), bool(has_route), bool(accepts_claims), replacements,
+        bool(billing_zip_required), program, _words(edits), member_id_pattern,
+        filing_days, corrected_filing_days, secondary_filing_days, _words(attachments),
     )  # fmt: skip
 
 
+def _words(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
 def _values(payer: Payer) -> dict[str, object]:
-    return {
-        name: int(value) if isinstance(value := getattr(payer, name), bool) else value
-        for name in _COLUMNS
-    } | {"aliases": json.dumps(payer.aliases, ensure_ascii=False)}
+    return {name: _column(getattr(payer, name)) for name in _COLUMNS}
+
+
+def _column(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
 
 
 def _events(changes: PayerChanges) -> list[NewEvent]:

@@ -127,6 +127,7 @@ FINDING_TYPES: RuleRegistry[FileFindingType] = RuleRegistry(FileFindingType, [
     # What a file can carry but a payer may refuse.
     FileFindingType("VAL-NPI", WARNING, "An NPI is ten digits with a right check digit.", 5),
     FileFindingType("VAL-TAXONOMY", WARNING, "A taxonomy code is ten characters, the last an X.", 5),
+    FileFindingType("VAL-BANK", WARNING, "A bank's routing number is nine digits with a right check digit.", 5),
     FileFindingType("VAL-PHONE", WARNING, "A telephone number of the United States or Canada is ten digits without punctuation, the first neither 0 nor 1.", 7),
     FileFindingType("VAL-ZIP", WARNING, "A United States ZIP code is five or nine digits.", 5),
     FileFindingType("VAL-ZIP4", WARNING, "The ZIP code of a billing provider or a place of service has nine digits.", 5),

@@ -40,6 +40,7 @@ def _is_nine_digits(text: str) -> bool:
 
 
 _NPI = "must be an NPI: ten digits with a right check digit"
+_BANK = "must be a bank's routing number: nine digits with a right check digit"
 _PHONE = "should be ten digits without punctuation, the first neither 0 nor 1, if it is of the United States or Canada"
 _TAXONOMY = "must be a taxonomy code: ten characters, the last an X"
 
@@ -49,6 +50,9 @@ VALUE_CHECKS: dict[str, tuple[ValueCheck, ...]] = {
     "PRV": (ValueCheck("VAL-TAXONOMY", 3, is_taxonomy, _TAXONOMY, (2, ("PXC",))),),
     "PER": tuple(
         ValueCheck("VAL-PHONE", at, is_phone, _PHONE, (at - 1, ("TE", "FX"))) for at in (4, 6, 8)
+    ),
+    "BPR": tuple(
+        ValueCheck("VAL-BANK", at, formats.is_bank_number, _BANK, (at - 1, ("01",))) for at in (7, 13)
     ),
     "N4": (
         ValueCheck(

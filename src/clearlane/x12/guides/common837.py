@@ -46,6 +46,11 @@ def ref(
     return seg("REF", name, usage, repeat, f"R={codes} R{'=' if values else ''}{values}")
 
 
+def trace_number() -> SegmentSpec:
+    """Return the clearinghouse's number of a claim, which the guides limit to 20 positions."""
+    return seg("REF", "Clearinghouse trace number", "S", 1, "R=D9 R<20")
+
+
 def ref_of_payer(codes: str, name: str, repeat: int, usage: str = "S") -> SegmentSpec:
     """Return a reference number on a line, which may name the payer it belongs to."""
     return seg("REF", name, usage, repeat, f"R={codes} R - S(R=2U R)")

@@ -33,7 +33,7 @@ CLAIM_NUMBERS = (
     common837.ref("G1", "Prior authorization"),
     common837.ref("9A", "Repriced claim number"),
     common837.ref("9C", "Adjusted repriced claim number"),
-    common837.ref("D9", "Clearinghouse trace number"),
+    common837.trace_number(),
 )
 
 CLAIM_PROVIDERS = (

@@ -26,7 +26,7 @@ CLAIM_NUMBERS = (
     common837.ref("9A", "Repriced claim number"),
     common837.ref("9C", "Adjusted repriced claim number"),
     common837.ref("LX", "Investigational device", 5),
-    common837.ref("D9", "Clearinghouse trace number"),
+    common837.trace_number(),
     common837.ref("LU", "State of the car accident"),
     common837.ref("EA", "Medical record number"),
     common837.ref("P4", "Demonstration project"),

@@ -11,9 +11,9 @@ from clearlane.x12.checker.collector import FindingCollector
 from clearlane.x12.checker.element import check_unplaced_segment
 from clearlane.x12.reader.loop_parser import CONTROL_SEGMENTS, LoopParser
 
-# GS01 of a request on a response, or the reverse: one guide describes both, receivers accept it, and a public file that
-# other validators call clean has it. A warning.
-COUNTERPARTS = {"HS": ("HB",), "HB": ("HS",), "HR": ("HN",), "HN": ("HR",)}
+# GS01 of the 270 on a 271: payers send it, and a public file that other validators call clean has it. A warning; any
+# other GS01 of another set is an error.
+COUNTERPARTS = {"HB": ("HS",)}
 # GS01 by transaction (ST01), for sets whose guide is not known.
 FUNCTIONS = {
     "270": "HS", "271": "HB", "276": "HR", "277": "HN", "278": "HI", "820": "RA", "834": "BE",

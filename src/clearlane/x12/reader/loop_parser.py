@@ -364,7 +364,17 @@ class LoopParser:
             head: list[str] = above.items[0]  # type: ignore[assignment]
             if parent != tree.get_element(head, 1):
                 message = f"HL02 must be the HL01 of the level above, loop {above.node.id}"
-                severity = Severity.WARNING if self._context.kind in RESPONSES else None
+                # A number of no level can be read in a response. One of a level farther above, such as a 277CA's
+                # patient under the receiver, states another hierarchy.
+                lost = (
+                    parent
+                    not in {
+                        tree.get_element(outer.items[0], 1)  # type: ignore[arg-type]
+                        for outer in self._loops[1:-2]
+                        if outer.node.head.id == "HL"
+                    }
+                )
+                severity = Severity.WARNING if lost and self._context.kind in RESPONSES else None
                 self._findings.add(
                     "HL-PARENT", message, "HL", position, loop=loop, element=2, severity=severity
                 )

@@ -193,6 +193,16 @@ def each(loop: tree.Loop, id: str, *elements: int) -> Iterator[tuple[list[str], 
         yield segment, tuple(segment[at] if at < size else "" for at in elements)
 
 
+def zero_adjustments(loop: tree.Loop) -> Iterator[RuleFinding]:
+    """Yield a finding for each amount of a loop's own CAS segments that adjusts nothing."""
+    for cas in loop.segments("CAS"):
+        for at in range(3, len(cas), 3):
+            if cas[at] and parse_cents(cas[at]) == 0:
+                yield RuleFinding(
+                    f"CAS{at:02} (amount) should not be 0: leave the adjustment out", cas, at
+                )
+
+
 _loaded = False
 
 

@@ -147,6 +147,23 @@ def accident_has_a_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         yield RuleFinding(message, parts.clm, 11, 1, severity=WARNING)
 
 
+@rule(
+    "X837-ACCIDENT-CAUSE",
+    loop="2300",
+    kinds=("837P", "837D"),
+    snip=4,
+    needs=("DTP",),
+    places=("2300/DTP:439/03",),
+)
+def accident_date_has_a_cause(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The date of an accident comes with the kind of accident (CLM11)."""
+    parts = claim_parts(loop, ctx)
+    row = parts.first("DTP", "439")
+    if row is not None and not value_at(parts.clm, 11):
+        message = "DTP*439 (day of the accident) needs CLM11 with its kind: AA, EM or OA"
+        yield RuleFinding(message, row, 1)
+
+
 @rule("X837-ACCIDENT-STATE", loop="2300", kinds=("837P", "837D"), snip=4, places=("2300/CLM/11-4",))
 def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A car accident happened in a state, or in another country."""

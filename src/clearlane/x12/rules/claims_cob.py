@@ -7,7 +7,7 @@ Knows claim loops; knows no other file and no clock.
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule, zero_adjustments
 from clearlane.x12.rules.claims_parts import CLAIM_KINDS, ClaimParts, claim_parts, value_at
 from clearlane.x12.tree import Loop
 
@@ -213,14 +213,35 @@ def group_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         sizes[group] = len(row)
 
 
-@rule("X837-COB-UNCOVERED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
+@rule(
+    "X837-COB-ZERO",
+    loop=("2320", "2430"),
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    needs=("CAS",),
+)
+def adjustments_change_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """An adjustment of another payer is not zero."""
+    yield from zero_adjustments(loop)
+
+
+@rule(
+    "X837-COB-UNCOVERED",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    needs=("2320",),
+    places=("2320/AMT:A8/02",),
+)
 def uncovered_is_the_whole_charge(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The amount that another payer would not cover at all is the whole charge."""
     parts = claim_parts(loop, ctx)
     for other, _ in parts.other_payers:
         row = other.segment("AMT", "A8")
         if row is not None and parse_cents(value_at(row, 2)) != parts.total:
-            yield RuleFinding("AMT*A8 (not covered) usually equals the total charge", row, 2)
+            yield RuleFinding("AMT*A8 (not covered) should equal CLM02, the total charge", row, 2)
 
 
 def adjusted(loop: Loop) -> int | None:

@@ -215,15 +215,15 @@ def group_name_stands_in_for_number(loop: Loop, ctx: RuleContext) -> Iterator[Ru
     ),
 )
 def reason_belongs_to_second_medicare(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """The type of insurance is sent only if Medicare pays second."""
+    """The type of insurance is sent if Medicare pays second, and only then."""
     row = loop.segment("SBR")
     # A payer whose place is not known (U) may be first.
     medicare = value_at(row, 9) in {"MA", "MB"}
     if value_at(row, 5) and not (medicare and value_at(row, 1) != "P"):
         yield RuleFinding("SBR05 belongs only to Medicare (MA, MB) that pays second", row, 5)
     elif medicare and not value_at(row, 5) and value_at(row, 1) not in {"P", "U", ""}:
-        message = "SBR05 should say why Medicare pays second: 12 to 16, 41 to 43 or 47"
-        yield RuleFinding(message, row, 5)
+        message = "SBR05 must say why Medicare pays second: 12 to 16, 41 to 43 or 47"
+        yield RuleFinding(message, row, 5, severity=Severity.ERROR)
 
 
 @rule(
@@ -264,6 +264,29 @@ def facility_is_another_place(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
         ):
             message = "The service facility may be left out: it is where the billing provider is"
             yield RuleFinding(message, facility.segment("NM1"))
+
+
+@rule(
+    "X837-REFERRAL",
+    loop=("2300", "2400"),
+    kinds=("837P", "837D"),
+    snip=4,
+    needs=("2310A", "2420F"),
+    places=(
+        "2310A/NM1/01",
+        "2420F/NM1/01",
+    ),
+)
+def referring_providers_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The provider who referred the patient (DN) and the one who did so first (P3) are named once each."""
+    seen: set[str] = set()
+    for referring in loop.loops("2310A", "2420F"):
+        row = referring.segment("NM1")
+        entity = value_at(row, 1)
+        if entity in seen:
+            message = f"NM101 must not be {entity} twice: DN is the referring provider, P3 the first of two"
+            yield RuleFinding(message, row, 1)
+        seen.add(entity)
 
 
 @rule(

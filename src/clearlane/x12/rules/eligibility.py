@@ -7,7 +7,7 @@ payers commonly do or reject is a warning. Knows no payer and no clock.
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import RuleContext, RuleFinding, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
 from clearlane.x12.rules.remittance import ORIGINATOR
 from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
@@ -18,6 +18,13 @@ NAMES = ("2100C", "2100D")
 BENEFITS = ("2110C", "2110D")
 # Benefits that are an amount of money, and the one that is a share.
 AMOUNTS, SHARE = frozenset("BCGJY"), "A"
+LIFETIME = "32"
+# What remains of a benefit (EB06), and the periods of which it does: 24 is what was used so far, so it is none of them.
+REMAINDERS = {
+    "29": frozenset({"", "21", "22", "23", "25", "26", "34", "35", "36", LIFETIME}),
+    "33": frozenset({LIFETIME}),
+}
+FIGURES = {7: "amount", 10: "quantity"}
 
 
 @rule("X270-NOBODY", loop="2000C", kinds=INQUIRY, snip=4, severity=WARNING, places=("2110C/EQ/01",))
@@ -187,6 +194,33 @@ def benefit_has_its_amount_or_percentage(loop: Loop, ctx: RuleContext) -> Iterat
         )
     elif kind in AMOUNTS and not amount and not share and not get_element(eb, 10):
         yield RuleFinding("EB07 (amount) should be present for this benefit (EB01)", eb, 7)
+
+
+@rule("X271-REMAINING", loop=NAMES, kinds=RESPONSE, snip=7, severity=WARNING)
+def remainder_is_part_of_its_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """What remains of a benefit is not more than the benefit, in money and in quantity."""
+    largest: dict[tuple[object, ...], int] = {}
+    benefits = [eb for benefit in loop.loops(*BENEFITS) if (eb := benefit.segment("EB"))]
+    figures = [
+        (eb, at, _benefit(eb), get_element(eb, 6), amount)
+        for eb in benefits
+        for at in FIGURES
+        if (amount := parse_cents(get_element(eb, at))) is not None
+    ]
+    for _, at, benefit, period, amount in figures:
+        key = (at, period, *benefit)
+        largest[key] = max(amount, largest.get(key, amount))
+    for eb, at, benefit, period, amount in figures:
+        totals = [largest.get((at, whole, *benefit)) for whole in REMAINDERS.get(period, ())]
+        known = [total for total in totals if total is not None]
+        if known and amount > max(known):
+            message = f"EB{at:02} ({FIGURES[at]}) should not exceed the total of which it remains"
+            yield RuleFinding(message, eb, at)
+
+
+def _benefit(eb: Segment) -> tuple[str, ...]:
+    """Return what a benefit and its remainder have in common: all but period and figures."""
+    return tuple(get_element(eb, at) for at in (1, 2, 3, 4, 5, 9, 12, 13))
 
 
 @rule("X271-MARKED", loop=BENEFITS, kinds=RESPONSE, snip=2)

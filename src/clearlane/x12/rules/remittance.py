@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12 import codes
-from clearlane.x12.rules import SET, RuleContext, RuleFinding, is_repeated, parse_cents, rule
+from clearlane.x12.rules import (
+    SET,
+    RuleContext,
+    RuleFinding,
+    is_repeated,
+    parse_cents,
+    rule,
+    zero_adjustments,
+)
 from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
 REMIT = ("835",)
@@ -327,6 +335,12 @@ def adjustments_of_a_group_share_a_segment(loop: Loop, ctx: RuleContext) -> Iter
                 1,
             )
         full[group] = bool(get_element(cas, 18))
+
+
+@rule("X835-ZERO", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING, needs=("CAS",))
+def adjustments_change_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """An adjustment is not zero."""
+    yield from zero_adjustments(loop)
 
 
 @rule(

@@ -80,7 +80,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0001p"
+HEAD = "v0001q"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -261,6 +261,14 @@ payers = installation_table(
     Column("accepts_claims", SmallInteger, nullable=False),
     Column("replacements", Text, nullable=False),
     Column("billing_zip_required", SmallInteger, nullable=False),
+    # What it wants of a claim (``payers.edits``): lists as JSON, days 0 if they are not known.
+    Column("program", Text, nullable=False),
+    Column("edits", Text, nullable=False),
+    Column("member_id_pattern", Text, nullable=False),
+    Column("filing_days", Integer, nullable=False),
+    Column("corrected_filing_days", Integer, nullable=False),
+    Column("secondary_filing_days", Integer, nullable=False),
+    Column("attachments", Text, nullable=False),
     CheckConstraint(one_of("type", PAYER_TYPES), name="type"),
 )
 
