@@ -100,6 +100,4 @@ ROWS = [
         listed("carc", code("46")), listed("carc", code("45"))),
     ("C671", V3_MEDICAL, {MODIFIERS: "QQ"}, MODIFIERS, {MODIFIERS: "GT,25,P1"},
         listed("hcpcs", code("GT", "modifier")), listed("hcpcs", code("GT", "modifier"))),
-    ("C672", V3_MEDICAL, {}, PROCEDURE, {},
-        listed("cpt", code("99214"), last=ENDED), listed("cpt", code("99213"), last=ENDED)),
 ]  # fmt: skip

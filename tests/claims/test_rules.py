@@ -2,8 +2,7 @@
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
 `claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
-`claims/rules/addresses`, `claims/rules/imported_lists`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits` and
-`claims/rules/people`.
+`claims/rules/addresses`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits`, `claims/rules/places` and `claims/rules/people`.
 """
 
 import json
@@ -1081,6 +1080,13 @@ CASES: dict[str, list[Case]] = {
     ],
     "C615": [
         m({f"{L}F24D_Modifiers": "25,48"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "25,LT"})
+    ],
+    "C641": [
+        m(
+            {f"{L}F24B_PlaceOfServiceCode": "27", f"{L}F24A_DateOfServiceFrom": "2023-09-30"},
+            f"{L}F24B_PlaceOfServiceCode",
+            {f"{L}F24B_PlaceOfServiceCode": "27", f"{L}F24A_DateOfServiceFrom": "2023-10-01"},
+        )
     ],
     "C811": [
         m(

@@ -1,6 +1,8 @@
 """Large code lists are asked once for the claims at hand, on both databases; what was asked is remembered.
 
-Also tests `x12/codes/asked_codes`.
+Each rule has its claims in `tests/claims/imported_list_cases.py`.
+
+Also tests `x12/codes/asked_codes` and `claims/rules/imported_lists`.
 """
 
 import json
@@ -12,7 +14,7 @@ import pytest
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import read_claim
 from clearlane.pipeline.intake import code_lookup
-from clearlane.pipeline.intake.code_lookup import WANTED, CodeLookup, wanted_codes
+from clearlane.pipeline.intake.code_lookup import LARGE, CodeLookup, wanted_codes
 from clearlane.store.database.database import Actor
 from clearlane.store.installation import code_lists
 from clearlane.store.installation.code_lists import (
@@ -108,8 +110,8 @@ def claim_of(form, **own):
 
 def test_the_codes_that_rules_ask_for_are_found_in_claims_of_every_form():
     medical, dental = claim_of(V3_MEDICAL), claim_of(V3_DENTAL)
-    wanted = wanted_codes([medical, dental], WANTED)
-    assert {name for name, codes in wanted.items() if codes} == WANTED.keys()
+    wanted = wanted_codes([medical, dental], LARGE)
+    assert {name for name, codes in wanted.items() if codes} == LARGE
     assert NPI in wanted["nppes"]
     assert wanted["ndc"] == {"000090011"}
     codes = {line.F24D_HcpcsProcedureCode for line in medical.F24_ClaimLines}

@@ -1,27 +1,29 @@
 """C66: codes by the day of service in lists that an operator imports: NPIs, drugs, procedures, pairs, units, taxonomies.
 
 Each rule asks a list of ``inputs.code_lists``. A list that is not imported has no findings, and neither has one that does
-not cover the day. A list that ends before the service cannot know newer codes: what it lacks is then a warning (C672).
+not cover the day: that a list ends before the service is a finding of its own (C513).
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from itertools import combinations
 
+from clearlane.claims.cob import ZERO
+from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
     TEETH,
     WARNING,
     FieldFinding,
     RuleInputs,
-    line_rule,
     quoted,
     rule,
 )
 from clearlane.claims.rules.services import LOCAL_CODE_COVERAGES
-from clearlane.claims.view import ClaimView, LineView, ProviderView
+from clearlane.claims.view import NO_PROVIDER, ClaimView, ProviderView
+from clearlane.kernel import limits
 from clearlane.x12.codes.dated_codes import DatedCodes, Period
 
 # The names of the lists.
@@ -94,6 +96,7 @@ PAIR_MODIFIERS = frozenset(
 )
 BY_MODIFIER, NEVER = "modifier", "never"
 PERSON, ORGANIZATION = "person", "organization"
+NOTHING: frozenset[str] = frozenset()
 UNITS_PREFIX, BY_LINE, BY_DAY = "units=", "line", "day"
 
 
@@ -104,17 +107,26 @@ def product_of(drug: str) -> str:
     return digits[:PRODUCT_DIGITS] if is_whole else ""
 
 
-def _days(line: LineView, inputs: RuleInputs) -> tuple[date, date]:
-    """Return the first and the last day of a line; a service to come is judged by today."""
-    first = line.first_day or line.last_day or inputs.today
-    return first, line.last_day or first
+def _days(days: Span, at: int) -> tuple[date, date]:
+    """Return the first and the last day of a line; a line without days has those of the claim."""
+    first, last = days.lines[at]
+    return first or last or days.first, last or first or days.last
 
 
-def _claim_days(view: ClaimView, inputs: RuleInputs) -> tuple[date, date]:
-    days = [_days(line, inputs) for line in view.lines]
-    if not days:
-        return inputs.today, inputs.today
-    return min(first for first, _ in days), max(last for _, last in days)
+def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
+    """Return whether a code is valid on any of these days, without the steps that make a general answer slow."""
+    for begin, end, _ in known.periods(code):  # noqa: SIM110 - a generator takes longer than the answer
+        if begin <= last and first <= end:
+            return True
+    return False
+
+
+def _attributes(known: DatedCodes, code: str, day: date) -> frozenset[str]:
+    """Return what a list says of a code on a day; nothing if the code is not valid then."""
+    for begin, end, attributes in known.periods(code):
+        if begin <= day <= end:
+            return attributes
+    return NOTHING
 
 
 def _why(what: str, code: str, periods: list[Period], day: date) -> str:
@@ -130,155 +142,317 @@ def _why(what: str, code: str, periods: list[Period], day: date) -> str:
 # --- providers -------------------------------------------------------------------------------------------------
 
 
-def _providers(view: ClaimView) -> Iterator[tuple[str, ProviderView]]:
-    for role in ROLES:
-        yield role, getattr(view, role)
-    for at, line in enumerate(view.lines):
-        yield f"lines[{at}].rendering", line.rendering
+def _providers(view: ClaimView) -> list[tuple[str, ProviderView]]:
+    """Return the providers that a claim names, by path."""
+    own = [(role, getattr(view, role)) for role in ROLES]
+    own += [(f"lines[{at}].rendering", line.rendering) for at, line in enumerate(view.lines)]
+    return [(at, provider) for at, provider in own if provider is not NO_PROVIDER]
 
 
-@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09")
-def npi_is_active(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09", reading=span, asks=(DEACTIVATED,))
+def npi_is_active(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """An NPI is not deactivated on the day of service, by the list of deactivated NPIs if it is imported."""
     known = inputs.code_lists.find(DEACTIVATED)
-    if known is None:
-        return
-    first, last = _claim_days(view, inputs)
-    for at, provider in _providers(view):
-        npi = provider.npi
-        if npi and known.is_valid(npi, first, last):
-            yield (
-                f"{at}.npi",
-                f"The NPI {quoted(npi)} is deactivated on {last} by the list of NPPES; give one that is active then.",
-            )
+    if known is not None:
+        for at, provider in _providers(view):
+            npi = provider.npi
+            if npi and _is_valid(known, npi, days.first, days.last):
+                yield (
+                    f"{at}.npi",
+                    f"The NPI {quoted(npi)} is deactivated on {days.last} by the list of NPPES; give one that is active then.",
+                )
 
 
-@rule("C662", paths=("rendering.npi", *NPIS, LINE_NPI), x12="2310B/NM1/09", severity=WARNING)
-def npi_fits_the_role(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C662",
+    paths=("rendering.npi", *NPIS, LINE_NPI),
+    x12="2310B/NM1/09",
+    severity=WARNING,
+    reading=span,
+    asks=(REGISTRY,),
+)
+def npi_fits_the_role(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """The NPI of one who renders, refers, supervises or orders is a person's, by the NPI registry if it is imported."""
     known = inputs.code_lists.find(REGISTRY)
     if known is None:
         return
     for at, provider in _providers(view):
         role = at.rpartition(".")[2]
-        if role not in PERSONS or not provider.npi:
-            continue
-        periods = known.periods(provider.npi)
-        if periods and ORGANIZATION in periods[-1].attributes:
-            yield (
-                f"{at}.npi",
-                f"The NPI {quoted(provider.npi)} of the {role} provider is an organization's; give the person's own.",
-            )
+        if role in PERSONS and provider.npi:
+            periods = known.periods(provider.npi)
+            if periods and ORGANIZATION in periods[-1].attributes:
+                yield (
+                    f"{at}.npi",
+                    f"The NPI {quoted(provider.npi)} of the {role} provider is an organization's; give the person's own.",
+                )
 
 
 @rule(
-    "C669",
-    paths=TAXONOMIES,
-    x12="2000A/PRV/03",
-    severity=WARNING,
+    "C669", paths=TAXONOMIES, x12="2000A/PRV/03", severity=WARNING, reading=span, asks=(TAXONOMY,)
 )
-def taxonomy_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+def taxonomy_is_known(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A taxonomy code is in NUCC's release of the day, if it is imported."""
     known = inputs.code_lists.find(TAXONOMY)
-    if known is None:
-        return
-    first, last = _claim_days(view, inputs)
-    for at, provider in _providers(view):
-        code = provider.taxonomy
-        if code and known.covers(last) and not known.is_valid(code, first, last):
-            yield f"{at}.taxonomy", _why("taxonomy code", code, known.periods(code), last)
+    if known is not None:
+        for at, provider in _providers(view):
+            code = provider.taxonomy
+            if (
+                code
+                and not _is_valid(known, code, days.first, days.last)
+                and known.covers(days.last)
+            ):
+                yield f"{at}.taxonomy", _why("taxonomy code", code, known.periods(code), days.last)
 
 
 # --- drugs -----------------------------------------------------------------------------------------------------
 
 
-@line_rule(
-    "C663", paths=("drug.code",), x12="2410/LIN/03", severity=WARNING, when_filled=("drug.code",)
+@rule(
+    "C663",
+    paths=("lines[].drug.code",),
+    x12="2410/LIN/03",
+    severity=WARNING,
+    reading=span,
+    asks=(DRUGS,),
 )
-def drug_is_marketed(line: LineView, view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+def drug_is_marketed(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A national drug code is in FDA's directory and marketed on the day of service, if the directory is imported."""
     known = inputs.code_lists.find(DRUGS)
-    product = product_of(line.drug.code or "")
-    if known is None or not product:
+    if known is None:
         return
-    first, last = _days(line, inputs)
-    if known.covers(last) and not known.is_valid(product, first, last):
-        yield "drug.code", _why("drug", line.drug.code or "", known.periods(product), last)
+    for at, line in enumerate(view.lines):
+        code = line.drug.code
+        product = product_of(code) if code else ""
+        if code and product:
+            first, last = _days(days, at)
+            if not _is_valid(known, product, first, last) and known.covers(last):
+                yield f"lines[{at}].drug.code", _why("drug", code, known.periods(product), last)
 
 
 # --- procedures ------------------------------------------------------------------------------------------------
 
 
 def _not_valid(
-    view: ClaimView,
-    inputs: RuleInputs,
-    known: DatedCodes,
-    form: re.Pattern[str],
-    *,
-    is_covered: bool,
+    view: ClaimView, days: Span, known: DatedCodes, form: re.Pattern[str]
 ) -> Iterator[tuple[int, str, date]]:
-    """Return the procedures of a form that are not valid, of lines whose day the list covers, or does not."""
+    """Return the procedures of a form that are not valid on their days: line, code and last day."""
     for at, line in enumerate(view.lines):
         code = line.procedure
         if form.fullmatch(code):
-            first, last = _days(line, inputs)
-            if known.covers(last) is not is_covered:
-                continue
-            if not is_covered:
-                first = last = known.nearest_day(last)
-            if not known.is_valid(code, first, last):
+            first, last = _days(days, at)
+            if not _is_valid(known, code, first, last):
                 yield at, code, last
 
 
 def _procedures(
-    view: ClaimView, inputs: RuleInputs, name: str, form: re.Pattern[str], what: str
+    view: ClaimView, inputs: RuleInputs, days: Span, name: str, form: re.Pattern[str], what: str
 ) -> Iterator[FieldFinding]:
     known = inputs.code_lists.find(name)
     if known is not None:
-        for at, code, day in _not_valid(view, inputs, known, form, is_covered=True):
-            yield f"lines[{at}].procedure", _why(what, code, known.periods(code), day)
+        for at, code, day in _not_valid(view, days, known, form):
+            if known.covers(day):
+                yield f"lines[{at}].procedure", _why(what, code, known.periods(code), day)
 
 
-@rule("C666", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH)
-def level_ii_code_is_valid(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C666", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH, reading=span, asks=(HCPCS,)
+)
+def level_ii_code_is_valid(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """A HCPCS level II code is on CMS's list on the day of service, if the list is imported."""
-    return _procedures(view, inputs, HCPCS, _LEVEL_II, "HCPCS code")
+    return _procedures(view, inputs, days, HCPCS, _LEVEL_II, "HCPCS code")
 
 
-@rule("C667", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH)
-def cpt_code_is_valid(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C667", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH, reading=span, asks=(CPT,)
+)
+def cpt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A CPT code is valid on the day of service, if the list is imported; auto and work accidents have codes of their own."""
     if view.payer.coverage in LOCAL_CODE_COVERAGES:
         return iter(())
-    return _procedures(view, inputs, CPT, _CPT, "CPT code")
+    return _procedures(view, inputs, days, CPT, _CPT, "CPT code")
 
 
-@rule("C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH)
-def cdt_code_is_valid(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH, reading=span, asks=(CDT,))
+def cdt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A CDT code is valid on the day of service, if the list is imported."""
-    return _procedures(view, inputs, CDT, _CDT, "CDT code")
+    return _procedures(view, inputs, days, CDT, _CDT, "CDT code")
+
+
+@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09", reading=span, asks=(DEACTIVATED,))
+def npi_is_active(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+    """An NPI is not deactivated on the day of service, by the list of deactivated NPIs if it is imported."""
+    known = inputs.code_lists.find(DEACTIVATED)
+    if known is not None:
+        for at, provider in _providers(view):
+            npi = provider.npi
+            if npi and _is_valid(known, npi, days.first, days.last):
+                yield (
+                    f"{at}.npi",
+                    f"The NPI {quoted(npi)} is deactivated on {days.last} by the list of NPPES; give one that is active then.",
+                )
+
+
+@rule(
+    "C662",
+    paths=("rendering.npi", *NPIS, LINE_NPI),
+    x12="2310B/NM1/09",
+    severity=WARNING,
+    reading=span,
+    asks=(REGISTRY,),
+)
+def npi_fits_the_role(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+    """The NPI of one who renders, refers, supervises or orders is a person's, by the NPI registry if it is imported."""
+    known = inputs.code_lists.find(REGISTRY)
+    if known is None:
+        return
+    for at, provider in _providers(view):
+        role = at.rpartition(".")[2]
+        if role in PERSONS and provider.npi:
+            periods = known.periods(provider.npi)
+            if periods and ORGANIZATION in periods[-1].attributes:
+                yield (
+                    f"{at}.npi",
+                    f"The NPI {quoted(provider.npi)} of the {role} provider is an organization's; give the person's own.",
+                )
+
+
+@rule(
+    "C669", paths=TAXONOMIES, x12="2000A/PRV/03", severity=WARNING, reading=span, asks=(TAXONOMY,)
+)
+def taxonomy_is_known(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+    """A taxonomy code is in NUCC's release of the day, if it is imported."""
+    known = inputs.code_lists.find(TAXONOMY)
+    if known is not None:
+        for at, provider in _providers(view):
+            code = provider.taxonomy
+            if (
+                code
+                and not _is_valid(known, code, days.first, days.last)
+                and known.covers(days.last)
+            ):
+                yield f"{at}.taxonomy", _why("taxonomy code", code, known.periods(code), days.last)
+
+
+# --- drugs -----------------------------------------------------------------------------------------------------
+
+
+@rule(
+    "C663",
+    paths=("lines[].drug.code",),
+    x12="2410/LIN/03",
+    severity=WARNING,
+    reading=span,
+    asks=(DRUGS,),
+)
+def drug_is_marketed(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+    """A national drug code is in FDA's directory and marketed on the day of service, if the directory is imported."""
+    known = inputs.code_lists.find(DRUGS)
+    if known is None:
+        return
+    for at, line in enumerate(view.lines):
+        code = line.drug.code
+        product = product_of(code) if code else ""
+        if code and product:
+            first, last = _days(days, at)
+            if not _is_valid(known, product, first, last) and known.covers(last):
+                yield f"lines[{at}].drug.code", _why("drug", code, known.periods(product), last)
+
+
+# --- procedures ------------------------------------------------------------------------------------------------
+
+
+def _not_valid(
+    view: ClaimView, days: Span, known: DatedCodes, form: re.Pattern[str]
+) -> Iterator[tuple[int, str, date]]:
+    """Return the procedures of a form that are not valid on their days: line, code and last day."""
+    for at, line in enumerate(view.lines):
+        code = line.procedure
+        if form.fullmatch(code):
+            first, last = _days(days, at)
+            if not _is_valid(known, code, first, last):
+                yield at, code, last
+
+
+def _procedures(
+    view: ClaimView, inputs: RuleInputs, days: Span, name: str, form: re.Pattern[str], what: str
+) -> Iterator[FieldFinding]:
+    known = inputs.code_lists.find(name)
+    if known is not None:
+        for at, code, day in _not_valid(view, days, known, form):
+            if known.covers(day):
+                yield f"lines[{at}].procedure", _why(what, code, known.periods(code), day)
+
+
+@rule(
+    "C666", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH, reading=span, asks=(HCPCS,)
+)
+def level_ii_code_is_valid(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
+    """A HCPCS level II code is on CMS's list on the day of service, if the list is imported."""
+    return _procedures(view, inputs, days, HCPCS, _LEVEL_II, "HCPCS code")
+
+
+@rule(
+    "C667", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH, reading=span, asks=(CPT,)
+)
+def cpt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+    """A CPT code is valid on the day of service, if the list is imported; auto and work accidents have codes of their own."""
+    if view.payer.coverage in LOCAL_CODE_COVERAGES:
+        return iter(())
+    return _procedures(view, inputs, days, CPT, _CPT, "CPT code")
+
+
+@rule("C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH, reading=span, asks=(CDT,))
+def cdt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+    """A CDT code is valid on the day of service, if the list is imported."""
+    return _procedures(view, inputs, days, CDT, _CDT, "CDT code")
 
 
 LISTED = ((HCPCS, _LEVEL_II, "HCPCS"), (CPT, _CPT, "CPT"), (CDT, _CDT, "CDT"))
 
 
-@rule("C672", paths=PROCEDURES, x12="2400/SV1/01-02", severity=WARNING)
-def procedure_is_in_the_last_list(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C672",
+    paths=PROCEDURES,
+    x12="2400/SV1/01-02",
+    severity=WARNING,
+    reading=span,
+    asks=(HCPCS, CPT, CDT),
+)
+def procedure_is_in_the_last_list(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """A procedure of a day that an imported list does not cover may be new; one that the list lacks is sent with a warning."""
     for name, form, what in LISTED:
         known = inputs.code_lists.find(name)
-        if known is None:
+        # Nearly every claim is within the last edition.
+        if known is None or (known.first_day <= days.first and known.covers(days.last)):
             continue
-        for at, code, day in _not_valid(view, inputs, known, form, is_covered=False):
-            yield (
-                f"lines[{at}].procedure",
-                f"The list of {what} codes does not cover the service, and has no {quoted(code)} on {day}; it is sent as given. "
-                "Check that the code is valid on the day of service.",
-            )
+        for at, code, service in _not_valid(view, days, known, form):
+            day = known.nearest_day(service)
+            if not known.covers(service) and not _is_valid(known, code, day, day):
+                yield (
+                    f"lines[{at}].procedure",
+                    f"The list of {what} codes does not cover the service, and has no {quoted(code)} on {day}; it is sent as given. "
+                    "Check that the code is valid on the day of service.",
+                )
 
 
-@rule("C671", paths=MODIFIERS, x12="2400/SV1/01-03", severity=WARNING, if_form_lacks=TEETH)
-def letter_modifier_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C671",
+    paths=MODIFIERS,
+    x12="2400/SV1/01-03",
+    severity=WARNING,
+    if_form_lacks=TEETH,
+    reading=span,
+    asks=(HCPCS,),
+)
+def letter_modifier_is_known(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """A modifier with a letter is one of HCPCS on the day of service, if CMS's list is imported, or one of CPT."""
     known = inputs.code_lists.find(HCPCS)
     if known is None:
@@ -287,8 +461,8 @@ def letter_modifier_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[Fi
         for place, modifier in enumerate(line.modifiers):
             if modifier.isdecimal() or modifier in _CPT_LETTER_MODIFIERS:
                 continue
-            first, last = _days(line, inputs)
-            if known.covers(last) and not known.is_valid(modifier, first, last):
+            first, last = _days(days, at)
+            if not _is_valid(known, modifier, first, last) and known.covers(last):
                 periods = known.periods(modifier)
                 yield f"lines[{at}].modifiers[{place}]", _why("modifier", modifier, periods, last)
 
@@ -296,56 +470,85 @@ def letter_modifier_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[Fi
 # --- pairs and units -------------------------------------------------------------------------------------------
 
 
-@rule("C664", paths=PROCEDURES, x12="2400/SV1/01-02", severity=WARNING, if_form_lacks=TEETH)
-def procedures_are_paid_together(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C664",
+    paths=PROCEDURES,
+    x12="2400/SV1/01-02",
+    severity=WARNING,
+    if_form_lacks=TEETH,
+    reading=span,
+    asks=(PAIRS,),
+)
+def procedures_are_paid_together(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """Two procedures of one day are no pair of which Medicare pays only one, by the NCCI edits if they are imported."""
     known = inputs.code_lists.find(PAIRS)
     if known is None:
         return
     for (one, first), (two, second) in combinations(enumerate(view.lines), 2):
-        day, other_day = _days(first, inputs)[0], _days(second, inputs)[0]
-        if day != other_day or first.procedure == second.procedure:
+        day = days.lines[one][0]
+        if day is None or day != days.lines[two][0] or first.procedure == second.procedure:
             continue
         for paid, at, unpaid in ((first, two, second), (second, one, first)):
             what = _attributes(known, f"{paid.procedure}-{unpaid.procedure}", day)
+            if not what:
+                continue
+            part = f"{quoted(unpaid.procedure)} is part of {quoted(paid.procedure)} on one day"
             if NEVER in what:
                 yield (
                     f"lines[{at}].procedure",
-                    f"{quoted(unpaid.procedure)} is part of {quoted(paid.procedure)} on one day, and no modifier lets both pass; "
-                    "leave it out.",
+                    f"{part}, and no modifier lets both pass; leave it out.",
                 )
             elif BY_MODIFIER in what and PAIR_MODIFIERS.isdisjoint(
                 (*paid.modifiers, *unpaid.modifiers)
             ):
                 yield (
                     f"lines[{at}].procedure",
-                    f"{quoted(unpaid.procedure)} is part of {quoted(paid.procedure)} on one day; leave it out, or, if it was a "
-                    "service of its own, add 59, XE, XP, XS, XU or the modifier of its place on the body.",
+                    f"{part}; leave it out, or, if it was a service of its own, add 59, XE, XP, XS, XU or the modifier of "
+                    "its place on the body.",
                 )
 
 
-@rule("C665", paths=("lines[].units",), x12="2400/SV1/04", severity=WARNING, if_form_lacks=TEETH)
-def units_are_likely(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule(
+    "C665",
+    paths=("lines[].units",),
+    x12="2400/SV1/04",
+    severity=WARNING,
+    if_form_lacks=TEETH,
+    reading=span,
+    asks=(UNITS,),
+)
+def units_are_likely(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """The units of a procedure are as many as CMS thinks likely for a line or a day, by its MUE table if it is imported."""
     known = inputs.code_lists.find(UNITS)
     if known is None:
         return
-    by_day: defaultdict[tuple[str, date], Decimal] = defaultdict(Decimal)
+    by_day: dict[tuple[str, date], Decimal] = {}
     for at, line in enumerate(view.lines):
-        if line.units is None or line.in_minutes:
+        units = line.units
+        if units is None or line.in_minutes:
             continue
-        first, last = _days(line, inputs)
+        first, last = _days(days, at)
         what = _attributes(known, line.procedure, first)
-        most = next((word for word in what if word.startswith(UNITS_PREFIX)), "")
-        if not most:
+        limit = _units_limit(what)
+        if limit is None:
             continue
-        limit = int(most.removeprefix(UNITS_PREFIX))
-        # Of a line over several days, each day has its part (NCCI policy manual, chapter I, section V).
-        units = line.units / max((last - first).days + 1, 1)
-        key = (line.procedure, first)
-        by_day[key] += units
-        if (units if BY_LINE in what else by_day[key]) > limit:
+        if last > first:
+            # Of a line over several days, each day has its part (NCCI policy manual, chapter I, section V).
+            units /= (last - first).days + 1
+        if BY_LINE not in what:
+            key = (line.procedure, first)
+            units = by_day[key] = by_day.get(key, ZERO) + units
+        if units > limit:
             yield f"lines[{at}].units", _too_many(line.procedure, limit, is_by_line=BY_LINE in what)
+
+
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _units_limit(what: frozenset[str]) -> int | None:
+    """Return the units that attributes of a code give."""
+    found = (word.removeprefix(UNITS_PREFIX) for word in what if word.startswith(UNITS_PREFIX))
+    return next(map(int, found), None)
 
 
 def _too_many(code: str, limit: int, *, is_by_line: bool) -> str:
@@ -360,21 +563,13 @@ def _too_many(code: str, limit: int, *, is_by_line: bool) -> str:
     )
 
 
-def _attributes(known: DatedCodes, code: str, day: date) -> frozenset[str]:
-    """Return what a list says of a code on a day; nothing if the code is not valid then."""
-    periods = known.periods(code)
-    return next((one.attributes for one in periods if one.overlaps(day, day)), frozenset())
-
-
 # --- earlier payers --------------------------------------------------------------------------------------------
 
 
-@rule(
-    "C670",
-    paths=("lines[].decision.paid",),
-    x12="2430/CAS/02",
-)
-def adjustment_reason_is_valid(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+@rule("C670", paths=("lines[].decision.paid",), x12="2430/CAS/02", reading=span, asks=(REASONS,))
+def adjustment_reason_is_valid(
+    view: ClaimView, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """A reason of an earlier payer's adjustment is valid on the day of its decision, if the list of reasons is imported."""
     known = inputs.code_lists.find(REASONS)
     if known is None:

@@ -5,10 +5,12 @@ has asked: most claims use codes, pairs of codes and NPIs that came before.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from itertools import permutations
 from typing import Any
 
+from clearlane.claims.claim_form import reader_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import AnyForm, form_of
 from clearlane.claims.rules.imported_lists import (
@@ -65,53 +67,52 @@ class CodeLookup:
         self._known = {
             name: AskedCodes(joined_days((one.first_day, one.last_day) for one in editions))
             for name, editions in lists.large.items()
-            if name in WANTED
+            if name in LARGE
         }
         self._lists, self._complete = lists, lists.with_asked(self._known)
 
 
-def wanted_codes(claims: Iterable[Claim], lists: Iterable[str]) -> dict[str, set[str]]:
+def wanted_codes(claims: Iterable[Claim], lists: Collection[str]) -> dict[str, set[str]]:
     """Return the codes of claims that rules ask these lists for."""
-    wanted: dict[str, set[str]] = {name: set() for name in lists}
+    npis, procedures, products = set[str](), set[str](), set[str]()
+    pairs: set[str] = set()
     for claim in claims:
         form = form_of(claim)
-        for name, codes in wanted.items():
-            codes.update(WANTED[name](form, claim))
-    return wanted
+        own, of_lines = _readers(form)
+        given = claim.__dict__
+        npis.update([npi for read in own if (npi := read(given))])
+        codes = set()
+        for line in form.lines(claim):
+            code, npi, drug = [read(line.__dict__) for read in of_lines]
+            if code:
+                # Rules read a claim after its repairs, which write codes in capital letters.
+                codes.add(code.strip().upper())
+            if npi:
+                npis.add(npi)
+            if drug:
+                products.add(product_of(drug))
+        procedures |= codes
+        if len(codes) > 1 and PAIRS in lists:
+            pairs.update(map("-".join, permutations(codes, 2)))
+    wanted = {
+        DEACTIVATED: npis,
+        REGISTRY: npis,
+        PAIRS: pairs,
+        UNITS: procedures,
+        DRUGS: products - {""},
+    }
+    return {name: wanted[name] for name in lists}
 
 
-def _npis(form: AnyForm, claim: Claim) -> Iterable[str]:
-    found = [form.value(claim, path) for path in NPIS if form.has(path)]
-    if form.has(LINE_NPI):
-        found += _of_lines(form, claim, LINE_NPI)
-    return filter(None, found)
+LARGE = frozenset({DEACTIVATED, REGISTRY, PAIRS, UNITS, DRUGS})
+"""The lists of more codes than are kept in memory, if they are imported."""
+
+Reader = Callable[[Mapping[str, Any]], Any]
 
 
-def _procedures(form: AnyForm, claim: Claim) -> set[str]:
-    # Rules read a claim after its repairs, which write codes in capital letters.
-    return {code.strip().upper() for code in _of_lines(form, claim, "lines[].procedure") if code}
-
-
-def _pairs(form: AnyForm, claim: Claim) -> Iterable[str]:
-    return map("-".join, permutations(_procedures(form, claim), 2))
-
-
-def _products(form: AnyForm, claim: Claim) -> Iterable[str]:
-    if not form.has("lines[].drug.code"):
-        return ()
-    codes = filter(None, _of_lines(form, claim, "lines[].drug.code"))
-    return filter(None, map(product_of, codes))
-
-
-def _of_lines(form: AnyForm, claim: Claim, path: str) -> list[Any]:
-    return [form.value(line, path) for line in form.lines(claim)]
-
-
-WANTED: Mapping[str, Callable[[AnyForm, Claim], Iterable[str]]] = {
-    DEACTIVATED: _npis,
-    REGISTRY: _npis,
-    PAIRS: _pairs,
-    UNITS: _procedures,
-    DRUGS: _products,
-}
-"""The lists that may be large, and the codes of a claim that rules ask each for."""
+@cache
+def _readers(form: AnyForm) -> tuple[list[Reader], list[Reader]]:
+    """Return what reads the NPIs of a claim, and the procedure, the NPI and the drug of a line."""
+    own = [reader_at(form, path) for path in NPIS if form.has(path)]
+    of_lines = ("lines[].procedure", LINE_NPI, "lines[].drug.code")
+    return own, [reader_at(form, path) for path in of_lines]
