@@ -187,7 +187,7 @@ _READERS = (
     CodeListReader(
         name="icd-10-cm", file="The order file of a fiscal year or of April. Codes that can be billed are read; headings are left out.",
         title="ICD-10-CM", publisher=CMS, bytes_max=64 * MEGABYTE, rows=read_order_file,
-        form=r"[A-Z]\d[0-9A-Z]{1,5}", example="I10", members=r"icd-?10-?cm[-_ ]?order(?!.*addenda).*\.txt", windows=True,
+        form=r"[A-Z][0-9A][0-9A-Z]{1,5}", example="I10", members=r"icd-?10-?cm[-_ ]?order(?!.*addenda).*\.txt", windows=True,
     ),
     CodeListReader(
         name="icd-10-pcs", file="The order file of a fiscal year or of April. Whole codes are read; headings are left out.",

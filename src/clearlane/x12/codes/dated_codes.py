@@ -128,6 +128,16 @@ def find(name: str) -> DatedCodes | None:
 
 
 @cache
+def find_days(name: str) -> tuple[date, date] | None:
+    """Return the first and the last day of a list of the package, without reading its codes; None if there is no such list."""
+    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    if not file.is_file():
+        return None
+    with file.open(encoding="utf-8") as lines:
+        return _days(lines)
+
+
+@cache
 def names() -> frozenset[str]:
     """Return the names of the lists of the package."""
     files = resources.files(__package__).joinpath(DATED).iterdir()
@@ -140,9 +150,14 @@ def names() -> frozenset[str]:
 
 def read(text: str) -> DatedCodes:
     """Return the list that a text holds."""
-    days = next(line for line in text.splitlines() if line.startswith(DAYS))
+    return DatedCodes([_days(text.splitlines())], map(_group, text.split(f"\n{PERIOD} ")[1:]))
+
+
+def _days(lines: Iterable[str]) -> tuple[date, date]:
+    """Return the first and the last day that a list covers."""
+    days = next(line for line in lines if line.startswith(DAYS))
     first, last = map(date.fromisoformat, days.removeprefix(DAYS).split())
-    return DatedCodes([(first, last)], map(_group, text.split(f"\n{PERIOD} ")[1:]))
+    return first, last
 
 
 def _group(text: str) -> tuple[Period, list[str]]:
