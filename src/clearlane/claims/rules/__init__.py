@@ -138,7 +138,7 @@ def check(
         (line, f"{prefix}{name}[{index}].", _plan(type(line), filled_names(line)))
         for index, line in enumerate(lines)
     ]
-    findings = LimitedFindings(at)
+    findings = LimitedFindings(at, inputs.severities)
     _check_texts(looks, findings)
     for part, path, own in looks:
         _check_values(part, own, path, findings)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from clearlane.claims.codes import POINTED_PLACES
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     GUIDE_LIMITS,
     TEETH,
     WARNING,
@@ -194,7 +195,7 @@ def codes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]
         )
 
 
-@rule("C507", paths=CODES, x12="2300/HI/01")
+@rule("C507", paths=CODES, x12="2300/HI/01", fixed=GUIDE_FIXES)
 def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The first place of the list holds the principal diagnosis."""
     if view.diagnoses and view.diagnoses[0] is None:
@@ -218,10 +219,7 @@ def external_cause_is_not_first(
 
 
 @rule(
-    "C509",
-    paths=("icd_version", "diagnoses"),
-    x12="2300/HI",
-    when_filled=CODES,
+    "C509", paths=("icd_version", "diagnoses"), x12="2300/HI", when_filled=CODES, fixed=GUIDE_FIXES
 )
 def version_comes_with_codes(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A diagnosis says which ICD version it is."""
@@ -269,7 +267,7 @@ def _passing(view: ClaimView) -> str:
     return f"give a {what} from {first} to {pointers[-1]}."
 
 
-@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
+@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists, fixed=GUIDE_FIXES)
 def pointers_are_few(
     view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:
