@@ -2,7 +2,7 @@
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
 `claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
-`claims/rules/addresses`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits`, `claims/rules/places` and `claims/rules/people`.
+`claims/rules/addresses`, `claims/rules/code_list_age`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits`, `claims/rules/places` and `claims/rules/people`.
 """
 
 import json
@@ -26,6 +26,8 @@ from clearlane.kernel.finding import Severity, Stage
 from clearlane.kernel.formats import format_amount
 from clearlane.payers.edits import edits_of
 from clearlane.payers.model import Payer
+from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, EditionCode, combine
 from tests.cases import every_case
 from tests.claims.imported_list_cases import ROWS
 
@@ -80,6 +82,19 @@ def dental_line(last=None):
 
 L, T = "F24_ClaimLines[0].", "LineItems[0]."
 ON_OCTOBER_2 = {f"{L}F24A_DateOfServiceFrom": "2026-10-02"}
+IMPORTED_UNTIL_SEPTEMBER = CodeLists(
+    {
+        "icd-10-cm": combine(
+            dated_codes.load("icd-10-cm"),
+            [
+                (
+                    CodeEdition(1, "icd-10-cm", "1", date(2026, 10, 1), date(2027, 9, 30), 1),
+                    [EditionCode("J029", None, None)],
+                )
+            ],
+        )
+    }
+)
 TEETH = f"{T}Teeth"
 OTHER = {
     "F09_OtherInsuredNameLast": "Lund",
@@ -796,6 +811,11 @@ CASES: dict[str, list[Case]] = {
     ],
     "C502": [
         m(
+            {"F21_DiagnosisCodes": ["QB0"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["QA0.8"]},
+        ),
+        m(
             {"F21_DiagnosisCodes": ["J02.9", "12345"]},
             "F21_DiagnosisCodes[1]",
             {"F21_DiagnosisCodes": ["j02.9", "I10"]},
@@ -829,11 +849,18 @@ CASES: dict[str, list[Case]] = {
     ],
     "C513": [
         m(
-            {f"{L}F24A_DateOfServiceFrom": "2027-04-01", "F21_DiagnosisCodes": ["J99.99"]},
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01", "F21_DiagnosisCodes": ["J02.9", "J99.99"]},
+            "F21_DiagnosisCodes[1]",
+            {f"{L}F24A_DateOfServiceFrom": "2027-03-31"},
+            facts={"today": date(2027, 5, 2)},
+            fine={"today": date(2027, 5, 2)},
+        ),
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01"},
             "F21_DiagnosisCodes[0]",
             {f"{L}F24A_DateOfServiceFrom": "2027-04-01"},
             facts={"today": date(2027, 5, 2)},
-            fine={"today": date(2027, 5, 2)},
+            fine={"today": date(2027, 5, 2), "code_lists": IMPORTED_UNTIL_SEPTEMBER},
         ),
     ],
     "C504": [
@@ -1876,8 +1903,8 @@ def test_a_code_that_may_be_newer_than_the_list_is_sent_with_a_warning():
     assert severities == {
         ("2027-03-31", "J99.99"): {Severity.ERROR},
         ("2027-04-01", "J99.99"): {Severity.WARNING},
-        ("2027-04-01", "J9*"): {Severity.ERROR},
-        ("2027-04-01", "J02.9"): set(),
+        ("2027-04-01", "J9*"): {Severity.ERROR, Severity.WARNING},
+        ("2027-04-01", "J02.9"): {Severity.WARNING},
     }
 
 

@@ -31,6 +31,7 @@ from clearlane.claims.rules import people  # noqa: F401
 from clearlane.claims.read.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.rules import (  # noqa: F401
     addresses,
+    code_list_age,
     dates,
     dental,
     diagnoses,
