@@ -133,6 +133,8 @@ def test_rules_find_the_same_in_json_and_in_the_file_written_of_it(both):
         rules = chain.from_iterable(file_rules(FORM_OF_KIND[form.kind]))
         own = {rule.id for rule in rules if rule.applies_to(form)}
         of_json = {each.rule for each in in_json} & own
+        if any(each.rule == LEFT_OUT for each in in_json):
+            continue  # Findings of such a claim are counted, not listed.
         of_file = {each.rule for each in in_file} & own
         fired.update(of_json & of_file)
         only_json |= of_json - of_file

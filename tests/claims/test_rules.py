@@ -2,7 +2,7 @@
 
 Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/providers`, `claims/rules/dental`,
 `claims/rules/money`, `claims/rules/numbers`, `claims/rules/remaining_liability`, `claims/rules/registry`, `claims/rules/dates`, `claims/rules/drugs`,
-`claims/rules/addresses`, `claims/rules/listed_codes`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits` and `claims/rules/people`.
+`claims/rules/addresses`, `claims/rules/code_list_age`, `claims/rules/diagnoses_of_patient`, `claims/rules/payer_edits`, `claims/rules/places` and `claims/rules/people`.
 """
 
 import json
@@ -26,9 +26,10 @@ from clearlane.kernel.finding import Severity, Stage
 from clearlane.kernel.formats import format_amount
 from clearlane.payers.edits import edits_of
 from clearlane.payers.model import Payer
-from clearlane.x12.codes.code_editions import CodeLists
-from clearlane.x12.codes.dated_codes import DatedCodes, Period
+from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, EditionCode, combine
 from tests.cases import every_case
+from tests.claims.imported_list_cases import ROWS
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -85,21 +86,20 @@ def dental_line(last=None):
 
 L, T = "F24_ClaimLines[0].", "LineItems[0]."
 UNTIL = {f"{L}F24A_DateOfServiceTo": "2025-03-14"}
-YEAR = (date(2025, 1, 1), date(2025, 12, 31))
-IMPORTED = {
-    "code_lists": CodeLists(
-        {
-            name: DatedCodes([YEAR], [(Period(*YEAR), codes.split())])
-            for name, codes in (
-                ("hcpcs", "J1885 LT"),
-                ("cdt", "D0120"),
-                ("taxonomy", "207Q00000X 1223G0001X"),
-            )
-        }
-    ),
-    "today": date(2026, 1, 15),
-}
 ON_OCTOBER_2 = {f"{L}F24A_DateOfServiceFrom": "2026-10-02"}
+IMPORTED_UNTIL_SEPTEMBER = CodeLists(
+    {
+        "icd-10-cm": combine(
+            dated_codes.load("icd-10-cm"),
+            [
+                (
+                    CodeEdition(1, "icd-10-cm", "1", date(2026, 10, 1), date(2027, 9, 30), 1),
+                    [EditionCode("J029", None, None)],
+                )
+            ],
+        )
+    }
+)
 TEETH = f"{T}Teeth"
 OTHER = {
     "F09_OtherInsuredNameLast": "Lund",
@@ -816,6 +816,11 @@ CASES: dict[str, list[Case]] = {
     ],
     "C502": [
         m(
+            {"F21_DiagnosisCodes": ["QB0"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["QA0.8"]},
+        ),
+        m(
             {"F21_DiagnosisCodes": ["J02.9", "12345"]},
             "F21_DiagnosisCodes[1]",
             {"F21_DiagnosisCodes": ["j02.9", "I10"]},
@@ -849,11 +854,18 @@ CASES: dict[str, list[Case]] = {
     ],
     "C513": [
         m(
-            {f"{L}F24A_DateOfServiceFrom": "2027-04-01", "F21_DiagnosisCodes": ["J99.99"]},
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01", "F21_DiagnosisCodes": ["J02.9", "J99.99"]},
+            "F21_DiagnosisCodes[1]",
+            {f"{L}F24A_DateOfServiceFrom": "2027-03-31"},
+            facts={"today": date(2027, 5, 2)},
+            fine={"today": date(2027, 5, 2)},
+        ),
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2027-04-01"},
             "F21_DiagnosisCodes[0]",
             {f"{L}F24A_DateOfServiceFrom": "2027-04-01"},
             facts={"today": date(2027, 5, 2)},
-            fine={"today": date(2027, 5, 2)},
+            fine={"today": date(2027, 5, 2), "code_lists": IMPORTED_UNTIL_SEPTEMBER},
         ),
     ],
     "C504": [
@@ -1101,6 +1113,13 @@ CASES: dict[str, list[Case]] = {
     "C615": [
         m({f"{L}F24D_Modifiers": "25,48"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "25,LT"})
     ],
+    "C641": [
+        m(
+            {f"{L}F24B_PlaceOfServiceCode": "27", f"{L}F24A_DateOfServiceFrom": "2023-09-30"},
+            f"{L}F24B_PlaceOfServiceCode",
+            {f"{L}F24B_PlaceOfServiceCode": "27", f"{L}F24A_DateOfServiceFrom": "2023-10-01"},
+        )
+    ],
     "C811": [
         m(
             {"F14_DateOfCurrentIllnessOrSymptom": "2025-03-15"},
@@ -1147,15 +1166,6 @@ CASES: dict[str, list[Case]] = {
             },
         )
     ],
-    "C419": [
-        m(
-            {"F33B_BillingProviderTaxonomyCode": "207Q00001X"},
-            "F33B_BillingProviderTaxonomyCode",
-            {"F33B_BillingProviderTaxonomyCode": "207Q00000X"},
-            facts=IMPORTED,
-            fine=IMPORTED,
-        )
-    ],
     "C616": [
         m(
             {f"{L}F24D_HcpcsProcedureCode": "99999", "F01_ClaimType": "WC"},
@@ -1174,40 +1184,6 @@ CASES: dict[str, list[Case]] = {
             f"{L}F24G_DaysOrUnits",
             {f"{L}F24D_HcpcsProcedureCode": "85025", f"{L}F24G_DaysOrUnits": "9"} | UNTIL,
         ),
-    ],
-    "C631": [
-        m(
-            {f"{L}F24D_HcpcsProcedureCode": "J9999"},
-            f"{L}F24D_HcpcsProcedureCode",
-            {f"{L}F24D_HcpcsProcedureCode": "J1885"},
-            facts=IMPORTED,
-            fine=IMPORTED,
-        ),
-        d(
-            {},
-            f"{T}F29_ProcedureCode",
-            {f"{T}F29_ProcedureCode": "D0120"},
-            facts=IMPORTED,
-            fine=IMPORTED,
-        ),
-    ],
-    "C632": [
-        m(
-            {f"{L}F24A_DateOfServiceFrom": "2026-01-02", f"{L}F24D_HcpcsProcedureCode": "J1886"},
-            f"{L}F24D_HcpcsProcedureCode",
-            {f"{L}F24A_DateOfServiceFrom": "2026-01-02", f"{L}F24D_HcpcsProcedureCode": "J1885"},
-            facts=IMPORTED,
-            fine=IMPORTED,
-        )
-    ],
-    "C633": [
-        m(
-            {f"{L}F24D_Modifiers": "25,ZZ"},
-            f"{L}F24D_Modifiers",
-            {f"{L}F24D_Modifiers": "25,LT"},
-            facts=IMPORTED,
-            fine=IMPORTED,
-        )
     ],
     "C909": [
         d(
@@ -1844,6 +1820,9 @@ CASES: dict[str, list[Case]] = {
         d({TEETH: tooth("3", "F")}, f"{TEETH}[0].F28_ToothSurface", {TEETH: tooth("3", "B")}),
     ],
 }
+for rule_id, kind, breaks, at, keeps, finding, silent in ROWS:
+    case = Case(kind, breaks, at, keeps, facts={"code_lists": finding}, fine={"code_lists": silent})
+    CASES.setdefault(rule_id, []).append(case)
 PAIRS = [
     pytest.param(rule_id, case, id=f"{rule_id}-{at}")
     for rule_id, cases in CASES.items()
@@ -1978,8 +1957,8 @@ def test_a_code_that_may_be_newer_than_the_list_is_sent_with_a_warning():
     assert severities == {
         ("2027-03-31", "J99.99"): {Severity.ERROR},
         ("2027-04-01", "J99.99"): {Severity.WARNING},
-        ("2027-04-01", "J9*"): {Severity.ERROR},
-        ("2027-04-01", "J02.9"): set(),
+        ("2027-04-01", "J9*"): {Severity.ERROR, Severity.WARNING},
+        ("2027-04-01", "J02.9"): {Severity.WARNING},
     }
 
 

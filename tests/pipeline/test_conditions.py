@@ -41,6 +41,7 @@ from clearlane.store.installation.operating_counts import (
 from tests.databases import START
 
 DAY = 86_400_000_000
+YESTERDAY = (START - timedelta(days=1)).date()
 NODE = Node("n1", "serve", "east", {}, ())
 
 
@@ -201,6 +202,12 @@ CASES = [
         node(backlog=EngineBacklog({"post": 4}, ago(minutes=20) // 1_000)),
         "4 pieces of durable work wait for a node, the oldest for 20 minutes",
         node(backlog=EngineBacklog({"post": 4}, ago(minutes=2) // 1_000)),
+    ),
+    (
+        "code-list-old",
+        replace(WELL, code_lists={"hcpcs": YESTERDAY, "icd-10-cm": START.date()}),
+        "The code list hcpcs ended on 2024-03-04: later services are not judged by it.",
+        replace(WELL, code_lists={"hcpcs": START.date()}),
     ),
     (
         "webhooks-disabled",

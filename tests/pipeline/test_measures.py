@@ -307,5 +307,5 @@ def test_a_payer_that_is_away_for_three_days_is_reported_in_every_place(place, c
     labels = f'payer="MM001",route="{route}",type="Medical"'
     assert float(samples[f"clearlane_failing_seconds{{{labels}}}"]) > 3 * 86_400
     assert float(samples[f"clearlane_delivery_failures_total{{{labels}}}"]) == 9.0
-    raised = f'condition="payer-unreachable",payer="MM001",route="{route}",severity="fault",type="Medical"'
+    raised = f'condition="payer-unreachable",list="",payer="MM001",route="{route}",severity="fault",type="Medical"'
     assert samples[f"clearlane_condition{{{raised}}}"] == "1.0"

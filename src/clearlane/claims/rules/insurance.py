@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from clearlane.claims import cob, codes
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     GUIDE_REQUIRES,
     OUR_FIELDS,
     OUR_WRITER,
@@ -181,7 +182,9 @@ def paid_fields_agree(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFind
         )
 
 
-@line_rule("C757", paths=("adjustments",), x12="2430/CAS", when_filled=("adjustments",))
+@line_rule(
+    "C757", paths=("adjustments",), x12="2430/CAS", when_filled=("adjustments",), fixed=GUIDE_FIXES
+)
 def dental_adjustments_are_complete(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -202,7 +205,9 @@ def dental_adjustments_are_complete(
             )
 
 
-@line_rule("C758", paths=("adjustments",), x12="2430/CAS", when_filled=("adjustments",))
+@line_rule(
+    "C758", paths=("adjustments",), x12="2430/CAS", when_filled=("adjustments",), fixed=GUIDE_FIXES
+)
 def dental_adjustments_are_few(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -249,6 +254,7 @@ def _medicare_is_second(view: ClaimView, other: PayerView) -> bool:
     x12="2000B/SBR/05",
     reading=other_payers,
     not_in_files="An 837 states the order of payers, by which X837-MEDICARE checks each.",
+    fixed=GUIDE_FIXES,
 )
 def second_medicare_has_a_reason(
     view: ClaimView, inputs: RuleInputs, others: OtherPayers

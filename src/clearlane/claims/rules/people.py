@@ -7,6 +7,7 @@ from datetime import date
 from clearlane.claims import codes
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     OUR_WRITER,
     WARNING,
     FieldFinding,
@@ -124,7 +125,13 @@ def patient_is_a_person(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
         )
 
 
-@rule("C208", paths=("release_signature",), x12="2300/CLM/09", when_filled=("release_signature",))
+@rule(
+    "C208",
+    paths=("release_signature",),
+    x12="2300/CLM/09",
+    when_filled=("release_signature",),
+    fixed=GUIDE_FIXES,
+)
 def release_is_signed(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The patient released the information the claim carries."""
     signature = view.release_signature

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     GUIDE_REQUIRES,
     OUR_WRITER,
     TEETH,
     V3_ALONE,
     WARNING,
+    WRITER_FIXES,
     FieldFinding,
     RuleInputs,
     line_rule,
@@ -56,6 +58,7 @@ def _names(view: ClaimView, at: str, names: tuple[str, ...]) -> str:
     paths=[f"billing.{name}" for name in STREETS],
     x12="2010AA/N3/01",
     covers=("VAL-STREET",),
+    fixed=GUIDE_FIXES,
 )
 def billing_address_is_a_street(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing address is a street, not a post office box."""
@@ -239,6 +242,7 @@ def pay_to_address_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[
     paths=("billing.second_ssn", "billing.ssn"),
     x12="2010AA/REF:SY/02",
     when_filled=("billing.second_ssn",),
+    fixed=WRITER_FIXES,
 )
 def one_ssn(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing provider has one social security number."""

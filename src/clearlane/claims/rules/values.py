@@ -102,7 +102,7 @@ def zip_code(value: str, field: ClaimField) -> str | None:
     return f"{field.label} {quoted(value)} is no ZIP code; give five or nine digits."
 
 
-@value_rule("C307", ValueType.PHONE, x12="PER/04", covers=("VAL-PHONE",))
+@value_rule("C307", ValueType.PHONE, x12="PER/04", covers=("VAL-PHONE",), fixed="")
 def phone(value: str, field: ClaimField) -> str | None:
     """A phone number has ten digits; neither its area code nor its exchange begins with 0 or 1."""
     if formats.is_phone(value):
@@ -199,7 +199,7 @@ def adjustment_count(value: tuple[EarlierAdjustment, ...], field: ClaimField) ->
     )
 
 
-@value_rule("C318", ValueType.REFERENCE, x12="REF/02")
+@value_rule("C318", ValueType.REFERENCE, x12="REF/02", fixed="")
 def no_placeholder(value: str, field: ClaimField) -> str | None:
     """A number is left out when there is none; no word takes its place."""
     if value not in PLACEHOLDERS:

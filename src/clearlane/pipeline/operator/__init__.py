@@ -3,6 +3,7 @@
 ``batch_admin``, ``inbox_admin`` and ``route_admin`` act on batches, on payers' files and on routes; ``payment_admin``
 assigns unmatched claim payments; ``enrollment_admin`` records what payers answered to enrollments, and
 ``enrollment_answers`` what a sandbox's payers answer by themselves. ``claim_work`` keeps
-notes and assignments of claims, ``draft_corrections`` a correction that is not sent yet. ``sandbox_control`` advances the
+notes and assignments of claims, ``draft_corrections`` a correction that is not sent yet. ``import_codes`` puts editions of
+code lists in force, ``rule_admin`` sets claim rules for payers and sites. ``sandbox_control`` advances the
 clock of a sandbox and runs the work that is due then.
 """

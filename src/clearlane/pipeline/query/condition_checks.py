@@ -350,6 +350,16 @@ def find_certificate(measures: Measures) -> Iterator[ConditionCase]:
         yield ConditionCase(f"The certificate {word} on {ends:%Y-%m-%d}.")
 
 
+def find_old_code_list(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield each code list that ends before today."""
+    for name, last in sorted(measures.code_lists.items()):
+        if last < measures.at.date():
+            yield ConditionCase(
+                f"The code list {name} ended on {last}: later services are not judged by it.",
+                (("list", name),),
+            )
+
+
 def find_backup(measures: Measures) -> Iterator[ConditionCase]:
     """Yield how old the last backup is, if it is old."""
     if measures.sandbox or measures.backup_at is None:

@@ -158,6 +158,15 @@ CONDITIONS: tuple[Condition, ...] = (
         find=condition_checks.find_refused,
     ),
     Condition(
+        name="code-list-old",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.WARNING,
+        measured="Code lists that are older than the claims they judge: their last day is before today.",
+        do="Import the publisher's next file: `clearlane codes import LIST FILE --from DAY --to DAY`. `clearlane codes status` "
+        "shows the days of each list.",
+        find=condition_checks.find_old_code_list,
+    ),
+    Condition(
         name="acknowledgement-late",
         part=ConditionPart.ANSWERS,
         severity=ConditionSeverity.WARNING,

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from operator import itemgetter
 
 from clearlane.connect.connections import Connections
@@ -34,7 +34,7 @@ from clearlane.store.delivery.inbox import RoutePoll
 from clearlane.store.delivery.route_counts import RouteCounts, all_route_counts
 from clearlane.store.delivery.route_health import RouteHealth, all_route_health
 from clearlane.store.events import webhooks
-from clearlane.store.installation import operating_counts
+from clearlane.store.installation import code_lists, operating_counts
 from clearlane.store.installation.nodes import Node, live_nodes
 from clearlane.store.installation.operating_counts import (
     DeliveredFiles,
@@ -139,6 +139,8 @@ class Measures:
     parked_work: int = 0
     disabled_webhooks: int = 0
     """Webhook endpoints of vendors that failed too long, so that nothing is sent to them."""
+    code_lists: Mapping[str, date] = field(default_factory=dict)
+    """The last day of each code list in force."""
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; if there is none, when the installation was first used."""
     backup_known: bool = False
@@ -208,6 +210,7 @@ class MeasureSource:
                 ),
                 parked_work=await operating_counts.count_parked_work(tx),
                 disabled_webhooks=await webhooks.count_disabled(tx),
+                code_lists=await code_lists.last_days(tx),
                 backup_at=backup_at or await operating_counts.first_audited_at(tx),
                 backup_known=backup_at is not None,
                 node=await self._node(tx, wall, backlog),

@@ -91,13 +91,22 @@ async def editions_in_force(tx: Tx) -> list[StoredEdition]:
     return await list_rows(tx, StoredEdition, _IN_FORCE)
 
 
+async def last_days(tx: Tx) -> dict[str, date]:
+    """Return until which day each list in force speaks, those of the package included, by list."""
+    found = {name: days[1] for name in dated_codes.names() if (days := dated_codes.find_days(name))}
+    for one in await editions_in_force(tx):
+        last = one.as_edition.last_day
+        found[one.list] = max(last, found.get(one.list, last))
+    return found
+
+
 # ---- what nodes load and ask --------------------------------------------------------------------------
 
 
-async def load_code_lists(database: Database) -> CodeLists:
-    """Load the lists in force as one snapshot."""
+async def load_code_lists(database: Database, only: str = "") -> CodeLists:
+    """Load the lists in force as one snapshot; if one is named, this one of them."""
     async with database.read(SCOPE) as tx:
-        editions = await editions_in_force(tx)
+        editions = [one for one in await editions_in_force(tx) if only in ("", one.list)]
         by_list = {name: list(own) for name, own in groupby(editions, key=lambda one: one.list)}
         large = {name: own for name, own in by_list.items() if _is_large(own)}
         small = {name: own for name, own in by_list.items() if name not in large}
@@ -156,7 +165,8 @@ async def codes_on(
 
 
 def _is_large(editions: Iterable[StoredEdition]) -> bool:
-    return sum(one.codes for one in editions) > CODES_IN_MEMORY_MAX
+    # Editions of a list share most of their codes: five years of diagnoses are still one list in memory.
+    return any(one.codes > CODES_IN_MEMORY_MAX for one in editions)
 
 
 def _combined(
@@ -251,6 +261,18 @@ async def remove_edition(database: Database, edition: int, *, actor: Actor) -> E
         return EditionChange(found, await bump_revision(tx, REVISION))
 
     return await database.write(SCOPE, job, actor=actor)
+
+
+async def retire_editions(database: Database, editions: Sequence[int], *, actor: Actor) -> None:
+    """Delete editions that decide on no day any more, so that no node needs to load the lists again."""
+
+    async def job(tx: Tx) -> None:
+        for edition in editions:
+            await tx.run(_WITHDRAW, edition=edition)
+
+    if editions:
+        await database.write(SCOPE, job, actor=actor)
+        await purge_removed(database, actor=actor)
 
 
 async def drop_edition(database: Database, edition: int, *, actor: Actor) -> None:

@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 DATED, SUFFIX = "dated", ".txt"
 HEAD_LENGTH = 3
+CODES_FOUND_MAX = 16_384
+"""Codes of a list whose periods are remembered: claims ask for few codes again and again."""
 WHOLE = "-"
 DAYS = "# days: "
 PERIOD = "="
@@ -40,7 +42,7 @@ class Period(NamedTuple):
 class DatedCodes:
     """The codes of one list, each with the periods in which it is valid."""
 
-    __slots__ = ("_codes", "_numbers", "_periods", "days", "first_day", "last_day")
+    __slots__ = ("_codes", "_found", "_numbers", "_periods", "days", "first_day", "last_day")
 
     def __init__(
         self, days: Sequence[tuple[date, date]], groups: Iterable[tuple[Period, Iterable[str]]]
@@ -56,6 +58,7 @@ class DatedCodes:
         rows.sort()
         self._codes = [code for code, _ in rows]
         self._numbers = array("I", [number for _, number in rows])
+        self._found: dict[str, list[Period]] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -74,7 +77,13 @@ class DatedCodes:
 
     def periods(self, code: str) -> list[Period]:
         """Return when the code is valid, the earliest period first; nothing if it never was."""
-        return sorted(period for found, period in self._from(code) if found == code)
+        known = self._found.get(code)
+        if known is None:
+            if len(self._found) >= CODES_FOUND_MAX:
+                self._found.clear()
+            known = sorted(period for found, period in self._from(code) if found == code)
+            self._found[code] = known
+        return known
 
     def is_valid(self, code: str, first: date, last: date) -> bool:
         """Return whether the code is valid on any of these days."""
@@ -119,6 +128,16 @@ def find(name: str) -> DatedCodes | None:
 
 
 @cache
+def find_days(name: str) -> tuple[date, date] | None:
+    """Return the first and the last day of a list of the package, without reading its codes; None if there is no such list."""
+    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    if not file.is_file():
+        return None
+    with file.open(encoding="utf-8") as lines:
+        return _days(lines)
+
+
+@cache
 def names() -> frozenset[str]:
     """Return the names of the lists of the package."""
     files = resources.files(__package__).joinpath(DATED).iterdir()
@@ -131,9 +150,14 @@ def names() -> frozenset[str]:
 
 def read(text: str) -> DatedCodes:
     """Return the list that a text holds."""
-    days = next(line for line in text.splitlines() if line.startswith(DAYS))
+    return DatedCodes([_days(text.splitlines())], map(_group, text.split(f"\n{PERIOD} ")[1:]))
+
+
+def _days(lines: Iterable[str]) -> tuple[date, date]:
+    """Return the first and the last day that a list covers."""
+    days = next(line for line in lines if line.startswith(DAYS))
     first, last = map(date.fromisoformat, days.removeprefix(DAYS).split())
-    return DatedCodes([(first, last)], map(_group, text.split(f"\n{PERIOD} ")[1:]))
+    return first, last
 
 
 def _group(text: str) -> tuple[Period, list[str]]:

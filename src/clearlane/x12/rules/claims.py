@@ -35,7 +35,7 @@ PERIODS_ONLY = frozenset({"314", "434"})
 """Dates (DTP01) that the guides want as a period (RD8) even if it is a single day: a disability with both its days in an
 837P, the statement of an 837I."""
 
-_ICD10 = re.compile(r"[A-TV-Z]\d[0-9A-Z][0-9A-Z]{0,4}|U\d[0-9A-Z]{1,5}", re.ASCII)
+_ICD10 = re.compile(r"[A-Z][0-9A][0-9A-Z][0-9A-Z]{0,4}", re.ASCII)
 _ICD9 = re.compile(r"\d{3,5}|V\d{2,4}|E(?:0[0-3]\d|[89]\d\d)\d?", re.ASCII)
 _ICD10_PROCEDURE = re.compile(r"[0-9A-HJ-NP-Z]{7}", re.ASCII)
 _ICD9_PROCEDURE = re.compile(r"\d{2,4}", re.ASCII)

@@ -1,0 +1,1 @@
+"""``clearlane codes``: code lists with days."""

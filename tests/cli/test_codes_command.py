@@ -1,0 +1,108 @@
+"""`clearlane codes`, as an operator types it."""
+
+import json
+import zipfile
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli.codes import codes_command
+from clearlane.x12.codes import dated_codes
+
+NUCC = '"Code","Grouping","Classification","Specialization","Definition","Section"\r\n'
+DAYS = "--from 2026-10-01 --to 2027-09-30"
+
+
+def taxonomy(count):
+    rows = (f'"207Q{at:05}X","A","B","","","Individual"\r\n' for at in range(count))
+    return NUCC + "".join(rows)
+
+
+@pytest.fixture
+def clearlane(place, monkeypatch):
+    """Run a command in this installation, in a folder of its own: ``clearlane("codes list")``."""
+    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    monkeypatch.chdir(place.data)
+
+    def run(line, *, code=0):
+        result = CliRunner().invoke(codes_command.app, line.split()[1:])
+        assert result.exit_code == code, (result.output, result.exception)
+        return result
+
+    return run
+
+
+def status(clearlane):
+    return {row["list"]: row for row in json.loads(clearlane("codes status --json").stdout)}
+
+
+def test_an_edition_is_imported_shown_and_removed(clearlane, place):
+    (place.data / "nucc.csv").write_text(taxonomy(200))
+    assert "taxonomy" not in status(clearlane)
+    done = clearlane(f"codes import taxonomy nucc.csv {DAYS}")
+    assert "edition 2026-10-01 with 200 codes is in force from 2026-10-01 to 2027-09" in done.stdout
+    assert "nothing changed" in clearlane(f"codes import taxonomy nucc.csv {DAYS}").stdout
+    assert status(clearlane)["taxonomy"] == {
+        "list": "taxonomy",
+        "edition": "2026-10-01",
+        "first_day": "2026-10-01",
+        "last_day": "2027-09-30",
+        "codes": 200,
+    }
+    (period,) = json.loads(clearlane("codes show taxonomy 207q00007x --json").stdout)
+    assert period == {
+        "first_day": "2026-10-01", "last_day": "2027-09-30", "attributes": "person",
+    }  # fmt: skip
+    assert "has no 207Q" in clearlane("codes show taxonomy 207Q99999X", code=1).stdout
+    shown = json.loads(clearlane("codes show taxonomy --json").stdout)
+    assert (shown["publisher"], shown["editions"][0]["source"]) == ("NUCC", "nucc.csv")
+    assert "nucc.csv" in clearlane("codes list").stdout
+    assert "out of force" in clearlane("codes remove taxonomy --yes").stdout
+    assert "taxonomy" not in status(clearlane)
+    clearlane("codes remove taxonomy --yes", code=1)
+    clearlane("codes show taxonomy", code=1)
+
+
+def test_the_lists_of_the_package_are_listed_with_their_days(clearlane):
+    known = dated_codes.load("icd-10-cm")
+    assert status(clearlane)["icd-10-cm"] == {
+        "list": "icd-10-cm",
+        "edition": "embedded",
+        "first_day": known.first_day.isoformat(),
+        "last_day": known.last_day.isoformat(),
+        "codes": len({code for code, _ in known}),
+    }
+    assert "2026-09-30" in clearlane("codes show icd-10-cm I42.0").stdout
+
+
+def test_a_file_that_is_not_the_list_is_refused_and_the_edition_before_stays(clearlane, place):
+    whole = taxonomy(200)
+    (place.data / "nucc.csv").write_text(whole)
+    clearlane(f"codes import taxonomy nucc.csv {DAYS}")
+    bad = {
+        "other.csv": b"ISA*00*          *00*~\n" * 100,
+        "short.csv": taxonomy(20).encode(),
+        "cut.csv": whole[: len(whole) // 2].encode(),
+        "utf16.csv": whole.encode("utf-16"),
+        "large.csv": (whole + " " * 17_000_000).encode(),
+        "broken.zip": b"PK\x03\x04" + b"\0" * 100,
+    }
+    for name, content in bad.items():
+        (place.data / name).write_bytes(content)
+    with zipfile.ZipFile(place.data / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("nucc_taxonomy_270.csv", b"0" * 20_000_000)
+    for name in (*bad, "bomb.zip"):
+        said = clearlane(f"codes import taxonomy {name} {DAYS}", code=1).stderr
+        assert said.startswith(name), said
+        assert "Nothing is imported" in said
+    assert status(clearlane)["taxonomy"]["codes"] == 200
+    assert "207Q" not in clearlane(f"codes import taxonomy other.csv {DAYS}", code=1).output
+
+
+def test_a_command_that_cannot_be_meant_says_what_would_pass(clearlane):
+    assert "icd-10-cm" in clearlane(f"codes import icd-9 file {DAYS}", code=2).stderr
+    backwards = "--from 2026-10-01 --to 2026-09-30"
+    assert "--to is before" in clearlane(f"codes import taxonomy file {backwards}", code=2).stderr
+    assert "cannot be read" in clearlane(f"codes import taxonomy file {DAYS}", code=2).stderr
+    assert "icd-10-cm" in clearlane("codes show icd-9", code=1).stderr
