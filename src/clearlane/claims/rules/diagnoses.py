@@ -156,19 +156,6 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
-def codes_are_known(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
-    judged = _judge(view, inputs, given)
-    if judged and not judged.is_covered:
-        for at, code in judged.wrong:
-            yield (
-                f"diagnoses[{at}]",
-                f"The list of ICD-10-CM codes ends on {judged.last}, before the service, and has no {quoted(code)} then; "
-                "it is sent as given. Check that the code is valid on the day of service.",
-            )
-
-
 @rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
 def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
