@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from clearlane.api.frame.app import MountedApp
+    from clearlane.claims.rules.settings import RuleSettings
     from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
@@ -82,6 +83,7 @@ class Installation:
         self._accounts: AccountDirectory | None = None
         self._payers: PayerDirectory | None = None
         self._code_lists = EMBEDDED
+        self._rule_settings: RuleSettings | None = None
         self._engine: Engine | None = None
         self._connections: Connections | None = None
         self._inquiry_runner: InquiryRunner | None = None
@@ -103,6 +105,7 @@ class Installation:
             sandbox=settings.sandbox,
             accounts=lambda: self.accounts,
             code_lists=lambda: self.code_lists,
+            rule_settings=lambda: self.rule_settings,
             payer_access=PayerAccess(
                 payers=lambda: self.payers,
                 connections=lambda: self.connections,
@@ -155,6 +158,13 @@ class Installation:
     def code_lists(self) -> CodeLists:
         """The code lists in force, as of the last revision that was loaded; those of the package in a command."""
         return self._code_lists
+
+    @property
+    def rule_settings(self) -> "RuleSettings":
+        """What operators set rules to, as of the last revision that was loaded; nothing in a command."""
+        from clearlane.claims.rules.settings import NO_SETTINGS
+
+        return self._rule_settings or NO_SETTINGS
 
     @property
     def connections(self) -> "Connections":
@@ -231,6 +241,13 @@ class Installation:
         if self._node:  # commands judge no claims, and need not wait for a hundred thousand codes
             self._code_lists = await load_code_lists(self.database)
 
+    async def _load_rule_settings(self) -> None:
+        if not self._node:  # commands judge no claims, and need not wait for the rules
+            return
+        from clearlane.store.installation.rule_settings import load_rule_settings
+
+        self._rule_settings = await load_rule_settings(self.database)
+
     def snapshots(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what follows the database: for each name of a revision the function that loads it."""
         return {
@@ -238,6 +255,7 @@ class Installation:
             "accounts": self._load_accounts,
             "payers": self._load_payers,
             "code_lists": self._load_code_lists,
+            "rule_settings": self._load_rule_settings,
             "routes": self._load_connections,
             **({SANDBOX_REVISION: self._sandbox.load} if self._sandbox else {}),
         }

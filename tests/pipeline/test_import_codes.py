@@ -5,21 +5,32 @@ from io import BytesIO
 from secrets import token_hex
 
 import pytest
+from sqlalchemy import update
 
 from clearlane.code_files.columns import CodeRow
 from clearlane.code_files.content import CodeFileRefused
 from clearlane.code_files.readers import READERS
-from clearlane.pipeline.operator.import_codes import NewEdition, import_codes, remove_codes
+from clearlane.pipeline.operator.import_codes import (
+    NewEdition,
+    import_codes,
+    purge_tick,
+    remove_codes,
+)
+from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.database.sql import Statement, database_now
 from clearlane.store.installation import code_lists
 from clearlane.store.installation.code_lists import codes_on, list_editions, load_code_lists
 from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.code_editions import CodeEdition
+from tests.contexts import work_context
 
 OPERATOR = Actor("operator", "nora")
 DAY = timedelta(days=1)
 FIRST, LAST = date(2026, 10, 1), date(2027, 9, 30)
 CHANGES = [date(year, 10, 1) for year in range(2022, 2027)]
 CODES_PER_CHANGE = 100
+MAKE_OLD = Statement(update(schema.code_lists).values(changed_at=database_now() - 3600 * 1_000_000))
 LETTERS = [f"A{number:03}" for number in range(100)]
 
 
@@ -85,6 +96,22 @@ async def test_a_file_that_is_found_to_be_bad_at_its_end_leaves_nothing(database
     with pytest.raises(CodeFileRefused):
         await import_codes(database, new, rows(), actor=OPERATOR)
     assert await editions(database) == ["2026-10-01"]
+
+
+async def test_a_node_deletes_what_a_dead_import_left(database):
+    await code_lists.begin_edition(
+        database,
+        CodeEdition(0, "letters", "dead", FIRST, LAST, 0),
+        source="file",
+        hash="",
+        actor=OPERATOR,
+    )
+    context = work_context(database, vault=None)
+    await purge_tick(context, None)
+    assert await editions(database) == ["dead"]  # it may still be loading
+    await database.write(code_lists.SCOPE, lambda tx: tx.run(MAKE_OLD), actor=OPERATOR)
+    await purge_tick(context, None)
+    assert await editions(database) == []
 
 
 async def test_the_same_file_for_the_same_days_changes_nothing(database):

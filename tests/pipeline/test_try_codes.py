@@ -4,11 +4,14 @@ Also tests `store/installation/code_trials` and `store/claims/claim_pages`.
 """
 
 import json
+from dataclasses import replace
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select, update
 
+from clearlane.claims.rules.settings import RuleSetting, RuleSettings
 from clearlane.code_files.columns import CodeRow
 from clearlane.pipeline import schedule
 from clearlane.pipeline.operator import try_codes
@@ -20,7 +23,7 @@ from clearlane.store.database.sql import Statement
 from clearlane.store.installation import code_trials as trials
 from clearlane.store.installation.code_lists import list_editions, load_code_lists
 from tests.databases import START
-from tests.pipeline.flowing import EVERYONE, Flow
+from tests.pipeline.flowing import EVERYONE, PAYER, Flow
 
 OPERATOR = Actor("operator", "nora")
 FIRST, LAST = date(2024, 1, 1), date(2024, 9, 30)
@@ -39,7 +42,10 @@ EXPIRE = Statement(update(code_trials).values(leased_until=0))
 
 @pytest.fixture
 async def flow(place, database, clock):
-    return await Flow.open(place, database, clock)
+    flow = await Flow.open(place, database, clock)
+    accounts = SimpleNamespace(sites=(flow.site,))
+    flow.context = replace(flow.context, accounts=lambda: accounts)
+    return flow
 
 
 def edition(list="icd-10-cm", first=FIRST):
@@ -121,6 +127,15 @@ async def test_codes_with_days_of_their_own_end_on_them(flow):
     rows = [CodeRow("J029", None, date(2024, 4, 30)), CodeRow("R059")]
     done = await finished(flow, await begun(flow, rows, new=edition(first=date(2024, 4, 1))))
     assert done.ending == 0
+
+
+async def test_a_rule_that_is_off_for_the_payer_of_a_claim_finds_nothing(flow):
+    await posted(flow)
+    off = [RuleSetting(rule=rule, payer_id=PAYER, severity="off") for rule in ("C503", "C504")]
+    settings = RuleSettings(off)
+    flow.context = replace(flow.context, rule_settings=lambda: settings)
+    done = await finished(flow, await begun(flow))
+    assert (done.read, done.ending, done.passing) == (4, 0, 0)
 
 
 async def test_older_claims_are_left_out(flow):

@@ -4,8 +4,9 @@ Its message may quote the refused value, which may be patient data. So the repr,
 severity and location only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from clearlane.kernel.finding import Finding, Severity, Stage
 
@@ -13,6 +14,7 @@ FINDINGS_PER_CLAIM_MAX = 50
 
 LEFT_OUT = "more"
 """The rule of the finding that says how many others are not listed."""
+NO_CHANGES: Mapping[str, Severity | None] = MappingProxyType({})
 _NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
@@ -35,14 +37,20 @@ class LimitedFindings:
     A claim with a hundred lines can have a thousand findings, and a document thousands of claims.
     """
 
-    def __init__(self, at: str) -> None:
-        """``at`` is the claim's own path, such as ``Claims[1]``."""
+    def __init__(self, at: str, severities: Mapping[str, Severity | None] = NO_CHANGES) -> None:
+        """``at`` is the claim's own path, such as ``Claims[1]``; ``severities`` are those that settings changed."""
         self._at = at
+        self._severities = severities
         self._kept: list[ClaimFinding] = []
         self._counts: dict[Severity, int] = {}
 
     def add(self, rule: str, severity: Severity, location: str, message: str) -> None:
-        """Add a finding; beyond the limit it is counted only."""
+        """Add a finding, with the severity that settings give its rule; beyond the limit it is counted only."""
+        if rule in self._severities:
+            changed = self._severities[rule]
+            if changed is None:
+                return
+            severity = changed
         count = self._counts[severity] = self._counts.get(severity, 0) + 1
         if count <= FINDINGS_PER_CLAIM_MAX:
             self._kept.append(

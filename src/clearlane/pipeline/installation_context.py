@@ -6,6 +6,7 @@ Knows what faces ask for; ``wiring`` provides it. Knows no face.
 from typing import Protocol
 
 from clearlane.accounts.directory import AccountDirectory
+from clearlane.claims.rules.settings import RuleSettings
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
@@ -25,6 +26,8 @@ class InstallationContext(Protocol):
     def accounts(self) -> AccountDirectory: ...
     @property
     def payers(self) -> PayerDirectory: ...
+    @property
+    def rule_settings(self) -> RuleSettings: ...
     @property
     def database(self) -> Database: ...
     @property

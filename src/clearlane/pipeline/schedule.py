@@ -9,7 +9,7 @@ from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
 from clearlane.pipeline.notify import purge_events, silent_claims
-from clearlane.pipeline.operator import enrollment_answers, try_codes
+from clearlane.pipeline.operator import enrollment_answers, import_codes, try_codes
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
 
@@ -84,6 +84,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=purge_events.NAME,
         verb=purge_events.purge_tick,
         cron=purge_events.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=import_codes.NAME,
+        verb=import_codes.purge_tick,
+        cron=import_codes.EVERY,
         queue=self_check.QUEUE,
     ),
     WorkSchedule(

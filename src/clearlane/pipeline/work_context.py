@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from clearlane.accounts.directory import AccountDirectory
+from clearlane.claims.rules.settings import NO_SETTINGS, RuleSettings
 from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.write.write_837 import TradingPartner
 from clearlane.connect.connections import Connections
@@ -114,6 +115,8 @@ class WorkContext:
     payer_access: PayerAccess
     code_lists: Callable[[], CodeLists] = lambda: EMBEDDED
     """The code lists in force, a snapshot: call for it on each use."""
+    rule_settings: Callable[[], RuleSettings] = lambda: NO_SETTINGS
+    """What operators set rules to, a snapshot: call for it on each use."""
     intake: IntakeBatcher = field(default_factory=IntakeBatcher)
     limits: WorkLimits = field(default_factory=WorkLimits)
     time_ago: Callable[[datetime, timedelta], datetime] = sub

@@ -4,7 +4,7 @@
 make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from clearlane.claims.fields import (
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
 from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
+from clearlane.claims.header import ClaimHeader, header_of
 from clearlane.claims.read.repairs import Repair, repair
 
 # Importing a family is what registers its rules. Findings are listed in that order, those about people first.
@@ -31,11 +32,13 @@ from clearlane.claims.rules import people  # noqa: F401
 from clearlane.claims.read.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.rules import (  # noqa: F401
     addresses,
+    code_list_age,
     dates,
     dental,
     diagnoses,
     diagnoses_of_patient,
     drugs,
+    imported_lists,
     insurance,
     money,
     numbers,
@@ -79,8 +82,7 @@ class CheckedClaim(NamedTuple):
     """A repaired claim with its repairs and findings."""
 
     claim: Claim
-    view: ClaimView
-    """What the rules read."""
+    header: ClaimHeader
     repairs: tuple[Repair, ...]
     findings: tuple[ClaimFinding, ...]
     given: Mapping[str, str] = MappingProxyType({})
@@ -120,7 +122,7 @@ def repair_and_check(
             for each in findings
         ]
     given = given_values(claim, repairs)
-    return CheckedClaim(repaired, view, (*tolerated, *repairs), tuple(findings), given)
+    return CheckedClaim(repaired, header_of(view), (*tolerated, *repairs), tuple(findings), given)
 
 
 def check(
@@ -137,7 +139,7 @@ def check(
         (line, f"{prefix}{name}[{index}].", _plan(type(line), filled_names(line)))
         for index, line in enumerate(lines)
     ]
-    findings = LimitedFindings(at)
+    findings = LimitedFindings(at, inputs.severities)
     _check_texts(looks, findings)
     for part, path, own in looks:
         _check_values(part, own, path, findings)
@@ -153,8 +155,9 @@ def check(
     return findings.all(), view
 
 
-def apply_rule(rule_id: str, view: ClaimView, inputs: RuleInputs) -> list[tuple[str, str]]:
+def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str, str]]:
     """Return what one rule about a claim as a whole finds: the field and the message of each finding."""
+    view = form_of(claim).view(claim)
     found = RULES[rule_id].check(view, inputs)
     return [(view.form.locate(path), message) for path, message in found]
 
@@ -201,6 +204,8 @@ class _Plan(NamedTuple):
     """Rules with a shared reading of the view, by reading."""
     edits: tuple[ClaimRule, ...] = ()
     """Rules that only some payers want."""
+    asking: tuple[ClaimRule, ...] = ()
+    """Rules that ask imported lists."""
     names: tuple[str, ...] = ()
     least: tuple[int, ...] = ()
     most: tuple[int, ...] = ()
@@ -213,7 +218,8 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]
     own = _applicable_rules(part, names)
-    readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
+    sharing = [rule for rule in own if rule.reading and not rule.asks]
+    readings = dict.fromkeys([rule.reading for rule in sharing if rule.reading])
     return _Plan(
         texts=tuple(texts),
         names=tuple([field.name for field in texts]),
@@ -222,11 +228,12 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
         single=tuple([test for test in whole.single if test[0] in given]),
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
-        rules=tuple([rule for rule in own if not (rule.reading or rule.edit)]),
+        rules=tuple([rule for rule in own if not (rule.reading or rule.edit or rule.asks)]),
         edits=tuple([rule for rule in own if rule.edit]),
+        asking=tuple([rule for rule in own if rule.asks]),
         view=_READINGS[part](names) if part in _READINGS else None,
         shared=tuple(
-            [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
+            [(reading, tuple([r for r in sharing if r.reading is reading])) for reading in readings]
         ),
     )
 
@@ -289,6 +296,26 @@ def _check_claim(
             for rule in rules:
                 for path, message in rule.check(view, inputs, found):
                     findings.add(rule.id, rule.severity, at + locate(path), message)
+    if plan.asking and inputs.code_lists.has_imported:
+        _ask_lists(view, plan.asking, inputs, at, findings)
+
+
+def _ask_lists(
+    view: ClaimView,
+    rules: Sequence[ClaimRule],
+    inputs: RuleInputs,
+    at: str,
+    findings: LimitedFindings,
+) -> None:
+    """Apply the rules that ask imported lists, by the days of service. A claim without one is not judged by them."""
+    days = dates.span(view)
+    if days is None:
+        return
+    find = inputs.code_lists.find
+    for rule in rules:
+        if any(find(name) is not None for name in rule.asks):
+            for path, message in rule.check(view, inputs, days):
+                findings.add(rule.id, rule.severity, at + view.form.locate(path), message)
 
 
 def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: LimitedFindings) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from clearlane.claims.codes import POINTED_PLACES
 from clearlane.claims.rules.dates import Span, span
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     GUIDE_LIMITS,
     TEETH,
     WARNING,
@@ -155,19 +156,6 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C513", paths=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
-def codes_are_known(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
-    """A code of a service later than the list of diagnoses may be new; one that the list lacks is sent with a warning."""
-    judged = _judge(view, inputs, given)
-    if judged and not judged.is_covered:
-        for at, code in judged.wrong:
-            yield (
-                f"diagnoses[{at}]",
-                f"The list of ICD-10-CM codes ends on {judged.last}, before the service, and has no {quoted(code)} then; "
-                "it is sent as given. Check that the code is valid on the day of service.",
-            )
-
-
 @rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
 def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
@@ -207,7 +195,7 @@ def codes_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]
         )
 
 
-@rule("C507", paths=CODES, x12="2300/HI/01")
+@rule("C507", paths=CODES, x12="2300/HI/01", fixed=GUIDE_FIXES)
 def first_code_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The first place of the list holds the principal diagnosis."""
     if view.diagnoses and view.diagnoses[0] is None:
@@ -231,10 +219,7 @@ def external_cause_is_not_first(
 
 
 @rule(
-    "C509",
-    paths=("icd_version", "diagnoses"),
-    x12="2300/HI",
-    when_filled=CODES,
+    "C509", paths=("icd_version", "diagnoses"), x12="2300/HI", when_filled=CODES, fixed=GUIDE_FIXES
 )
 def version_comes_with_codes(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A diagnosis says which ICD version it is."""
@@ -282,7 +267,7 @@ def _passing(view: ClaimView) -> str:
     return f"give a {what} from {first} to {pointers[-1]}."
 
 
-@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
+@rule("C511", paths=POINTERS, x12="2400/SV1/07", reading=pointer_lists, fixed=GUIDE_FIXES)
 def pointers_are_few(
     view: ClaimView, inputs: RuleInputs, lists: list[Sequence[str | None]]
 ) -> Iterator[FieldFinding]:

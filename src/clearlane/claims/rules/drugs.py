@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from clearlane.claims.rules.registry import (
+    GUIDE_FIXES,
     GUIDE_REQUIRES,
     FieldFinding,
     RuleInputs,
@@ -61,7 +62,9 @@ def quantity_has_a_drug(
         )
 
 
-@line_rule("C653", paths=QUANTITIES, x12="2410/CTP/05", when_filled=("drug.code",))
+@line_rule(
+    "C653", paths=QUANTITIES, x12="2410/CTP/05", when_filled=("drug.code",), fixed=GUIDE_FIXES
+)
 def drug_has_one_unit(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:

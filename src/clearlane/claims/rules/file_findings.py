@@ -3,13 +3,16 @@
     result = check(chunks, findings_of=FileFindings(today))
 
 Each claim is read into its view when the reader closes its loop, and is dropped after its rules: memory stays constant.
-Only rules that need nothing from outside the claim are applied. Their findings come with those of the set. A finding of
-an X12 rule is left out if a claim rule that covers it found something in the same part of the same claim.
+Only rules that need nothing from outside the claim are applied; with ``known_of``, which knows payers and settings, also
+those that a payer wants, with the severities that rules are set to. Their findings come with those of the set. A finding of
+an X12 rule is left out if a claim rule that covers it found something in the same part of the same claim. One
+about a single value is shown as a finding of the claim rule about such values.
 
 Knows events of the reader and the claim rules; knows no file system.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -24,11 +27,15 @@ from clearlane.claims.rules.registry import (
     RuleScope,
 )
 from clearlane.claims.view import ClaimView
-from clearlane.kernel.finding import Finding
+from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12.checker.check import event_findings
 from clearlane.x12.checker.collector import FindingCollector
 from clearlane.x12.reader.reader import Event, SetClosed, UnitClosed
 from clearlane.x12.tree import Loop, TransactionSet
+
+KnownOfClaim = Callable[[RuleInputs, ClaimView], RuleInputs]
+LEVELS = "2"
+"""Loops of providers, subscribers, patients and claims have numbers that begin with this; submitter and receiver do not."""
 
 
 class CoveredPart(NamedTuple):
@@ -50,8 +57,10 @@ class CoveredPart(NamedTuple):
 class FileFindings:
     """The findings of a file by its events: those of the engine, and those of the claim rules."""
 
-    def __init__(self, today: date) -> None:
+    def __init__(self, today: date, known_of: KnownOfClaim | None = None) -> None:
+        """``known_of`` adds what is known of a claim's payer and site."""
         self._inputs = RuleInputs(today=today, available=frozenset())
+        self._known_of = known_of
         self._set: TransactionSet | None = None
         self._loops_around = LoopsAround()
         self._open_set(None)
@@ -83,6 +92,8 @@ class FileFindings:
 
     def _close_set(self, set: TransactionSet) -> list[Finding]:
         own = [finding for finding in set.findings if not self._is_covered(finding)]
+        if set.guide is not None and set.guide.kind in FORMS_BY_TRANSACTION:
+            own = list(map(_as_claim_rule, own))
         found, self._found = own + self._found, []
         self._open_set(None)
         return found
@@ -102,16 +113,24 @@ class FileFindings:
         places = view.form
         assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
         seen: set[tuple[str, int, str]] = set()
-        for rule, path, message in _findings(form, view, self._inputs):
+        inputs = self._known_of(self._inputs, view) if self._known_of else self._inputs
+        for rule, path, message in _findings(form, view, inputs):
             place = places.place(path)
             # Lines that share a value of the claim have one finding.
             key = (rule.id, id(place.segment), message)
-            if path not in places.faulty and key not in seen:
+            severity = inputs.severities.get(rule.id, rule.severity)
+            if severity and path not in places.faulty and key not in seen:
                 seen.add(key)
-                self._add(rule, path, message, places, event.loop)
+                self._add(rule, severity, path, message, places, event.loop)
 
     def _add(
-        self, rule: ClaimRule, path: str, message: str, places: ClaimPlaces, claim: Loop
+        self,
+        rule: ClaimRule,
+        severity: Severity,
+        path: str,
+        message: str,
+        places: ClaimPlaces,
+        claim: Loop,
     ) -> None:
         place = places.place(path)
         position = position_of(place)
@@ -128,12 +147,27 @@ class FileFindings:
             loop=place.loop.id,
             element=place.element,
             component=place.component,
-            severity=rule.severity,
+            severity=severity,
         )
         if rule.covers and len(self._found) > before:
             part = _part(place, path, places)
             for covered in rule.covers:
                 self._covered.setdefault(covered, []).append(part)
+
+
+@cache
+def _value_rules() -> dict[str, ClaimRule]:
+    """Return the claim rules about single values by the rules of the engine that check the same in files."""
+    own = (rule for rule in RULES.values() if rule.scope is RuleScope.VALUE)
+    return {covered: rule for rule in own for covered in rule.covers}
+
+
+def _as_claim_rule(finding: Finding) -> Finding:
+    """Return a finding about a value of a claim as one of the claim rule that covers the engine's."""
+    rule, at = _value_rules().get(finding.rule), finding.position
+    if rule is None or at is None or not at.loop.startswith(LEVELS):
+        return finding
+    return replace(finding, rule=rule.id, severity=rule.severity)
 
 
 def _is_cut_off(loops: Iterable[Loop]) -> bool:
@@ -158,6 +192,8 @@ def _findings(
     rules, line_rules = file_rules(form)
     made: dict[object, object] = {}
     for rule in rules:
+        if rule.edit and rule.edit not in inputs.edits:
+            continue
         more: tuple[object, ...] = ()
         if rule.reading is not None:
             if rule.reading not in made:
@@ -174,9 +210,11 @@ def _findings(
 
 
 def applies_to_files(rule: ClaimRule, form: X12Form) -> bool:
-    """Return whether a rule applies to the claims of a transaction: it needs nothing else, and the guide has its value."""
-    is_about_claims = rule.scope is not RuleScope.VALUE
-    return is_about_claims and not (rule.requires or rule.not_in_files) and rule.applies_to(form)
+    """Return whether a rule applies to the claims of a transaction: it needs nothing but the claim and what its payer wants,
+    and the guide has its value."""
+    if rule.scope is RuleScope.VALUE or rule.not_in_files or (rule.requires and not rule.edit):
+        return False
+    return rule.applies_to(form)
 
 
 @cache

@@ -195,6 +195,7 @@ def correction_goes_out(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
     x12="2300/CLM/05-3",
     when_filled=FREQUENCY,
     requires=ExternalData.DIRECTORY,
+    fixed="",
 )
 def payer_takes_voids(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A void goes to a payer that takes voids."""
@@ -206,7 +207,7 @@ def payer_takes_voids(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFind
         )
 
 
-@rule("C111", paths=("billing.zip",), x12="2010AA/N4/03", requires=ExternalData.DIRECTORY)
+@rule("C111", paths=("billing.zip",), x12="2010AA/N4/03", requires=ExternalData.DIRECTORY, fixed="")
 def payer_gets_the_billing_zip(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A payer that requires the billing provider's ZIP code gets one."""
     if inputs.payer and inputs.payer.billing_zip_required and view.billing.zip is None:

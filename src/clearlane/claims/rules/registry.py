@@ -12,8 +12,8 @@ A function yields ``(path, message)`` pairs, the path relative to the view or to
 that is. The message states what is wrong, what was found, and what would pass.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from clearlane.claims.claim_form import places
 from clearlane.claims.fields import ClaimField, fields_of
+from clearlane.claims.finding import NO_CHANGES
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.value_types import ValueType
 from clearlane.claims.view import FormPaths
@@ -28,7 +29,9 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.rule_registry import FindingType, RuleRegistry
 from clearlane.payers.model import Payer
+from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
 from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
+from clearlane.x12.rules import find_rule
 
 FieldFinding = tuple[str, str]
 """Path and message."""
@@ -38,13 +41,20 @@ TEETH = "lines[].teeth"
 """What only dental forms can state."""
 WARNING = Severity.WARNING
 
-# Why a rule is not applied to a claim that comes as a file.
+# Why a rule is not applied to a claim that comes as a file, or as JSON.
 GUIDE_REQUIRES = (
     "The guide requires what this rule asks for, and its check reports what is missing."
 )
 GUIDE_LIMITS = "The guide has the same limit, and its check reports more."
 OUR_WRITER = "It tells what we send of a claim that we write; a file says itself what is sent."
+OUR_FIELDS = "The fields of V3 are checked one by one, before the claim as a whole."
 V3_ALONE = "It is about how the fields of V3 become an 837; an 837 states this otherwise."
+
+
+# Why a rule can be neither lowered nor switched off, nor a claim that breaks it be sent anyway.
+GUIDE_FIXES = "The X12 guide requires it, and a payer would reject the file."
+WRITER_FIXES = "Clearlane cannot send such a claim."
+NOTE_FIXES = "It only records what was done with a claim."
 
 
 class ExternalData(StrEnum):
@@ -53,6 +63,10 @@ class ExternalData(StrEnum):
     DIRECTORY = "the payer directory"
     ENROLLMENT = "the provider's enrollments"
     HISTORY = "the claims sent before"
+
+
+# Without a payer and an id of its own a claim goes nowhere.
+OUR_RECORDS = frozenset({ExternalData.DIRECTORY, ExternalData.HISTORY})
 
 
 class EnrollmentGap(StrEnum):
@@ -93,6 +107,8 @@ class RuleInputs:
     """How a claim under a known vendor's claim id goes to the payer, and why."""
     edits: frozenset[str] = frozenset()
     """What the payer wants of a claim (``payers.edits``): rules with one of these names are applied."""
+    severities: Mapping[str, Severity | None] = field(default_factory=lambda: NO_CHANGES)
+    """The severities of rules that settings of the payer or the site changed; None for a rule that is off."""
     available: frozenset[ExternalData] = frozenset(ExternalData)
     code_lists: CodeLists = EMBEDDED
     """The code lists in force; without an installation those of the package."""
@@ -125,17 +141,47 @@ class ClaimRule(FindingType):
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
+    asks: tuple[str, ...] = ()
+    """The lists that it asks. It is applied only if a list is imported, and finds nothing without one of these."""
     covers: tuple[str, ...] = ()
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
     """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
+    not_in_json: str = ""
+    """Why the rule is not applied to a claim that comes as JSON; empty if it is."""
     edit: str = ""
     """For a rule that only some payers want: the name of the edit in the payer directory."""
+    declared_fixed: str | None = None
+    """What ``fixed`` is, if it does not follow from the row."""
 
     def applies_to(self, form: FormPaths) -> bool:
         """Return whether the rule applies to claims of a form, by what the form can state."""
+        if self.not_in_json and any(form is own for own in FORMS.values()):
+            return False
         needed = filter(None, (*self.paths[:1], self.if_form_has))
         return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
+
+    @property
+    def fixed(self) -> str:
+        """Why the rule can be neither lowered nor switched off; empty for a rule of ours.
+
+        A rule about one value is the form that X12 gives it. A rule that covers an error of the X12 engine, or that
+        the guide has too, is the guide's.
+        """
+        if self.declared_fixed is not None:
+            return self.declared_fixed
+        if self.severity is Severity.INFO:
+            return NOTE_FIXES
+        if self.severity is not Severity.ERROR:
+            return ""
+        if self.not_in_files == V3_ALONE or self.requires in OUR_RECORDS:
+            return WRITER_FIXES
+        is_guide = (
+            self.scope is RuleScope.VALUE
+            or self.not_in_files in {GUIDE_REQUIRES, GUIDE_LIMITS}
+            or any(is_file_error(covered) for covered in self.covers)
+        )
+        return GUIDE_FIXES if is_guide else ""
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -181,8 +227,11 @@ def rule(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[[Any], Any] | None = None,
+    asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
+    fixed: str | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole; the function takes the view and the inputs."""
     return _register(
@@ -196,8 +245,11 @@ def rule(
         when_filled=when_filled,
         requires=requires,
         reading=reading,
+        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
+        fixed=fixed,
     )
 
 
@@ -235,6 +287,8 @@ def line_rule(
     when_filled: Iterable[str] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
+    fixed: str | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
     whole = tuple(LINE + path for path in paths)
@@ -249,14 +303,26 @@ def line_rule(
         when_filled=when_filled,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
+        fixed=fixed,
     )
 
 
 def value_rule(
-    id: str, *value_types: ValueType, x12: str = "", severity: Severity = Severity.ERROR
+    id: str,
+    *value_types: ValueType,
+    x12: str = "",
+    severity: Severity = Severity.ERROR,
+    covers: tuple[str, ...] = (),
+    fixed: str | None = None,
 ) -> Callable[[ValueCheck], ValueCheck]:
-    """Register a rule about every value of some types; the function returns a message or None."""
-    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types)
+    """Register a rule about every value of some types; the function returns a message or None.
+
+    In a file the engine checks single values: what it finds by a rule that is covered is shown as a finding of this one.
+    """
+    return _register(
+        id, RuleScope.VALUE, (), x12, severity, value_types=value_types, covers=covers, fixed=fixed
+    )
 
 
 def _register(
@@ -272,9 +338,12 @@ def _register(
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
+    asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     edit: str = "",
+    fixed: str | None = None,
 ) -> Callable[[Any], Any]:
     return RULES.rule(
         id,
@@ -288,10 +357,19 @@ def _register(
         value_types=value_types,
         when_filled=frozenset(when_filled),
         reading=reading,
+        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         edit=edit,
+        declared_fixed=fixed,
     )
+
+
+def is_file_error(id: str) -> bool:
+    """Return whether a finding of the X12 engine is an error."""
+    row: FindingType = FINDING_TYPES[id] if id in FINDING_TYPES else find_rule(id)
+    return row.severity is Severity.ERROR
 
 
 def is_whole(number: Decimal) -> bool:

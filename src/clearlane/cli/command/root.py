@@ -62,6 +62,7 @@ COMMANDS: dict[str, CommandEntry] = {
         vendor="payer.payer_client",
     ),
     "route": CommandEntry("payer.route", "How payers are reached: folder, SFTP, CAQH CORE."),
+    "rule": CommandEntry("payer.rule", "Claim rules, and their settings for payers and sites."),
     "codes": CommandEntry(
         "codes.codes_command", "Code lists with days: import, list, show, status, remove, try."
     ),

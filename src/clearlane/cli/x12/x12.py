@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,7 +56,17 @@ def check_(
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
+    site: Annotated[
+        str,
+        typer.Option(
+            metavar="VENDOR_SITE_ID",
+            help="Check as claims of this site: with what its payers want, and the settings of rules.",
+        ),
+    ] = "",
     as_json: AsJson = False,
+    data: Annotated[
+        Path | None, typer.Option(help="With --site: the data directory, as for `serve`.")
+    ] = None,
 ) -> None:
     """Check files and list everything that is wrong, in words.
 
@@ -65,7 +76,14 @@ def check_(
 
     Examples: clearlane x12 check claims.837; clearlane x12 check --json inbox/ "archive/**/*.835"; cat era | clearlane x12 check
     """
-    raise typer.Exit(check_files(files or [STANDARD], strict=strict, as_json=as_json))
+    known_of = None
+    if site:
+        # Imported here: most checks need no installation.
+        from clearlane.cli.x12.x12_site import load_known
+
+        known_of = load_known(site, data)
+    status = check_files(files or [STANDARD], strict=strict, as_json=as_json, known_of=known_of)
+    raise typer.Exit(status)
 
 
 @app.command()

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -28,6 +28,9 @@ from clearlane.cli.x12.x12_files import (
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.x12.checker.check import CheckResult, check
+
+if TYPE_CHECKING:
+    from clearlane.claims.rules.file_findings import KnownOfClaim
 
 UNOPENED = "FILE-OPEN"
 """The rule of the one finding about a file that cannot be opened."""
@@ -77,7 +80,9 @@ class CheckSummary:
             yield "  most frequent: " + ", ".join(f"{rule} {number:,}" for rule, number in often)
 
 
-def check_files(names: list[str], *, strict: bool, as_json: bool) -> int:
+def check_files(
+    names: list[str], *, strict: bool, as_json: bool, known_of: "KnownOfClaim | None" = None
+) -> int:
     """Check files, folders and patterns, print what is wrong, and return the exit status."""
     found = find_files(names)
     for refusal in found.refusals:
@@ -87,7 +92,7 @@ def check_files(names: list[str], *, strict: bool, as_json: bool) -> int:
     worst = UNREADABLE if found.refusals else FINE
     progress, summary = ReadProgress(found.names, screen=terminal()), CheckSummary()
     for name in found.names:
-        verdict = _check_file(name, progress)
+        verdict = _check_file(name, progress, known_of)
         (_print_json if as_json else _print_table)(display_name(name), verdict)
         summary.add(verdict)
         worst = max(worst, file_status(verdict, strict=strict))
@@ -97,13 +102,13 @@ def check_files(names: list[str], *, strict: bool, as_json: bool) -> int:
     return worst
 
 
-def _check_file(name: str, progress: ReadProgress) -> CheckResult:
+def _check_file(name: str, progress: ReadProgress, known_of: "KnownOfClaim | None") -> CheckResult:
     """Check a file; one that cannot be opened has one finding."""
     # Imported here: most commands about files need no claim rules.
     from clearlane.claims.rules.file_findings import FileFindings
 
     progress.open(name)
-    findings_of = FileFindings(SystemClock().now().date())
+    findings_of = FileFindings(SystemClock().now().date(), known_of)
     try:
         return check(read_chunks(name), on_progress=progress.advance, findings_of=findings_of)
     except OSError as error:

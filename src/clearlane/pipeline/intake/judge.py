@@ -5,7 +5,7 @@ For ``submit``, which stores them, and for ``validate``, which does not. What is
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -15,10 +15,10 @@ from clearlane.claims.forms import AnyForm
 from clearlane.claims.kinds import KINDS
 from clearlane.claims.resubmission import REPEATED_REQUEST_HOURS, ResubmissionTimes
 from clearlane.claims.rules import RULES, RuleInputs
+from clearlane.claims.rules.settings import with_payer
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Severity
 from clearlane.payers.directory import PayerDirectory
-from clearlane.payers.edits import edits_of
 from clearlane.payers.model import Payer
 from clearlane.pipeline.answer_days import answer_days
 from clearlane.pipeline.intake.correct_claims import correct_replacements
@@ -42,25 +42,39 @@ async def judge_document(
     site: Site,
     now: datetime,
     shorten: Callable[[PreparedClaim], PreparedClaim],
+    overruled: Collection[str] = (),
 ) -> deque[PreparedClaim]:
-    """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each."""
+    """Judge the claims of a document and make their rows. ``shorten`` limits the findings that are kept of each.
+
+    ``overruled`` are the rules that a person decided to send a claim in spite of: they warn only.
+    """
     form, reading, enrollments = document.form, document.reading, document.enrollments
     today = to_local(now, site.time_zone).date()
-    code_lists = context.code_lists()  # one snapshot for the whole document
+    # One snapshot each for the whole document.
+    code_lists, settings = context.code_lists(), context.rule_settings()
+    warnings = dict.fromkeys(overruled, Severity.WARNING)
     facts: dict[str, RuleInputs] = {}
     times: dict[str, ResubmissionTimes] = {}
     found: deque[PreparedClaim] = deque()
     async for claims in reading.claims(context.intake):
         pending: list[PendingClaim] = []
+        known_lists = await context.intake.codes.complete(
+            context.database,
+            code_lists,
+            [claim for claim, _ in claims],
+            seconds_max=context.limits.write_seconds_max,
+        )
         for claim, tolerated in claims:
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
-                facts[payer_id] = replace(
-                    _facts(document.payers, form, payer_id, today, sandbox=context.sandbox),
-                    code_lists=code_lists,
-                )
+                known = _facts(document.payers, form, payer_id, today, sandbox=context.sandbox)
+                known = with_payer(known, known.payer, settings, site.vendor_site_id)
+                severities = {**known.severities, **warnings} if warnings else known.severities
+                facts[payer_id] = replace(known, code_lists=code_lists, severities=severities)
                 times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
             known = facts[payer_id]
+            if known.code_lists is not known_lists:
+                known = facts[payer_id] = replace(known, code_lists=known_lists)
             if enrollments is not None:
                 known = enrollments.add_to(known, claim, known.payer, site.time_zone)
             if find_other_payer_id(document.payers, claim) == "":
@@ -115,7 +129,6 @@ def _facts(
         payer=payer,
         payer_of_other_type=payer is None
         and any(payers.find(payer_id, type) is not None for type in others),
-        edits=edits_of(payer),
     )
 
 

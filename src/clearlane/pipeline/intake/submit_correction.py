@@ -255,9 +255,9 @@ def _outcome(
         predecessor=claim_number,
         claim_number="",
         accepted=accepted,
-        sent_as=WAYS.get(prepared.header.frequency, ""),
+        sent_as=WAYS.get(prepared.judgement.header.frequency, ""),
         reason=prepared.facts.correction,
         findings=prepared.judgement.findings,
-        payer_number=prepared.header.original_reference,
+        payer_number=prepared.judgement.header.original_reference,
         x12=x12,
     )

@@ -12,12 +12,15 @@ from datetime import date
 from itertools import islice
 
 from clearlane.code_files.columns import CodeRow
+from clearlane.engine.workflows import WorkSteps
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, Database, OperationRefused
 from clearlane.store.database.schema.code_lists import IN_FORCE
 from clearlane.store.installation import code_lists
 from clearlane.store.installation.code_lists import EditionChange, StoredEdition
 from clearlane.x12.codes.code_editions import CodeEdition, EditionCode, joined_days
 
+NAME, EVERY = "remove-dead-imports", "0 41 * * * *"
 MISSING_PERCENT_MAX = 20
 """How much of the edition before a file may lack: more is damaged, truncated, or another list."""
 
@@ -107,6 +110,11 @@ async def remove_codes(
             await code_lists.purge_removed(database, actor=actor)
             return done
     return None
+
+
+async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Delete what imports that died have left, and editions whose removal did not end."""
+    await code_lists.purge_removed(context.database, actor=context.actor)
 
 
 class _EditionBefore:

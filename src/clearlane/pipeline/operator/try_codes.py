@@ -25,6 +25,7 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.read.decode import restore
 from clearlane.claims.rules import RuleInputs, check
+from clearlane.claims.rules.settings import with_payer
 from clearlane.code_files.columns import CodeRow
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.finding import Severity
@@ -220,7 +221,9 @@ def _judge_page(
     context: WorkContext, lists: TrialLists, page: Sequence[PageClaim], state: _TrialState
 ) -> None:
     """Compare the findings of the claims that state a code which changes."""
-    payers, today = context.payer_access.payers(), context.clock.now().date()
+    payers, settings = context.payer_access.payers(), context.rule_settings()
+    sites = {site.id: site.vendor_site_id for site in context.accounts().sites}
+    known = RuleInputs(today=context.clock.now().date(), sandbox=context.sandbox)
     for row in page:
         scope = Scope(VendorId(row.vendor_id), SiteId(row.site_id))
         opened = context.vault.open(scope, claims.TABLE, row.claim_number, row.payload)
@@ -230,7 +233,7 @@ def _judge_page(
         stated = stated_codes(content, wanted) if wanted is not None else frozenset[str]()
         if stated or wanted is None:
             payer = payers.find(row.payer_id, KINDS[ClaimKind(row.kind)].payer_type)
-            inputs = RuleInputs(today=today, sandbox=context.sandbox, payer=payer)
+            inputs = with_payer(known, payer, settings, sites.get(SiteId(row.site_id), ""))
             claim = restore(FORMS[row.form], content)
             before = _errors(claim, inputs, lists.now)
             if was_accepted and _errors(claim, inputs, lists.ending) - before:

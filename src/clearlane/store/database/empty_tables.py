@@ -17,7 +17,7 @@ KEPT = frozenset(
         "vendors", "vendor_secrets", "sites", "instances", "login_urls",
         "console_users", "console_user_sites", "console_sessions", "recovery_codes",
         # what an operator has set up
-        "payers", "routes", "code_lists", "codes",
+        "payers", "routes", "code_lists", "codes", "rule_settings",
         # running nodes
         "nodes", "revisions", "takeovers", "sandbox_state",
     }

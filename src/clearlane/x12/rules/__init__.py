@@ -153,6 +153,12 @@ def rules_for(kind: str, *loops: str) -> tuple[LoopRule, ...]:
     )
 
 
+def find_rule(id: str) -> LoopRule:
+    """Return the rule with an id."""
+    _load()
+    return RULES[id]
+
+
 def parse_cents(text: str) -> int | None:
     """Return an X12 decimal number in whole cents; None if it is no number or has fractions of a cent.
 
