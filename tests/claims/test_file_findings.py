@@ -123,6 +123,8 @@ def test_rules_find_the_same_in_json_and_in_the_file_written_of_it(both):
     for form, _, in_json, in_file in both:
         own = {rule.id for rules in file_rules(FORM_OF_KIND[form.kind]) for rule in rules}
         of_json = {each.rule for each in in_json} & own
+        if any(each.rule == LEFT_OUT for each in in_json):
+            continue  # Findings of such a claim are counted, not listed.
         of_file = {each.rule for each in in_file} & own
         fired.update(of_json & of_file)
         only_json |= of_json - of_file

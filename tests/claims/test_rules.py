@@ -29,6 +29,7 @@ from clearlane.payers.model import Payer
 from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, EditionCode, combine
 from tests.cases import every_case
+from tests.claims.imported_list_cases import ROWS
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -1765,6 +1766,9 @@ CASES: dict[str, list[Case]] = {
         d({TEETH: tooth("3", "F")}, f"{TEETH}[0].F28_ToothSurface", {TEETH: tooth("3", "B")}),
     ],
 }
+for rule_id, kind, breaks, at, keeps, finding, silent in ROWS:
+    case = Case(kind, breaks, at, keeps, facts={"code_lists": finding}, fine={"code_lists": silent})
+    CASES.setdefault(rule_id, []).append(case)
 PAIRS = [
     pytest.param(rule_id, case, id=f"{rule_id}-{at}")
     for rule_id, cases in CASES.items()

@@ -99,15 +99,15 @@ CASES = [
         "ccipra-v323r0-f1.TXT",
         PTP,
         [
-            ("11042-97597", date(2011, 1, 1), None, "1"),
-            ("11042-G0127", date(1996, 1, 1), date(2005, 12, 31), "0"),
+            ("11042-97597", date(2011, 1, 1), None, "modifier"),
+            ("11042-G0127", date(1996, 1, 1), date(2005, 12, 31), "never"),
         ],
     ),
     (
         "mue",
         "MCR_MUE_PractitionerServices_Eff_10-01-2026.csv",
         MUE,
-        [("99213", None, None, "2 3"), ("J0171", None, None, "120 3")],
+        [("99213", None, None, "units=2 day"), ("J0171", None, None, "units=120 day")],
     ),
     (
         "ndc",

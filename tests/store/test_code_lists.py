@@ -76,7 +76,7 @@ async def test_an_edition_counts_once_it_is_in_force_and_no_longer_when_it_is_re
 
 
 async def test_a_large_list_is_asked_in_one_statement(database, monkeypatch):
-    monkeypatch.setattr(code_lists, "CODES_IN_MEMORY_MAX", 3)
+    monkeypatch.setattr(code_lists, "CODES_IN_MEMORY_MAX", 2)
     await imported(database, "A", "B", "C")
     await imported(database, "B", "D", first=FIRST + timedelta(days=1))
     await imported(database, "1", list="digits")

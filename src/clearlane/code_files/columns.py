@@ -51,7 +51,7 @@ class HeadedTable:
     headings: str
     """The headings that must be there, as a refusal names them."""
     convert: Callable[[CodeRow], CodeRow] = lambda row: row
-    """Raises ValueError for a row that is none of the list."""
+    """Raises ValueError or KeyError for a row that is none of the list."""
     has_days_always: bool = True
     """False if the publisher may leave out columns with days."""
 
@@ -69,7 +69,7 @@ class HeadedTable:
                 first, last = [None if at is None else parse_day(cells[at]) for at in days]
                 words = " ".join(cells[at] for at in attributes)
                 yield self.convert(CodeRow(cells[code], first, last, words))
-            except ValueError:
+            except (ValueError, KeyError):
                 yield None
 
     def _find_headings(

@@ -27,6 +27,9 @@ CMS = "CMS"
 X12 = "X12"
 PROCEDURE = r"[0-9A-Z]\d{3}[0-9A-Z]"
 PTP_COLUMNS = 6
+PTP_INDICATORS = {"0": "never", "1": "modifier", "9": "none"}
+"""What lets a pair pass: nothing, a modifier, or no such thing because the edit is not applied."""
+MUE_INDICATORS = {"1": "line", "2": "day", "3": "day"}
 NPPES_HEADINGS = re.compile(r'"?NPI"?,"?Entity Type Code"?,', re.IGNORECASE)
 NPPES_ROW = re.compile(r'"?(\d{10})"?,"?([12]?)"?,')
 NPPES_TYPES = {"1": "person", "2": "organization"}
@@ -95,7 +98,7 @@ def _read_hcpcs_file(content: Content) -> Iterator[CodeRow | None]:
 
 
 def _read_ptp(content: Content) -> Iterator[CodeRow | None]:
-    """Return the pairs of codes, with whether a modifier lets them pass: 0 no, 1 yes, 9 not applicable.
+    """Return the pairs of codes, with whether a modifier lets them pass.
 
     The headings are over several lines, so a row of the table is known by its two codes. An edit that was deleted with
     effect from its first day was never in force.
@@ -110,16 +113,12 @@ def _read_ptp(content: Content) -> Iterator[CodeRow | None]:
             )
         try:
             first, last = parse_day(cells[3]), parse_day(cells[4])
-        except ValueError:
+            indicator = PTP_INDICATORS[cells[5]]
+        except (ValueError, KeyError):
             yield None
             continue
         if first != last:
-            yield CodeRow(pair(cells[0], cells[1]), first, last, cells[5])
-
-
-def pair(first: str, second: str) -> str:
-    """Return the code of a pair of procedures: column 1 is paid, column 2 is not."""
-    return f"{first}-{second}"
+            yield CodeRow(f"{cells[0]}-{cells[1]}", first, last, indicator)
 
 
 def _read_plain(content: Content) -> Iterator[CodeRow | None]:
@@ -158,9 +157,9 @@ def _product_ndc(row: CodeRow) -> CodeRow:
 
 
 def _units(row: CodeRow) -> CodeRow:
-    """Return the units and the number of the adjudication indicator: 1 by line, 2 and 3 by day of service."""
+    """Return how many units are likely, of a line or of a day, by the adjudication indicator: 1 line, 2 and 3 day."""
     units, indicator, *_ = row.attributes.split()
-    return row._replace(attributes=f"{int(units)} {int(indicator)}")
+    return row._replace(attributes=f"units={int(units)} {MUE_INDICATORS[indicator]}")
 
 
 def _section(row: CodeRow) -> CodeRow:

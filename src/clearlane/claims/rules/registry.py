@@ -140,6 +140,8 @@ class ClaimRule(FindingType):
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
+    asks: tuple[str, ...] = ()
+    """The lists that it asks. It is applied only if a list is imported, and finds nothing without one of these."""
     covers: tuple[str, ...] = ()
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
@@ -220,6 +222,7 @@ def rule(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[[Any], Any] | None = None,
+    asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
     fixed: str | None = None,
@@ -236,6 +239,7 @@ def rule(
         when_filled=when_filled,
         requires=requires,
         reading=reading,
+        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
         fixed=fixed,
@@ -319,6 +323,7 @@ def _register(
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
+    asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
     edit: str = "",
@@ -336,6 +341,7 @@ def _register(
         value_types=value_types,
         when_filled=frozenset(when_filled),
         reading=reading,
+        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
         edit=edit,

@@ -1,8 +1,8 @@
 """Take claims in: ``submit`` is called by the API with a document of claims.
 
-``submit`` is the path of a claim. ``read`` reads the claims and looks up enrollments and ZIP codes; ``judge`` has
-``prepare_claims`` judge them and make their rows, claims of several documents together (``microbatch``); ``store`` stores
-them in one transaction. For a claim that takes over from an earlier one ``correct_claims`` decides how it goes out, and
+``submit`` is the path of a claim. ``read`` reads the claims and looks up enrollments and ZIP codes; ``judge`` asks
+large code lists about them (``code_lookup``) and has ``prepare_claims`` judge them and make their rows, claims of several
+documents together (``microbatch``); ``store`` stores them in one transaction. For a claim that takes over from an earlier one ``correct_claims`` decides how it goes out, and
 ``correction_guard`` lets one of two corrections win.
 
 Beside it: ``validate`` says what would become of a document, ``submit_correction`` submits a stored claim with changed

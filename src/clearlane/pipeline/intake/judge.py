@@ -58,6 +58,12 @@ async def judge_document(
     found: deque[PreparedClaim] = deque()
     async for claims in reading.claims(context.intake):
         pending: list[PendingClaim] = []
+        known_lists = await context.intake.codes.complete(
+            context.database,
+            code_lists,
+            [claim for claim, _ in claims],
+            seconds_max=context.limits.write_seconds_max,
+        )
         for claim, tolerated in claims:
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
@@ -67,6 +73,8 @@ async def judge_document(
                 facts[payer_id] = replace(known, code_lists=code_lists, severities=severities)
                 times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
             known = facts[payer_id]
+            if known.code_lists is not known_lists:
+                known = facts[payer_id] = replace(known, code_lists=known_lists)
             if enrollments is not None:
                 known = enrollments.add_to(known, claim, known.payer, site.time_zone)
             if find_other_payer_id(document.payers, claim) == "":

@@ -41,6 +41,7 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
     RecordedZips,
     given_zip,
 )
+from clearlane.pipeline.intake.code_lookup import CodeLookup
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import (
@@ -106,6 +107,7 @@ class IntakeBatcher:
     def __init__(self, priority: IntakePriority | None = None) -> None:
         self.priority = priority or IntakePriority()
         self.recorded_zips = RecordedZips()
+        self.codes = CodeLookup()
         self.reading = MicroBatcher(_read, size_max=CLAIM_BYTES_AT_ONCE, size=_claim_bytes)
         self.preparing = MicroBatcher(_prepare, size_max=CLAIM_LINES_AT_ONCE, size=_claim_lines)
 

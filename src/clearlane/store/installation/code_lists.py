@@ -165,7 +165,8 @@ async def codes_on(
 
 
 def _is_large(editions: Iterable[StoredEdition]) -> bool:
-    return sum(one.codes for one in editions) > CODES_IN_MEMORY_MAX
+    # Editions of a list share most of their codes: five years of diagnoses are still one list in memory.
+    return any(one.codes > CODES_IN_MEMORY_MAX for one in editions)
 
 
 def _combined(

@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 DATED, SUFFIX = "dated", ".txt"
 HEAD_LENGTH = 3
+CODES_FOUND_MAX = 16_384
+"""Codes of a list whose periods are remembered: claims ask for few codes again and again."""
 WHOLE = "-"
 DAYS = "# days: "
 PERIOD = "="
@@ -40,7 +42,7 @@ class Period(NamedTuple):
 class DatedCodes:
     """The codes of one list, each with the periods in which it is valid."""
 
-    __slots__ = ("_codes", "_numbers", "_periods", "days", "first_day", "last_day")
+    __slots__ = ("_codes", "_found", "_numbers", "_periods", "days", "first_day", "last_day")
 
     def __init__(
         self, days: Sequence[tuple[date, date]], groups: Iterable[tuple[Period, Iterable[str]]]
@@ -56,6 +58,7 @@ class DatedCodes:
         rows.sort()
         self._codes = [code for code, _ in rows]
         self._numbers = array("I", [number for _, number in rows])
+        self._found: dict[str, list[Period]] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -74,7 +77,13 @@ class DatedCodes:
 
     def periods(self, code: str) -> list[Period]:
         """Return when the code is valid, the earliest period first; nothing if it never was."""
-        return sorted(period for found, period in self._from(code) if found == code)
+        known = self._found.get(code)
+        if known is None:
+            if len(self._found) >= CODES_FOUND_MAX:
+                self._found.clear()
+            known = sorted(period for found, period in self._from(code) if found == code)
+            self._found[code] = known
+        return known
 
     def is_valid(self, code: str, first: date, last: date) -> bool:
         """Return whether the code is valid on any of these days."""
