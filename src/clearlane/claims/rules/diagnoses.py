@@ -96,48 +96,49 @@ def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
             )
 
 
-class _Judged(NamedTuple):
-    """The days on which the codes must be valid, and the ICD-10 codes that are not."""
+class WrongCodes(NamedTuple):
+    """ICD-10 codes that are not valid on the days of service."""
 
     first: date
     last: date
-    wrong: Each
-    is_covered: bool
-    """Whether the list covers the last day of service; if not, its last day before counts."""
+    codes: Each
 
 
-def _judge(view: ClaimView, inputs: RuleInputs, given: Each) -> _Judged | None:
-    """Return the codes that are not valid, or None if there is none.
+def wrong_codes(view: ClaimView, inputs: RuleInputs) -> WrongCodes | None:
+    """Return the codes that are not valid, or None if there is none, or the list does not cover the service.
 
     A predetermination is about services to come: it is judged by today.
     """
     known = inputs.code_lists[ICD_10_CM]
-    changing = [(at, code) for at, code in given if not _is_always_valid(known, code)]
+    changing = [
+        (at, code)
+        for at, code in enumerate(view.diagnoses)
+        if code and not _is_always_valid(known, code)
+    ]
     if not changing or icd_version(view) != "10":
         return None
     days = span(view)
-    first, service = (days.first, days.last) if days else (inputs.today, inputs.today)
-    first, last = known.nearest_day(first), known.nearest_day(service)
-    if service < ICD_10_FROM:
+    first, last = (days.first, days.last) if days else (inputs.today, inputs.today)
+    if not known.covers(last):
         return None
     wrong = [
         (at, code)
         for at, code in changing
         if not _is_valid(known, code, first, last) and _FORMS["10"].fullmatch(code)
     ]
-    return _Judged(first, last, wrong, known.covers(service)) if wrong else None
+    return WrongCodes(first, last, wrong) if wrong else None
 
 
-@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=each)
-def codes_are_valid(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=wrong_codes)
+def codes_are_valid(
+    view: ClaimView, inputs: RuleInputs, wrong: WrongCodes
+) -> Iterator[FieldFinding]:
     """An ICD-10 diagnosis code is valid on the day of service, unless the service is later than the list."""
-    judged = _judge(view, inputs, given)
-    if judged and judged.is_covered:
-        known, (first, last, wrong, _) = inputs.code_lists[ICD_10_CM], judged
-        for at, code in wrong:
-            periods, finer = known.periods(code), _finer(known, code, first, last)
-            if periods or not finer:
-                yield f"diagnoses[{at}]", _why_not_valid(code, periods, last, finer)
+    known = inputs.code_lists[ICD_10_CM]
+    for at, code in wrong.codes:
+        periods, finer = known.periods(code), _finer(known, code, wrong.first, wrong.last)
+        if periods or not finer:
+            yield f"diagnoses[{at}]", _why_not_valid(code, periods, wrong.last, finer)
 
 
 def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Sequence[str]) -> str:
@@ -156,19 +157,19 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
-def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=wrong_codes)
+def codes_are_complete(
+    view: ClaimView, inputs: RuleInputs, wrong: WrongCodes
+) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
-    judged = _judge(view, inputs, given)
-    if judged and judged.is_covered:
-        known = inputs.code_lists[ICD_10_CM]
-        for at, code in judged.wrong:
-            finer = _finer(known, code, judged.first, judged.last)
-            if finer and not known.periods(code):
-                yield (
-                    f"diagnoses[{at}]",
-                    f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",
-                )
+    known = inputs.code_lists[ICD_10_CM]
+    for at, code in wrong.codes:
+        finer = _finer(known, code, wrong.first, wrong.last)
+        if finer and not known.periods(code):
+            yield (
+                f"diagnoses[{at}]",
+                f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",
+            )
 
 
 @rule("C505", paths=CODES, x12="2300/HI", reading=each, covers=("X837-ICD-TWICE",))

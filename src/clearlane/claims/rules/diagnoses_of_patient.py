@@ -9,8 +9,8 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from clearlane.claims.rules.dates import span
-from clearlane.claims.rules.diagnoses import CODES, ICD_10_CM, Each, each, icd_version
+from clearlane.claims.rules.dates import Span, span
+from clearlane.claims.rules.diagnoses import CODES, ICD_10_CM, icd_version
 from clearlane.claims.rules.registry import (
     TEETH,
     WARNING,
@@ -43,26 +43,38 @@ def _marked_periods(known: DatedCodes, code: str) -> tuple[Period, ...]:
     return tuple(each for each in known.periods(code) if each.attributes)
 
 
-def _marked(view: ClaimView, inputs: RuleInputs, given: Each) -> list[MarkedCode]:
-    """Return the diagnoses with a mark on the last day of service."""
+class MarkedCodes(NamedTuple):
+    """The diagnoses of a claim that have a mark on the last day of service."""
+
+    days: Span
+    codes: list[MarkedCode]
+
+
+def marked_codes(view: ClaimView, inputs: RuleInputs) -> MarkedCodes | None:
+    """Return the diagnoses with a mark on the last day of service, or None if there is none."""
     known = inputs.code_lists[ICD_10_CM]
-    marked = [(at, code) for at, code in given if _marked_periods(known, code)]
+    marked = [
+        (at, code, periods)
+        for at, code in enumerate(view.diagnoses)
+        if code and (periods := _marked_periods(known, code))
+    ]
     if not marked or icd_version(view) != "10" or (days := span(view)) is None:
-        return []
-    return [
+        return None
+    found = [
         MarkedCode(at, code, period.attributes)
-        for at, code in marked
-        for period in _marked_periods(known, code)
+        for at, code, periods in marked
+        for period in periods
         if period.overlaps(days.last, days.last)
     ]
+    return MarkedCodes(days, found) if found else None
 
 
-@rule("C521", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=each)
+@rule("C521", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=marked_codes)
 def manifestation_is_not_first(
-    view: ClaimView, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, found: MarkedCodes
 ) -> Iterator[FieldFinding]:
     """A manifestation follows its cause: it is never the principal diagnosis."""
-    for at, code, marks in _marked(view, inputs, given[:1]):
+    for at, code, marks in found.codes[:1]:
         if at == 0 and MANIFESTATION in marks:
             yield (
                 f"diagnoses[{at}]",
@@ -87,18 +99,17 @@ def sequela_is_not_first(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     x12="2300/HI/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=each,
+    reading=marked_codes,
 )
 def diagnosis_fits_the_age(
-    view: ClaimView, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, found: MarkedCodes
 ) -> Iterator[FieldFinding]:
     """A diagnosis of newborns, children, mothers or adults fits the patient's age."""
-    found = _marked(view, inputs, given)
-    days, birth = span(view) if found else None, view.patient_birth
-    if days is None or birth is None or birth > days.last:
+    days, birth = found.days, view.patient_birth
+    if birth is None or birth > days.last:
         return
     youngest, oldest = _age(birth, days.first), _age(birth, days.last)
-    for at, code, marks in found:
+    for at, code, marks in found.codes:
         for mark in AGES.keys() & marks:
             least, most = AGES[mark]
             if oldest < least or youngest > most:
@@ -115,14 +126,14 @@ def diagnosis_fits_the_age(
     x12="2300/HI/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=each,
+    reading=marked_codes,
 )
 def diagnosis_fits_the_sex(
-    view: ClaimView, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, found: MarkedCodes
 ) -> Iterator[FieldFinding]:
     """A diagnosis of one sex fits the patient's."""
     sex = view.patient.sex or view.subscriber.sex
-    for at, code, marks in _marked(view, inputs, given):
+    for at, code, marks in found.codes:
         for mark in SEXES.keys() & marks:
             if sex in SEXES.values() and sex != SEXES[mark]:
                 yield (
