@@ -52,14 +52,24 @@ def icd_version(view: ClaimView) -> str:
 
 # Results are remembered by list: a list that an operator has changed is another one.
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _is_always_valid(known: DatedCodes, code: str) -> bool:
-    """Return whether a code is valid on every day of a list without gaps, as most are."""
-    return len(known.days) == 1 and known.is_valid_throughout(code, known.first_day, known.last_day)
+def _is_plain(known: DatedCodes, code: str) -> bool:
+    """Return whether a code is valid on every day of a list without gaps, and has no mark, as most."""
+    return (
+        len(known.days) == 1
+        and known.is_valid_throughout(code, known.first_day, known.last_day)
+        and not any(period.attributes for period in known.periods(code))
+    )
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
     return known.is_valid(code, first, last)
+
+
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _marks(known: DatedCodes, code: str, day: date) -> frozenset[str]:
+    periods = known.periods(code)
+    return next((one.attributes for one in periods if one.overlaps(day, day)), frozenset())
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
@@ -96,26 +106,34 @@ def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
             )
 
 
-class WrongCodes(NamedTuple):
-    """ICD-10 codes that are not valid on the days of service."""
+class MarkedCode(NamedTuple):
+    """A diagnosis that the publisher marks on the day of service."""
+
+    at: int
+    code: str
+    marks: frozenset[str]
+
+
+class JudgedCodes(NamedTuple):
+    """What the list of ICD-10-CM says of the diagnoses of a claim on the days of service."""
 
     first: date
     last: date
-    codes: Each
+    wrong: Each
+    """The codes that are not valid."""
+    marked: list[MarkedCode]
 
 
-def wrong_codes(view: ClaimView, inputs: RuleInputs) -> WrongCodes | None:
-    """Return the codes that are not valid, or None if there is none, or the list does not cover the service.
+def judged_codes(view: ClaimView, inputs: RuleInputs) -> JudgedCodes | None:
+    """Return what the list says of the diagnoses; None if all are valid without a mark, or it does not cover the service.
 
     A predetermination is about services to come: it is judged by today.
     """
     known = inputs.code_lists[ICD_10_CM]
-    changing = [
-        (at, code)
-        for at, code in enumerate(view.diagnoses)
-        if code and not _is_always_valid(known, code)
+    given = [
+        (at, code) for at, code in enumerate(view.diagnoses) if code and not _is_plain(known, code)
     ]
-    if not changing or icd_version(view) != "10":
+    if not given or icd_version(view) != "10":
         return None
     days = span(view)
     first, last = (days.first, days.last) if days else (inputs.today, inputs.today)
@@ -123,22 +141,25 @@ def wrong_codes(view: ClaimView, inputs: RuleInputs) -> WrongCodes | None:
         return None
     wrong = [
         (at, code)
-        for at, code in changing
+        for at, code in given
         if not _is_valid(known, code, first, last) and _FORMS["10"].fullmatch(code)
     ]
-    return WrongCodes(first, last, wrong) if wrong else None
+    marked = [
+        MarkedCode(at, code, marks) for at, code in given if (marks := _marks(known, code, last))
+    ]
+    return JudgedCodes(first, last, wrong, marked) if wrong or marked else None
 
 
-@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=wrong_codes)
+@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=judged_codes)
 def codes_are_valid(
-    view: ClaimView, inputs: RuleInputs, wrong: WrongCodes
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
 ) -> Iterator[FieldFinding]:
     """An ICD-10 diagnosis code is valid on the day of service, unless the service is later than the list."""
     known = inputs.code_lists[ICD_10_CM]
-    for at, code in wrong.codes:
-        periods, finer = known.periods(code), _finer(known, code, wrong.first, wrong.last)
+    for at, code in judged.wrong:
+        periods, finer = known.periods(code), _finer(known, code, judged.first, judged.last)
         if periods or not finer:
-            yield f"diagnoses[{at}]", _why_not_valid(code, periods, wrong.last, finer)
+            yield f"diagnoses[{at}]", _why_not_valid(code, periods, judged.last, finer)
 
 
 def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Sequence[str]) -> str:
@@ -157,14 +178,14 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=wrong_codes)
+@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=judged_codes)
 def codes_are_complete(
-    view: ClaimView, inputs: RuleInputs, wrong: WrongCodes
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
 ) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
     known = inputs.code_lists[ICD_10_CM]
-    for at, code in wrong.codes:
-        finer = _finer(known, code, wrong.first, wrong.last)
+    for at, code in judged.wrong:
+        finer = _finer(known, code, judged.first, judged.last)
         if finer and not known.periods(code):
             yield (
                 f"diagnoses[{at}]",
