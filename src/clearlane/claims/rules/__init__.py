@@ -22,6 +22,7 @@ from clearlane.claims.fields import (
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
 from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
+from clearlane.claims.header import ClaimHeader, header_of
 from clearlane.claims.read.repairs import Repair, repair
 
 # Importing a family is what registers its rules. Findings are listed in that order, those about people first.
@@ -81,8 +82,7 @@ class CheckedClaim(NamedTuple):
     """A repaired claim with its repairs and findings."""
 
     claim: Claim
-    view: ClaimView
-    """What the rules read."""
+    header: ClaimHeader
     repairs: tuple[Repair, ...]
     findings: tuple[ClaimFinding, ...]
     given: Mapping[str, str] = MappingProxyType({})
@@ -122,7 +122,7 @@ def repair_and_check(
             for each in findings
         ]
     given = given_values(claim, repairs)
-    return CheckedClaim(repaired, view, (*tolerated, *repairs), tuple(findings), given)
+    return CheckedClaim(repaired, header_of(view), (*tolerated, *repairs), tuple(findings), given)
 
 
 def check(
@@ -155,8 +155,9 @@ def check(
     return findings.all(), view
 
 
-def apply_rule(rule_id: str, view: ClaimView, inputs: RuleInputs) -> list[tuple[str, str]]:
+def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str, str]]:
     """Return what one rule about a claim as a whole finds: the field and the message of each finding."""
+    view = form_of(claim).view(claim)
     found = RULES[rule_id].check(view, inputs)
     return [(view.form.locate(path), message) for path, message in found]
 

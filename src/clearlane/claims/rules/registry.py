@@ -43,12 +43,13 @@ TEETH = "lines[].teeth"
 """What only dental forms can state."""
 WARNING = Severity.WARNING
 
-# Why a rule is not applied to a claim that comes as a file.
+# Why a rule is not applied to a claim that comes as a file, or as JSON.
 GUIDE_REQUIRES = (
     "The guide requires what this rule asks for, and its check reports what is missing."
 )
 GUIDE_LIMITS = "The guide has the same limit, and its check reports more."
 OUR_WRITER = "It tells what we send of a claim that we write; a file says itself what is sent."
+OUR_FIELDS = "The fields of V3 are checked one by one, before the claim as a whole."
 V3_ALONE = "It is about how the fields of V3 become an 837; an 837 states this otherwise."
 
 
@@ -148,6 +149,8 @@ class ClaimRule(FindingType):
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
     """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
+    not_in_json: str = ""
+    """Why the rule is not applied to a claim that comes as JSON; empty if it is."""
     edit: str = ""
     """For a rule that only some payers want: the name of the edit in the payer directory."""
     declared_fixed: str | None = None
@@ -155,6 +158,8 @@ class ClaimRule(FindingType):
 
     def applies_to(self, form: FormPaths) -> bool:
         """Return whether the rule applies to claims of a form, by what the form can state."""
+        if self.not_in_json and any(form is own for own in FORMS.values()):
+            return False
         needed = filter(None, (*self.paths[:1], self.if_form_has))
         return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
@@ -227,6 +232,7 @@ def rule(
     asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     fixed: str | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole; the function takes the view and the inputs."""
@@ -244,6 +250,7 @@ def rule(
         asks=asks,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         fixed=fixed,
     )
 
@@ -282,6 +289,7 @@ def line_rule(
     when_filled: Iterable[str] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     fixed: str | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
@@ -297,6 +305,7 @@ def line_rule(
         when_filled=when_filled,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         fixed=fixed,
     )
 
@@ -306,10 +315,16 @@ def value_rule(
     *value_types: ValueType,
     x12: str = "",
     severity: Severity = Severity.ERROR,
+    covers: tuple[str, ...] = (),
     fixed: str | None = None,
 ) -> Callable[[ValueCheck], ValueCheck]:
-    """Register a rule about every value of some types; the function returns a message or None."""
-    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types, fixed=fixed)
+    """Register a rule about every value of some types; the function returns a message or None.
+
+    In a file the engine checks single values: what it finds by a rule that is covered is shown as a finding of this one.
+    """
+    return _register(
+        id, RuleScope.VALUE, (), x12, severity, value_types=value_types, covers=covers, fixed=fixed
+    )
 
 
 def _register(
@@ -328,6 +343,7 @@ def _register(
     asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     edit: str = "",
     fixed: str | None = None,
 ) -> Callable[[Any], Any]:
@@ -346,6 +362,7 @@ def _register(
         asks=asks,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         edit=edit,
         declared_fixed=fixed,
     )
