@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select, update
 
-from clearlane.claims.rules.settings import RuleSetting, RuleSettings
+from clearlane.claims.rule_settings import RuleSetting, RuleSettings
 from clearlane.code_files.columns import CodeRow
 from clearlane.pipeline import schedule
 from clearlane.pipeline.operator import try_codes
