@@ -4,7 +4,7 @@
 make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
@@ -295,25 +295,25 @@ def _check_claim(
             for rule in rules:
                 for path, message in rule.check(view, inputs, found):
                     findings.add(rule.id, rule.severity, at + locate(path), message)
-    if plan.asking and inputs.code_lists.has_imported:
+    if plan.asking and inputs.code_lists.imported:
         _ask_lists(view, plan.asking, inputs, at, findings)
 
 
 def _ask_lists(
     view: ClaimView,
-    rules: Sequence[ClaimRule],
+    rules: tuple[ClaimRule, ...],
     inputs: RuleInputs,
     at: str,
     findings: LimitedFindings,
 ) -> None:
-    """Apply the rules that ask imported lists, by the days of service. A claim without one is not judged by them."""
-    days = dates.span(view)
-    if days is None:
+    """Apply the rules that ask imported lists."""
+    dated = imported_lists.dated_claim(view)
+    if dated is None:
         return
-    find = inputs.code_lists.find
+    imported = inputs.code_lists.imported
     for rule in rules:
-        if any(find(name) is not None for name in rule.asks):
-            for path, message in rule.check(view, inputs, days):
+        if rule.asks in imported:
+            for path, message in rule.check(view, inputs, dated):
                 findings.add(rule.id, rule.severity, at + view.form.locate(path), message)
 
 

@@ -140,8 +140,8 @@ class ClaimRule(FindingType):
     """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
     result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
-    asks: tuple[str, ...] = ()
-    """The lists that it asks. It is applied only if a list is imported, and finds nothing without one of these."""
+    asks: str = ""
+    """The list that it asks. It is applied only if that is imported, and to claims with a day of service."""
     covers: tuple[str, ...] = ()
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
@@ -222,7 +222,7 @@ def rule(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[[Any], Any] | None = None,
-    asks: tuple[str, ...] = (),
+    asks: str = "",
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
     fixed: str | None = None,
@@ -323,7 +323,7 @@ def _register(
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[[Any], Any] | None = None,
-    asks: tuple[str, ...] = (),
+    asks: str = "",
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
     edit: str = "",
