@@ -5,6 +5,7 @@ import re
 import tracemalloc
 from collections import Counter
 from datetime import date
+from itertools import chain
 from random import Random
 
 import pytest
@@ -40,10 +41,17 @@ TRUE_ALARMS = {
     "C209": "A sample whose people are named by loops, such as 2330A1.",
     "C211": "Samples of Medicare claims with invented numbers.",
     "C401": "Two samples have a post office box as the billing address, which 5010 forbids.",
-    "C411": "A sample of a missing loop 2010AA.",
+    "C304": "Samples with invented NPIs, some of them of claims that are clean else.",
+    "C307": "Samples with invented telephone numbers.",
+    "C308": "Samples with invented taxonomy codes.",
+    "C309": "Samples with tax numbers of other lengths.",
+    "C416": "A sample of a missing loop 2010AA.",
+    "C417": "A sample of a dentist who bills and treats.",
     "C431": "Samples with invented addresses.",
     "C503": "M54.5 was divided into finer codes in 2021.",
     "C510": "A sample with two pointers and one diagnosis.",
+    "C617": "Samples of one visit in a span of days.",
+    "C812": "A sample of tooth numbers without a day of service.",
     "C701": "Samples whose lines do not add up to the total.",
 }
 # Rules that find something in the JSON of a claim and not in the file that we write of it.
@@ -73,6 +81,7 @@ ONLY_JSON = {
     "C802": "A predetermination states no days.",
     "C803": "A predetermination states no days, and a patient who is the subscriber has one birth date.",
     "C809": "A patient who is the subscriber is stated once.",
+    "C902": "An original leaves the number of an earlier claim out.",
     "C906": "A number of a rendering provider without a name is left out.",
     "D103": "Surfaces without a tooth are left out.",
     "D104": "More than 32 teeth are left out.",
@@ -121,7 +130,8 @@ def both():
 def test_rules_find_the_same_in_json_and_in_the_file_written_of_it(both):
     fired, only_json, only_file = Counter(), set(), set()
     for form, _, in_json, in_file in both:
-        own = {rule.id for rules in file_rules(FORM_OF_KIND[form.kind]) for rule in rules}
+        rules = chain.from_iterable(file_rules(FORM_OF_KIND[form.kind]))
+        own = {rule.id for rule in rules if rule.applies_to(form)}
         of_json = {each.rule for each in in_json} & own
         if any(each.rule == LEFT_OUT for each in in_json):
             continue  # Findings of such a claim are counted, not listed.

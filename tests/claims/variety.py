@@ -647,6 +647,11 @@ def _dental(rng: Random, day: date) -> JSON:
     spelling = random.one(("Svc_VendorClaimId", "Svc_VendorClaimID"))
     claim.pop("Svc_VendorClaimId")
     claim[spelling] = random.reference(24)
+    if (
+        codes.find("attachment_transmission", claim.get("X12_AttachmentTransmissionCode", ""))
+        == "AA"
+    ):
+        del claim["X12_AttachmentControlNumber"]
     _dental_people(random, claim)
     _dental_treatment(random, claim, predetermination=predetermination)
     claim["LineItems"] = [

@@ -248,7 +248,10 @@ class Maker:
             dates_on_lines=self.kind != "837D" or not self.density or rng.random() < 0.5,
         )
         others = rng.choice([0, 1, 1, 2]) if self.density else 0
-        for place in rng.sample([o for o in "PSTABC" if o != self.order], others):
+        places = rng.sample([o for o in "PSTABC" if o != self.order], others)
+        if "P" not in (self.order, *places):
+            places[:1] = "P"
+        for place in places:
             decided = rng.choice(["", "claim", "line"])
             paid = [
                 rng.randint(0, charge) if rng.random() < 0.9 else charge for charge in plan.charges

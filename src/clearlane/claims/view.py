@@ -71,6 +71,8 @@ class PersonView:
     city: str | None = None
     state: str | None = None
     zip: str | None = None
+    country: str | None = None
+    """Given if it is not the United States."""
     phone: str | None = None
     member_id: str | None = None
     member_id_type: str | None = None
@@ -107,6 +109,8 @@ class ProviderView:
     city: str | None = None
     state: str | None = None
     zip: str | None = None
+    country: str | None = None
+    """Given if it is not the United States."""
     phone: str | None = None
 
 
@@ -130,6 +134,7 @@ class PayerView:
     city: str | None = None
     state: str | None = None
     zip: str | None = None
+    country: str | None = None
     insured: PersonView = NOBODY
     decision: EarlierDecision | None = None
     is_named: bool = False
@@ -258,6 +263,7 @@ class LineView:
     epsdt: bool | None = None
     family_planning: bool | None = None
     rendering: ProviderView = NO_PROVIDER
+    referring: ProviderView = NO_PROVIDER
     contract: ClaimContractView = NO_CONTRACT
     measurement: MeasurementView = NO_MEASUREMENT
     drug: LineDrugView = NO_DRUG
@@ -296,6 +302,11 @@ class ClaimView:
     supervising: ProviderView = NO_PROVIDER
     ordering: ProviderView = NO_PROVIDER
     facility: ProviderView = NO_PROVIDER
+    pick_up: ProviderView = NO_PROVIDER
+    """Where an ambulance took the patient up, and where it set the patient down."""
+    drop_off: ProviderView = NO_PROVIDER
+    transport_reason: str | None = None
+    """Why the patient was transported by ambulance."""
     release: str | None = None
     release_signature: str | None = None
     benefits_assigned: str | None = None

@@ -60,7 +60,7 @@ def is_taxonomy(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """Return whether a text is a US telephone number: ten digits without punctuation, the first neither 0 nor 1."""
+    """Return whether a text is a US telephone number: ten digits without punctuation, area and exchange not with 0 or 1."""
     return _PHONE.fullmatch(text) is not None
 
 

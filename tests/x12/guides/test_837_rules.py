@@ -49,6 +49,7 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("group number and name", "SBR*P*18", "SBR*P*18*GRP100*GROUP*****CI", "X837-GROUP-NAME"), INFO),
     (Fault("reason without Medicare", "SBR*S", "SBR*S**GRP200**12****CI", "X837-MEDICARE"), WARNING),
     (Fault("first Medicare with a reason", "SBR*P*18", "SBR*P*18*GRP100**12****MB", "X837-MEDICARE"), WARNING),
+    (Fault("a second payer without a first", "SBR*P*18", "SBR*S*18*GRP100******CI", "X837-FIRST-PAYER"), ERROR),
     (Fault("second Medicare without a reason", "SBR*S", "SBR*S**GRP200******MB", "X837-MEDICARE"), ERROR),
     (Fault("other Medicare that is second without a reason", "SBR*P*19", "SBR*T*19*GRP300******MA", "X837-MEDICARE"), ERROR),
     (Fault("day of an accident of no kind", "CLM*B200", "CLM*B200*200***11:B:1*Y*A*Y*Y", "X837-ACCIDENT-CAUSE", position="DTP*439"), ERROR),

@@ -118,7 +118,7 @@ class TransactionPlaces:
         self.line_decision = self._rows("2430", table.LINE_DECISION, "lines[].", LineView)
         self.claim_in_lines = self._rows("2400", table.CLAIM_IN_LINES)
         self.providers = self._provider_rows("2310", table.ROLES)
-        self.line_providers = self._provider_rows("2420", ("82",), "lines[].", LineView)
+        self.line_providers = self._provider_rows("2420", ("82", "DN"), "lines[].", LineView)
         # The view has one ordering provider for the claim; an 837P states it by line.
         self.line_providers_of_claim = self._provider_rows("2420", ("DK",))
         self._more = self._paths_of_lists()

@@ -27,6 +27,7 @@ _ADDRESS = {
     "city": "N4/01",
     "state": "N4/02",
     "zip": "N4/03",
+    "country": "N4/04",
 }
 _PERSON = {
     **_NAME,
@@ -63,6 +64,8 @@ ROLES = MappingProxyType(
         "DQ": "supervising",
         "DK": "ordering",
         "77": "facility",
+        "PW": "pick_up",
+        "45": "drop_off",
     }
 )
 """The providers of a claim or a line, by the code of their NM1."""
@@ -72,6 +75,8 @@ _PROVIDERS = {
     "supervising": _REFERRER,
     "ordering": _REFERRER,
     "facility": _PROVIDER,
+    "pick_up": _ADDRESS,
+    "drop_off": _ADDRESS,
 }
 PROVIDER_ROWS = {code: _of(role, _PROVIDERS[role]) for code, role in ROLES.items()}
 
@@ -164,6 +169,7 @@ CLAIM: Rows = {
     "medical_record_number": "REF:EA/02",
     "note": "NTE/02",
     "patient_condition": "CR2/08",
+    "transport_reason": "CR1/04",
 }
 OTHER_PAYER: Mapping[str, Rows] = {
     "2320": {
@@ -255,6 +261,8 @@ OWNERS = MappingProxyType(
         "supervising": "supervising provider's",
         "ordering": "ordering provider's",
         "facility": "service facility's",
+        "pick_up": "pick-up address's",
+        "drop_off": "drop-off address's",
         "contract": "contract's",
         "dates": "day of",
         "other_payers[]": "other payer's",
@@ -264,6 +272,7 @@ OWNERS = MappingProxyType(
         "attachments[]": "attachment's",
         "lines[]": "line's",
         "lines[].rendering": "line's rendering provider's",
+        "lines[].referring": "line's referring provider's",
         "lines[].contract": "line's contract",
         "lines[].measurement": "measurement's",
         "lines[].drug": "drug's",

@@ -22,6 +22,7 @@ from clearlane.claims.fields import (
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
 from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.given_values import given_values
+from clearlane.claims.header import ClaimHeader, header_of
 from clearlane.claims.read.repairs import Repair, repair
 
 # Importing a family is what registers its rules. Findings are listed in that order, those about people first.
@@ -81,8 +82,7 @@ class CheckedClaim(NamedTuple):
     """A repaired claim with its repairs and findings."""
 
     claim: Claim
-    view: ClaimView
-    """What the rules read."""
+    header: ClaimHeader
     repairs: tuple[Repair, ...]
     findings: tuple[ClaimFinding, ...]
     given: Mapping[str, str] = MappingProxyType({})
@@ -122,7 +122,7 @@ def repair_and_check(
             for each in findings
         ]
     given = given_values(claim, repairs)
-    return CheckedClaim(repaired, view, (*tolerated, *repairs), tuple(findings), given)
+    return CheckedClaim(repaired, header_of(view), (*tolerated, *repairs), tuple(findings), given)
 
 
 def check(
@@ -155,8 +155,9 @@ def check(
     return findings.all(), view
 
 
-def apply_rule(rule_id: str, view: ClaimView, inputs: RuleInputs) -> list[tuple[str, str]]:
+def apply_rule(rule_id: str, claim: Claim, inputs: RuleInputs) -> list[tuple[str, str]]:
     """Return what one rule about a claim as a whole finds: the field and the message of each finding."""
+    view = form_of(claim).view(claim)
     found = RULES[rule_id].check(view, inputs)
     return [(view.form.locate(path), message) for path, message in found]
 
@@ -199,12 +200,10 @@ class _Plan(NamedTuple):
     rules: tuple[ClaimRule, ...]
     view: Any = None
     """The reading of a claim or of a line into the view."""
-    shared: tuple[tuple[Callable[[Any], Any], tuple[ClaimRule, ...]], ...] = ()
+    shared: tuple[tuple[Callable[[Any, RuleInputs], Any], tuple[ClaimRule, ...]], ...] = ()
     """Rules with a shared reading of the view, by reading."""
     edits: tuple[ClaimRule, ...] = ()
     """Rules that only some payers want."""
-    asking: tuple[ClaimRule, ...] = ()
-    """Rules that ask imported lists."""
     names: tuple[str, ...] = ()
     least: tuple[int, ...] = ()
     most: tuple[int, ...] = ()
@@ -217,8 +216,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]
     own = _applicable_rules(part, names)
-    sharing = [rule for rule in own if rule.reading and not rule.asks]
-    readings = dict.fromkeys([rule.reading for rule in sharing if rule.reading])
+    readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
     return _Plan(
         texts=tuple(texts),
         names=tuple([field.name for field in texts]),
@@ -227,12 +225,11 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
         single=tuple([test for test in whole.single if test[0] in given]),
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
-        rules=tuple([rule for rule in own if not (rule.reading or rule.edit or rule.asks)]),
+        rules=tuple([rule for rule in own if not (rule.reading or rule.edit)]),
         edits=tuple([rule for rule in own if rule.edit]),
-        asking=tuple([rule for rule in own if rule.asks]),
         view=_READINGS[part](names) if part in _READINGS else None,
         shared=tuple(
-            [(reading, tuple([r for r in sharing if r.reading is reading])) for reading in readings]
+            [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
         ),
     )
 
@@ -290,31 +287,11 @@ def _check_claim(
             for path, message in rule.check(view, inputs):
                 findings.add(rule.id, rule.severity, at + locate(path), message)
     for reading, rules in plan.shared:
-        found = reading(view)
+        found = reading(view, inputs)
         if found is not None:
             for rule in rules:
                 for path, message in rule.check(view, inputs, found):
                     findings.add(rule.id, rule.severity, at + locate(path), message)
-    if plan.asking and inputs.code_lists.imported:
-        _ask_lists(view, plan.asking, inputs, at, findings)
-
-
-def _ask_lists(
-    view: ClaimView,
-    rules: tuple[ClaimRule, ...],
-    inputs: RuleInputs,
-    at: str,
-    findings: LimitedFindings,
-) -> None:
-    """Apply the rules that ask imported lists."""
-    dated = imported_lists.dated_claim(view)
-    if dated is None:
-        return
-    imported = inputs.code_lists.imported
-    for rule in rules:
-        if rule.asks in imported:
-            for path, message in rule.check(view, inputs, dated):
-                findings.add(rule.id, rule.severity, at + view.form.locate(path), message)
 
 
 def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: LimitedFindings) -> None:

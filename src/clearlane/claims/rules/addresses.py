@@ -10,6 +10,13 @@ from clearlane.x12 import codes
 
 ADDRESSES = ("billing", "pay_to", "facility", "patient", "subscriber")
 PREFIX_LENGTH = 3
+COUNTRIES = tuple(f"{whose}.country" for whose in ADDRESSES)
+_WITHOUT_POSTAL_CODES = """
+AE AG AO AW BF BI BJ BS BW BZ CD CF CG CI CK CM DJ DM ER FJ GD GM GQ GY HK KI KM KP ML MO MR MW NR QA RW SB SC SL SR ST
+TG TK TO TV UG VU YE ZW
+"""
+WITHOUT_POSTAL_CODES = frozenset(_WITHOUT_POSTAL_CODES.split())
+"""Countries whose posts have no postal codes, by the Universal Postal Union."""
 
 
 @cache
@@ -24,6 +31,12 @@ def states_by_prefix() -> dict[str, frozenset[str]]:
     return {prefix: frozenset(states) for prefix, states in found.items()}
 
 
+@cache
+def states() -> frozenset[str]:
+    """Return the states that have ZIP codes."""
+    return frozenset(codes.load("zip_prefixes"))
+
+
 @rule(
     "C431",
     paths=[f"{whose}.zip" for whose in ADDRESSES],
@@ -36,10 +49,27 @@ def zip_is_in_the_state(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
     for whose in ADDRESSES:
         address = getattr(view, whose)
         state, zip_code = address.state, address.zip
-        if not (state and zip_code and is_zip(zip_code)):
+        if not (state and zip_code and is_zip(zip_code)) or state not in states():
             continue
         if state not in known.get(zip_code[:PREFIX_LENGTH], (state,)):
             yield (
                 f"{whose}.zip",
                 f"The ZIP code {quoted(zip_code)} is not one of {quoted(state)}; check both.",
+            )
+
+
+@rule(
+    "C432",
+    paths=COUNTRIES,
+    x12="N4/03",
+    severity=WARNING,
+)
+def country_has_postal_codes(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """An address in a country without postal codes has none."""
+    for whose in ADDRESSES:
+        address = getattr(view, whose)
+        if address.zip and address.country in WITHOUT_POSTAL_CODES:
+            yield (
+                f"{whose}.zip",
+                f"The country {quoted(address.country)} has no postal codes; leave the code out, or check the country.",
             )

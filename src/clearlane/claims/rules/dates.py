@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from clearlane.claims.rules.registry import (
     GUIDE_LIMITS,
+    OUR_FIELDS,
     OUR_WRITER,
+    TEETH,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -110,7 +112,7 @@ def service_is_after_birth(
 ) -> Iterator[FieldFinding]:
     """A service is not before the patient's birth."""
     birth = view.patient_birth
-    if birth is None or days.first >= birth:
+    if birth is None or days.first >= birth or birth > inputs.today:
         return
     for at, (first, _) in enumerate(days.lines):
         if first and first < birth:
@@ -221,7 +223,8 @@ def inpatient_service_has_an_admission(
 )
 def last_period_fits_the_patient(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A last menstrual period is given for a patient who may have one."""
-    if view.dates.last_menstrual_period and view.patient.sex == "M":
+    sex = view.patient.sex or view.subscriber.sex
+    if view.dates.last_menstrual_period and sex == "M":
         yield (
             "dates.last_menstrual_period",
             "There is a last menstrual period of a male patient; leave it out, or correct the sex.",
@@ -245,6 +248,24 @@ def onset_is_before_the_service(
             "dates.onset",
             f"The illness began on {onset}, after the last service on {days.last}; give the day it began.",
         )
+
+
+@rule(
+    "C812",
+    paths=SERVICE,
+    x12="2400/DTP:472/03",
+    if_form_has=TEETH,
+    covers=("X837D-PREDETERMINATION",),
+    not_in_json=OUR_FIELDS,
+)
+def dental_service_has_a_day(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A dental service has a day, its own or the claim's; a predetermination has none."""
+    for at, line in enumerate(() if view.is_predetermination else view.lines):
+        if line.first_day is None:
+            yield (
+                f"lines[{at}].first_day",
+                "The service has no day; give it, or send the claim as a predetermination.",
+            )
 
 
 @rule(

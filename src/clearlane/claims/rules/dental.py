@@ -25,6 +25,9 @@ SURFACES_PER_TOOTH_MAX = 5
 TREATMENT_MONTHS_MAX = 120
 
 
+_TOOTH = re.compile(r"D27[1-9]\d|D7111|D7140|D72[1-5]\d", re.ASCII)
+"""Crowns and extractions."""
+_ORTHODONTICS = re.compile(r"D80[1-9]0", re.ASCII)
 _FILLING = re.compile(r"D2(1[456]\d|33\d|39[1-4])", re.ASCII)
 _BY_QUADRANT = re.compile(r"D4(2[16]\d|341|342)|D7[2-3][1-2]\d", re.ASCII)
 
@@ -125,6 +128,40 @@ def fillings_have_surfaces(
             "teeth",
             f"The procedure {quoted(line.procedure)} is a filling; payers want tooth and surfaces.",
         )
+
+
+@line_rule("D119", paths=("teeth", "procedure"), x12="2400/TOO/02", severity=WARNING)
+def crowns_and_extractions_have_a_tooth(
+    line: LineView, view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """A crown is on a tooth, and an extraction is of one."""
+    if _TOOTH.fullmatch(line.procedure) and not any(tooth.number for tooth in line.teeth):
+        yield (
+            "teeth",
+            f"The procedure {quoted(line.procedure)} is a crown or an extraction; payers want the tooth.",
+        )
+
+
+@rule(
+    "D120",
+    paths=("orthodontic_months", "lines[].procedure"),
+    x12="2300/DN1/01",
+    severity=WARNING,
+    not_in_files="X837D-ORTHODONTICS warns of it.",
+)
+def orthodontics_has_months(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """Orthodontic treatment (D8010 to D8090) comes with its months."""
+    # A claim that is marked as orthodontic must state them (D111).
+    if view.orthodontic_months is None and not view.is_orthodontic:
+        code = next(
+            (c for c in (line.procedure for line in view.lines) if _ORTHODONTICS.fullmatch(c)), None
+        )
+        if code is not None:
+            yield (
+                "orthodontic_months",
+                f"The procedure {quoted(code)} is orthodontic treatment; payers want its months: mark the claim as "
+                f"orthodontic, and give {view.form.name_of('orthodontic_months')}.",
+            )
 
 
 @line_rule("D106", paths=("areas",), x12="2400/SV3/04", when_filled=("areas",), fixed=GUIDE_FIXES)

@@ -5,12 +5,14 @@
 Each claim is read into its view when the reader closes its loop, and is dropped after its rules: memory stays constant.
 Only rules that need nothing from outside the claim are applied; with ``known_of``, which knows payers and settings, also
 those that a payer wants, with the severities that rules are set to. Their findings come with those of the set. A finding of
-an X12 rule is left out if a claim rule that covers it found something in the same part of the same claim.
+an X12 rule is left out if a claim rule that covers it found something in the same part of the same claim. One
+about a single value is shown as a finding of the claim rule about such values.
 
 Knows events of the reader and the claim rules; knows no file system.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -32,6 +34,8 @@ from clearlane.x12.reader.reader import Event, SetClosed, UnitClosed
 from clearlane.x12.tree import Loop, TransactionSet
 
 KnownOfClaim = Callable[[RuleInputs, ClaimView], RuleInputs]
+LEVELS = "2"
+"""Loops of providers, subscribers, patients and claims have numbers that begin with this; submitter and receiver do not."""
 
 
 class CoveredPart(NamedTuple):
@@ -88,6 +92,8 @@ class FileFindings:
 
     def _close_set(self, set: TransactionSet) -> list[Finding]:
         own = [finding for finding in set.findings if not self._is_covered(finding)]
+        if set.guide is not None and set.guide.kind in FORMS_BY_TRANSACTION:
+            own = list(map(_as_claim_rule, own))
         found, self._found = own + self._found, []
         self._open_set(None)
         return found
@@ -149,6 +155,21 @@ class FileFindings:
                 self._covered.setdefault(covered, []).append(part)
 
 
+@cache
+def _value_rules() -> dict[str, ClaimRule]:
+    """Return the claim rules about single values by the rules of the engine that check the same in files."""
+    own = (rule for rule in RULES.values() if rule.scope is RuleScope.VALUE)
+    return {covered: rule for rule in own for covered in rule.covers}
+
+
+def _as_claim_rule(finding: Finding) -> Finding:
+    """Return a finding about a value of a claim as one of the claim rule that covers the engine's."""
+    rule, at = _value_rules().get(finding.rule), finding.position
+    if rule is None or at is None or not at.loop.startswith(LEVELS):
+        return finding
+    return replace(finding, rule=rule.id, severity=rule.severity)
+
+
 def _is_cut_off(loops: Iterable[Loop]) -> bool:
     """Return whether a claim, or a loop around it, did not fit into memory, which the reader reports."""
     # Claims that were dropped after their check have a node; what was dropped to save memory has none.
@@ -176,7 +197,7 @@ def _findings(
         more: tuple[object, ...] = ()
         if rule.reading is not None:
             if rule.reading not in made:
-                made[rule.reading] = rule.reading(view)
+                made[rule.reading] = rule.reading(view, inputs)
             if made[rule.reading] is None:
                 continue
             more = (made[rule.reading],)

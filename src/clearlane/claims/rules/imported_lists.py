@@ -80,9 +80,9 @@ class DatedClaim(NamedTuple):
     providers: list[tuple[str, ProviderView]]
 
 
-def dated_claim(view: ClaimView) -> DatedClaim | None:
-    """Read what the rules of this family share; None for a claim without a day of service."""
-    days = span(view)
+def dated_claim(view: ClaimView, inputs: RuleInputs) -> DatedClaim | None:
+    """Read what the rules of this family share; None if no list is imported, or the claim has no day of service."""
+    days = span(view) if inputs.code_lists.imported else None
     if days is None:
         return None
     every, first_of_all, last_of_all = days
@@ -134,7 +134,7 @@ def _providers(view: ClaimView) -> list[tuple[str, ProviderView]]:
     return named
 
 
-@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09", reading=dated_claim, asks=DEACTIVATED)
+@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09", reading=dated_claim)
 def npi_is_active(view: ClaimView, inputs: RuleInputs, dated: DatedClaim) -> Iterator[FieldFinding]:
     """An NPI is not deactivated on the day of service, by the list of deactivated NPIs if it is imported."""
     known = inputs.code_lists.find(DEACTIVATED)
@@ -154,7 +154,6 @@ def npi_is_active(view: ClaimView, inputs: RuleInputs, dated: DatedClaim) -> Ite
     x12="2310B/NM1/09",
     severity=WARNING,
     reading=dated_claim,
-    asks=REGISTRY,
 )
 def npi_fits_the_role(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -180,7 +179,6 @@ def npi_fits_the_role(
     x12="2000A/PRV/03",
     severity=WARNING,
     reading=dated_claim,
-    asks=TAXONOMY,
 )
 def taxonomy_is_known(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -207,7 +205,6 @@ def taxonomy_is_known(
     x12="2410/LIN/03",
     severity=WARNING,
     reading=dated_claim,
-    asks=DRUGS,
 )
 def drug_is_marketed(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -255,7 +252,6 @@ def _procedures(
     x12="2400/SV1/01-02",
     if_form_lacks=TEETH,
     reading=dated_claim,
-    asks=HCPCS,
 )
 def level_ii_code_is_valid(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -270,7 +266,6 @@ def level_ii_code_is_valid(
     x12="2400/SV1/01-02",
     if_form_lacks=TEETH,
     reading=dated_claim,
-    asks=CPT,
 )
 def cpt_code_is_valid(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -281,9 +276,7 @@ def cpt_code_is_valid(
     return _procedures(view, inputs, dated, CPT, "CPT code")
 
 
-@rule(
-    "C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH, reading=dated_claim, asks=CDT
-)
+@rule("C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH, reading=dated_claim)
 def cdt_code_is_valid(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
 ) -> Iterator[FieldFinding]:
@@ -298,7 +291,6 @@ def cdt_code_is_valid(
     severity=WARNING,
     if_form_lacks=TEETH,
     reading=dated_claim,
-    asks=HCPCS,
 )
 def letter_modifier_is_known(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -327,7 +319,6 @@ def letter_modifier_is_known(
     severity=WARNING,
     if_form_lacks=TEETH,
     reading=dated_claim,
-    asks=PAIRS,
 )
 def procedures_are_paid_together(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -367,7 +358,6 @@ def procedures_are_paid_together(
     severity=WARNING,
     if_form_lacks=TEETH,
     reading=dated_claim,
-    asks=UNITS,
 )
 def units_are_likely(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
@@ -418,9 +408,7 @@ def _too_many(code: str, limit: int, *, is_by_line: bool) -> str:
 # --- earlier payers --------------------------------------------------------------------------------------------
 
 
-@rule(
-    "C670", paths=("lines[].decision.paid",), x12="2430/CAS/02", reading=dated_claim, asks=REASONS
-)
+@rule("C670", paths=("lines[].decision.paid",), x12="2430/CAS/02", reading=dated_claim)
 def adjustment_reason_is_valid(
     view: ClaimView, inputs: RuleInputs, dated: DatedClaim
 ) -> Iterator[FieldFinding]:

@@ -8,6 +8,7 @@ from clearlane.claims import cob, codes
 from clearlane.claims.rules.registry import (
     GUIDE_FIXES,
     GUIDE_REQUIRES,
+    OUR_FIELDS,
     OUR_WRITER,
     WARNING,
     FieldFinding,
@@ -307,3 +308,46 @@ def other_insured_has_a_member_id(view: ClaimView, inputs: RuleInputs) -> Iterat
                 "The claim states no member id of the other insured, which an 837 must have; the policy or group number of "
                 f"box 9a is sent in its place too. Give {view.form.name_of(path)}.",
             )
+
+
+@rule(
+    "C768",
+    paths=("other_payers[0].decision.paid", "lines[].decision.paid"),
+    x12="2320/AMT:D/02",
+    reading=other_payers,
+    not_in_json=OUR_FIELDS,
+)
+def earlier_payment_is_not_negative(
+    view: ClaimView, inputs: RuleInputs, others: OtherPayers
+) -> Iterator[FieldFinding]:
+    """What an earlier payer paid is not negative, for the claim and for its lines."""
+    for index, other in enumerate(others):
+        found = other.decision
+        if found is None:
+            continue
+        lines = [(at, line.paid) for at, line in enumerate(found.lines) if line]
+        negative = [(f"lines[{at}].decision.paid", paid) for at, paid in lines if paid < cob.ZERO]
+        if found.paid < cob.ZERO and not negative:
+            negative = [(f"other_payers[{index}].decision.paid", found.paid)]
+        for path, paid in negative:
+            yield path, f"The earlier payer paid {format_amount(paid)}; give 0 or more."
+
+
+@rule(
+    "C769",
+    paths=("lines[].decision.units",),
+    x12="2430/SVD/05",
+    reading=other_payers,
+    not_in_json="V3 has no field for the units that an earlier payer decided.",
+)
+def paid_units_are_above_zero(
+    view: ClaimView, inputs: RuleInputs, others: OtherPayers
+) -> Iterator[FieldFinding]:
+    """An earlier payer decided more than 0 units of a line."""
+    for other in others:
+        for at, line in enumerate(other.decision.lines if other.decision else ()):
+            if line and line.units is not None and line.units <= 0:
+                yield (
+                    f"lines[{at}].decision.units",
+                    f"The earlier payer decided {line.units} units; give the units of its decision, 1 if it paid none.",
+                )

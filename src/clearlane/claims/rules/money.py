@@ -1,11 +1,15 @@
 """C7: totals."""
 
+import re
 from collections.abc import Iterator
 
 from clearlane.claims.cob import ZERO
 from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, rule
 from clearlane.claims.view import ClaimView
 from clearlane.kernel.formats import format_amount
+
+# CPT category II, CMS's quality codes (G8395 to G9999, M), and vaccines.
+_BILLED_AT_ZERO = re.compile(r"\d{4}F|G[89]\d{3}|M\d{4}|90[4-7]\d\d", re.ASCII)
 
 
 @rule("C701", paths=("total_charge",), x12="2300/CLM/02", covers=("X837-TOTAL",))
@@ -45,6 +49,8 @@ def patient_paid_no_more_than_the_total(
 
 @rule("C703", paths=("total_charge",), x12="2300/CLM/02", severity=WARNING)
 def total_is_not_zero(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A claim asks for something."""
-    if view.total_charge == ZERO:
+    """A claim asks for something; only tracking codes and vaccines that a state supplies are billed at 0."""
+    if view.total_charge != ZERO or view.is_predetermination:
+        return
+    if not all(_BILLED_AT_ZERO.fullmatch(line.procedure) for line in view.lines):
         yield "total_charge", "The total is 0.00; some payers reject such a claim."

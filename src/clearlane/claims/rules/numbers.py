@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from clearlane.claims import codes
 from clearlane.claims.rules.registry import (
     GUIDE_REQUIRES,
-    OUR_WRITER,
+    OUR_FIELDS,
     WARNING,
     FieldFinding,
     RuleInputs,
@@ -19,6 +19,7 @@ FREQUENCY = ("frequency",)
 ORIGINAL = ("original_reference",)
 ATTACHMENT = ("report_type", "transmission", "control_number")
 ON_REQUEST = "AA"
+FREQUENCIES = (None, codes.ORIGINAL, codes.REPLACEMENT, codes.VOID, codes.CORRECTED)
 MAMMOGRAPHY = frozenset({"77065", "77066", "77067", "G0202", "G0204", "G0206"})
 
 _CLIA = re.compile(r"\d{2}D\d{7}", re.ASCII)
@@ -45,17 +46,16 @@ def replacement_names_the_original(view: ClaimView, inputs: RuleInputs) -> Itera
     x12="2300/REF:F8/02",
     severity=WARNING,
     when_filled=ORIGINAL,
-    not_in_files=OUR_WRITER,
 )
 def original_number_has_a_replacement(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
-    """The payer's number of an original claim comes with a replacement or void; with an original it is not sent."""
+    """The payer's number of an earlier claim comes with a replacement or void, not with an original."""
     is_original = (view.frequency or codes.ORIGINAL) == codes.ORIGINAL
     if view.original_reference is not None and is_original:
         yield (
             "original_reference",
-            "There is the payer's number of an earlier claim, but the claim is an original, so the number is not sent; "
+            "There is the payer's number of an earlier claim, but the claim is an original, which has none; "
             f"give 7 (replacement) or 8 (void) in {view.form.name_of('frequency')}, or leave the number out.",
         )
 
@@ -105,7 +105,12 @@ def mammography_is_certified(view: ClaimView, inputs: RuleInputs) -> Iterator[Fi
         )
 
 
-@rule("C906", paths=("rendering.upin", "lines[].rendering.upin"), x12="2310B/REF:1G/02")
+@rule(
+    "C906",
+    paths=("rendering.upin", "lines[].rendering.upin"),
+    x12="2310B/REF:1G/02",
+    severity=WARNING,
+)
 def upin_has_the_form(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A UPIN is a letter and five digits."""
     numbers = [line.rendering.upin for line in view.lines]
@@ -139,6 +144,25 @@ def attachment_is_complete(view: ClaimView, inputs: RuleInputs) -> Iterator[Fiel
                 )
 
 
+@rule(
+    "C909",
+    paths=("attachments[0].transmission", "attachments[0].control_number"),
+    x12="2300/PWK/06",
+    when_filled=("attachments[0]",),
+)
+def attachment_on_request_has_no_number(
+    view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """An attachment that is available on request has no control number: nothing is sent that it could name."""
+    for at, attachment in enumerate(view.attachments):
+        if attachment.transmission == ON_REQUEST and attachment.control_number is not None:
+            yield (
+                f"attachments[{at}].control_number",
+                "The attachment is available on request (AA), so it has no control number; leave it out, or say how "
+                "the attachment is sent.",
+            )
+
+
 @rule("C908", paths=FREQUENCY, x12="2300/CLM/05-3", when_filled=FREQUENCY)
 def correction_is_a_replacement(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim is an original, a replacement or a void: payers do not take frequency 6, a corrected claim."""
@@ -148,4 +172,21 @@ def correction_is_a_replacement(view: ClaimView, inputs: RuleInputs) -> Iterator
             "Frequency 6 (corrected claim) is not accepted; to correct a claim that the payer has, give 7 in "
             f"{view.form.name_of('frequency')} and the payer's number of that claim in "
             f"{view.form.name_of('original_reference')}.",
+        )
+
+
+@rule(
+    "C910",
+    paths=FREQUENCY,
+    x12="2300/CLM/05-3",
+    if_form_has="place",
+    when_filled=FREQUENCY,
+    not_in_json=OUR_FIELDS,
+)
+def frequency_is_one_of_three(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A professional or dental claim is an original (1), a replacement (7) or a void (8)."""
+    if view.frequency not in FREQUENCIES:
+        yield (
+            "frequency",
+            f"The frequency is {quoted(view.frequency)}; give 1 (original), 7 (replacement) or 8 (void).",
         )

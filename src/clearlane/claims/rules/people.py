@@ -15,9 +15,9 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
-from clearlane.claims.view import ClaimView, PersonView
+from clearlane.claims.view import ClaimView, PersonView, ProviderView
 
-PATIENT_AGE_YEARS_MAX = 125
+AGE_YEARS_LIMIT = 150
 ORGANIZATION = "2"
 MBI_ALONE_FROM = date(2020, 1, 1)
 MEDICARE = frozenset({"MA", "MB"})
@@ -107,11 +107,12 @@ def births_are_past(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindin
 
 @rule("C206", paths=BIRTHS, x12="DMG/02")
 def births_are_not_absurd(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """No birth date on the claim is longer ago than a person can live."""
-    oldest = inputs.today.year - PATIENT_AGE_YEARS_MAX
+    """No birth date on the claim is 150 years ago or longer."""
+    today = inputs.today
     for path, birth in _births(view):
-        if birth.year < oldest:
-            yield path, f"The birth date {birth} lies before {oldest}; give the right year."
+        years = today.year - birth.year - ((today.month, today.day) < (birth.month, birth.day))
+        if years >= AGE_YEARS_LIMIT:
+            yield path, f"The birth date {birth} is {years} years ago; give the right year."
 
 
 @rule("C207", paths=("subscriber.entity_type", "subscriber.relationship"), x12="2010BA/NM1/02")
@@ -157,6 +158,7 @@ def _key(value: object) -> object:
 
 NAMES = ("last_name", "first_name")
 WHOSE = ("patient", "subscriber", "other_payers[0].insured")
+PROVIDERS = ("billing", "rendering", "referring", "supervising", "ordering")
 
 
 def _people(view: ClaimView) -> Iterator[tuple[str, PersonView]]:
@@ -170,20 +172,30 @@ def _people(view: ClaimView) -> Iterator[tuple[str, PersonView]]:
 
 @rule(
     "C209",
-    paths=[f"{whose}.{name}" for whose in WHOSE for name in NAMES],
+    paths=[f"{whose}.{name}" for whose in (*WHOSE, *PROVIDERS) for name in NAMES],
     x12="NM1/03",
     severity=WARNING,
 )
 def names_have_no_digits(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A person's name has no digits."""
-    for path, person in _people(view):
+    people: list[tuple[str, PersonView | ProviderView]] = list(_people(view))
+    # A provider without a first name is an organization, whose name may have digits.
+    providers = [(role, getattr(view, role)) for role in PROVIDERS]
+    people += [(role, provider) for role, provider in providers if provider.first_name]
+    for path, person in people:
         for name in NAMES:
             text = getattr(person, name)
             if text and not _DIGITS.isdisjoint(text):
                 yield f"{path}.{name}", f"The name {quoted(text)} has a digit; check it."
 
 
-@rule("C210", paths=[f"{whose}.first_name" for whose in WHOSE], x12="NM1/04", severity=WARNING)
+@rule(
+    "C210",
+    paths=[f"{whose}.first_name" for whose in WHOSE],
+    x12="NM1/04",
+    severity=WARNING,
+    covers=("X837-NAME",),
+)
 def persons_have_first_names(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A person has a first name."""
     for path, person in _people(view):

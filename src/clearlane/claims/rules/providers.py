@@ -27,6 +27,7 @@ from clearlane.claims.view import (
 from clearlane.kernel import formats
 
 AREAS_NEVER_GIVEN = ("000", "666")
+OTHER_IDS = ("commercial_number", "license", "upin", "location_number")
 STREETS = ("street", "street2")
 ADDRESS = ("street", "city", "state", "zip")
 NAMED_ADDRESS = ("last_name", *ADDRESS)
@@ -254,7 +255,13 @@ def one_ssn(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
         )
 
 
-@rule("C411", paths=("billing.npi",), x12="2010AA/NM1/09", severity=WARNING)
+@rule(
+    "C411",
+    paths=("billing.npi",),
+    x12="2010AA/NM1/09",
+    severity=WARNING,
+    not_in_files="C416 asks for an NPI or another id, which only a file can state.",
+)
 def billing_npi_is_given(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Payers expect the billing provider's NPI."""
     if view.billing.npi is None:
@@ -330,4 +337,54 @@ def supervisor_is_another_person(view: ClaimView, inputs: RuleInputs) -> Iterato
         yield (
             "supervising.npi",
             "The supervising provider is the rendering provider; leave one of them out.",
+        )
+
+
+def _has_other_id(view: ClaimView) -> bool:
+    """Return whether an atypical provider is known to the payer by another id than an NPI."""
+    return any(getattr(view.billing, name) is not None for name in OTHER_IDS)
+
+
+@rule(
+    "C416",
+    paths=("billing.npi", *[f"billing.{name}" for name in OTHER_IDS]),
+    x12="2010AA/NM1/09",
+    not_in_json="V3 takes a claim with its required fields alone, of which the NPI is none: C411 warns.",
+)
+def billing_provider_is_identified(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A billing provider has an NPI or, if none can be had, an id that the payer has given."""
+    if view.billing.npi is None and not _has_other_id(view):
+        yield (
+            "billing.npi",
+            "The billing provider has neither an NPI nor an id that the payer has given; give one.",
+        )
+
+
+@rule(
+    "C417",
+    paths=("rendering.npi", "billing.npi"),
+    x12="2310B/NM1/09",
+    severity=WARNING,
+    if_form_lacks=TEETH,
+    not_in_json="A rendering provider who is the billing provider is left out of what is sent.",
+)
+def rendering_is_not_billing(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A person who renders and bills is named once, as the billing provider."""
+    billing = view.billing
+    if billing.first_name and billing.npi and billing.npi == view.rendering.npi:
+        yield (
+            "rendering.npi",
+            "The rendering provider is the billing provider; leave the rendering provider out.",
+        )
+
+
+@line_rule("C418", paths=("referring.last_name",), x12="2420F/NM1/03", severity=WARNING)
+def claim_names_the_referring_provider(
+    line: LineView, view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """A referring provider is named for the claim; a line names one only if it is another."""
+    if line.referring.last_name is not None and view.referring.last_name is None:
+        yield (
+            "referring.last_name",
+            "Only the line names a referring provider; name the claim's too, as most payers read no other.",
         )

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from functools import cache
+from inspect import signature
 from typing import Any, TypeVar
 
 from clearlane.claims.claim_form import places
@@ -41,12 +43,13 @@ TEETH = "lines[].teeth"
 """What only dental forms can state."""
 WARNING = Severity.WARNING
 
-# Why a rule is not applied to a claim that comes as a file.
+# Why a rule is not applied to a claim that comes as a file, or as JSON.
 GUIDE_REQUIRES = (
     "The guide requires what this rule asks for, and its check reports what is missing."
 )
 GUIDE_LIMITS = "The guide has the same limit, and its check reports more."
 OUR_WRITER = "It tells what we send of a claim that we write; a file says itself what is sent."
+OUR_FIELDS = "The fields of V3 are checked one by one, before the claim as a whole."
 V3_ALONE = "It is about how the fields of V3 become an 837; an 837 states this otherwise."
 
 
@@ -136,16 +139,16 @@ class ClaimRule(FindingType):
     """For a value rule: the types of values it checks."""
     when_filled: frozenset[str]
     """The rule applies only if one of these paths is filled, relative to the view or to the line; empty: always."""
-    reading: Callable[[Any], Any] | None
-    """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
-    result as third argument; if that is None, the rule does not apply."""
+    reading: Callable[[Any, RuleInputs], Any] | None
+    """For a claim rule: a function of the view and the inputs, called once for all rules that share it. The check takes
+    its result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
-    asks: str = ""
-    """The list that it asks. It is applied only if that is imported, and to claims with a day of service."""
     covers: tuple[str, ...] = ()
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
     """Why the rule is not applied to a claim that comes as an 837 file; empty if it is."""
+    not_in_json: str = ""
+    """Why the rule is not applied to a claim that comes as JSON; empty if it is."""
     edit: str = ""
     """For a rule that only some payers want: the name of the edit in the payer directory."""
     declared_fixed: str | None = None
@@ -153,6 +156,8 @@ class ClaimRule(FindingType):
 
     def applies_to(self, form: FormPaths) -> bool:
         """Return whether the rule applies to claims of a form, by what the form can state."""
+        if self.not_in_json and any(form is own for own in FORMS.values()):
+            return False
         needed = filter(None, (*self.paths[:1], self.if_form_has))
         return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
@@ -221,10 +226,10 @@ def rule(
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
-    reading: Callable[[Any], Any] | None = None,
-    asks: str = "",
+    reading: Callable[..., Any] | None = None,
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     fixed: str | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole; the function takes the view and the inputs."""
@@ -239,9 +244,9 @@ def rule(
         when_filled=when_filled,
         requires=requires,
         reading=reading,
-        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         fixed=fixed,
     )
 
@@ -280,6 +285,7 @@ def line_rule(
     when_filled: Iterable[str] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     fixed: str | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about one line, with paths relative to it; the function takes the line, its claim and the inputs."""
@@ -295,6 +301,7 @@ def line_rule(
         when_filled=when_filled,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         fixed=fixed,
     )
 
@@ -304,10 +311,16 @@ def value_rule(
     *value_types: ValueType,
     x12: str = "",
     severity: Severity = Severity.ERROR,
+    covers: tuple[str, ...] = (),
     fixed: str | None = None,
 ) -> Callable[[ValueCheck], ValueCheck]:
-    """Register a rule about every value of some types; the function returns a message or None."""
-    return _register(id, RuleScope.VALUE, (), x12, severity, value_types=value_types, fixed=fixed)
+    """Register a rule about every value of some types; the function returns a message or None.
+
+    In a file the engine checks single values: what it finds by a rule that is covered is shown as a finding of this one.
+    """
+    return _register(
+        id, RuleScope.VALUE, (), x12, severity, value_types=value_types, covers=covers, fixed=fixed
+    )
 
 
 def _register(
@@ -322,10 +335,10 @@ def _register(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
-    reading: Callable[[Any], Any] | None = None,
-    asks: str = "",
+    reading: Callable[..., Any] | None = None,
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
+    not_in_json: str = "",
     edit: str = "",
     fixed: str | None = None,
 ) -> Callable[[Any], Any]:
@@ -340,10 +353,10 @@ def _register(
         requires=requires,
         value_types=value_types,
         when_filled=frozenset(when_filled),
-        reading=reading,
-        asks=asks,
+        reading=_reading(reading) if reading else None,
         covers=covers,
         not_in_files=not_in_files,
+        not_in_json=not_in_json,
         edit=edit,
         declared_fixed=fixed,
     )
@@ -353,6 +366,14 @@ def is_file_error(id: str) -> bool:
     """Return whether a finding of the X12 engine is an error."""
     row: FindingType = FINDING_TYPES[id] if id in FINDING_TYPES else find_rule(id)
     return row.severity is Severity.ERROR
+
+
+@cache
+def _reading(reading: Callable[..., Any]) -> Callable[[Any, RuleInputs], Any]:
+    """Return a reading as it is called: most need the view alone."""
+    if len(signature(reading).parameters) > 1:
+        return reading
+    return lambda view, _: reading(view)
 
 
 def is_whole(number: Decimal) -> bool:

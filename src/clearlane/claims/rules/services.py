@@ -20,6 +20,7 @@ from clearlane.claims.view import ClaimView, LineView
 from clearlane.x12.rules.claims_lines import ANESTHESIA_IN_UNITS
 
 LINES_PER_CLAIM_MAX = 50
+AMBULANCE = frozenset({"41", "42"})
 ANESTHESIA_MINUTES_MAX = 2_880
 
 
@@ -42,7 +43,9 @@ CPT_MODIFIERS = frozenset(_CPT_MODIFIERS.split())
 MEASUREMENT = ("reference", "qualifier", "value")
 
 _FIVE_DIGITS = re.compile(r"\d{5}", re.ASCII)
-_CDT = re.compile(r"D\d{4}", re.ASCII)
+# Visits, of which there is one on a day: office, hospital, nursing facility, home, and chiropractic treatment.
+_VISIT = re.compile(r"992\d\d|993[0-4]\d|99350|9894[0-3]", re.ASCII)
+_CDT = re.compile(r"D(?!00)\d{4}", re.ASCII)
 _ANESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
 # With these modifiers of anesthesia some payers take the code of the operation, in minutes.
 ANESTHESIA_MODIFIERS = ("AA", "AD", "QK", "QX", "QY", "QZ")
@@ -80,11 +83,11 @@ def is_unlisted(code: str) -> bool:
 def dental_procedure_is_cdt(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
-    """A dental procedure is a CDT code: D and four digits."""
+    """A dental procedure is a CDT code: D0100 to D9999."""
     if not _CDT.fullmatch(line.procedure):
         yield (
             "procedure",
-            f"The procedure {quoted(line.procedure)} is no CDT code; give D and four digits.",
+            f"The procedure {quoted(line.procedure)} is no CDT code; give one of D0100 to D9999.",
         )
 
 
@@ -306,17 +309,60 @@ def lines_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
             )
 
 
+def _is_in_a_range(code: str) -> bool:
+    """Return whether a code is in a range of CPT; one that is not five digits has another form."""
+    return not _FIVE_DIGITS.fullmatch(code) or any(
+        first <= code <= last for first, last in CPT_RANGES
+    )
+
+
+@line_rule(
+    "C616",
+    paths=("procedure",),
+    x12="2400/SV1/01-02",
+    severity=WARNING,
+    if_form_lacks=TEETH,
+)
+def local_procedure_is_known(
+    line: LineView, view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """A procedure code in no range of CPT is a local code of workers' compensation or of an auto payer."""
+    if not _is_in_a_range(line.procedure) and view.payer.coverage in LOCAL_CODE_COVERAGES:
+        yield (
+            "procedure",
+            f"The procedure {quoted(line.procedure)} is in no range of CPT; check that it is a local code of the payer.",
+        )
+
+
+@line_rule(
+    "C617",
+    paths=("units", "last_day"),
+    x12="2400/SV1/04",
+    severity=WARNING,
+    if_form_lacks=TEETH,
+    when_filled=("last_day",),
+)
+def visits_fit_the_span_of_days(
+    line: LineView, view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """The visits of a span of days are more than one, and no more than its days."""
+    if not (line.first_day and line.last_day and _VISIT.fullmatch(line.procedure)):
+        return
+    days, visits = (line.last_day - line.first_day).days + 1, line.units or 1
+    if days > 1 and not 1 < visits <= days:
+        yield (
+            "units",
+            f"The line has units {visits} for a span of {days} days; give the visits on all these days, or the day of the only one.",
+        )
+
+
 @line_rule("C614", paths=("procedure",), x12="2400/SV1/01-02", if_form_lacks=TEETH)
 def procedure_is_in_a_range(
     line: LineView, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
     """A procedure code of five digits is in a range of CPT; workers' compensation and auto payers have codes of their own."""
     code = line.procedure
-    if (
-        _FIVE_DIGITS.fullmatch(code)
-        and view.payer.coverage not in LOCAL_CODE_COVERAGES
-        and not any(first <= code <= last for first, last in CPT_RANGES)
-    ):
+    if not _is_in_a_range(code) and view.payer.coverage not in LOCAL_CODE_COVERAGES:
         yield (
             "procedure",
             f"The procedure {quoted(code)} is in no range of CPT; give a code of the list.",
@@ -333,4 +379,26 @@ def modifier_is_known(
             yield (
                 f"modifiers[{at}]",
                 f"There is no CPT modifier {quoted(modifier)}; check it.",
+            )
+
+
+@rule(
+    "C618",
+    paths=("transport_reason", "pick_up.street", "drop_off.street", "lines[].place"),
+    x12="2300/CR1/04",
+    severity=WARNING,
+)
+def ambulance_has_its_journey(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A transport by ambulance (place 41 or 42) comes with its reason (CR1), and where it began and ended."""
+    if not any(line.place in AMBULANCE and line.procedure.startswith("A0") for line in view.lines):
+        return
+    for path, value in (
+        ("transport_reason", view.transport_reason),
+        ("pick_up.street", view.pick_up.city),
+        ("drop_off.street", view.drop_off.city),
+    ):
+        if value is None:
+            yield (
+                path,
+                f"The service is a transport by ambulance; give {view.form.name_of(path)}.",
             )

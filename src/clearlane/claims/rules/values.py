@@ -74,7 +74,7 @@ def characters(value: str, field: ClaimField) -> str | None:
     )
 
 
-@value_rule("C304", ValueType.NPI, x12="NM1/09")
+@value_rule("C304", ValueType.NPI, x12="NM1/09", covers=("VAL-NPI",))
 def npi(value: str, field: ClaimField) -> str | None:
     """An NPI has ten digits and a right check digit."""
     if is_npi(value):
@@ -102,15 +102,15 @@ def zip_code(value: str, field: ClaimField) -> str | None:
     return f"{field.label} {quoted(value)} is no ZIP code; give five or nine digits."
 
 
-@value_rule("C307", ValueType.PHONE, x12="PER/04", fixed="")
+@value_rule("C307", ValueType.PHONE, x12="PER/04", covers=("VAL-PHONE",), fixed="")
 def phone(value: str, field: ClaimField) -> str | None:
-    """A phone number has ten digits, the first neither 0 nor 1."""
+    """A phone number has ten digits; neither its area code nor its exchange begins with 0 or 1."""
     if formats.is_phone(value):
         return None
     return f"{field.label} {quoted(value)} is no phone number; give ten digits with the area code."
 
 
-@value_rule("C308", ValueType.TAXONOMY, x12="PRV/03")
+@value_rule("C308", ValueType.TAXONOMY, x12="PRV/03", covers=("VAL-TAXONOMY",))
 def taxonomy(value: str, field: ClaimField) -> str | None:
     """A taxonomy code has ten characters and ends in X."""
     if formats.is_taxonomy(value):
@@ -118,7 +118,7 @@ def taxonomy(value: str, field: ClaimField) -> str | None:
     return f"{field.label} {quoted(value)} is no taxonomy code; give ten characters such as 207Q00000X."
 
 
-@value_rule("C309", ValueType.TAX_ID, x12="2010AA/REF/02")
+@value_rule("C309", ValueType.TAX_ID, x12="2010AA/REF/02", covers=("X837-TAX-NUMBER",))
 def tax_id(value: str, field: ClaimField) -> str | None:
     """An EIN or SSN has nine digits, not all the same."""
     if _EIN.fullmatch(value):
@@ -134,7 +134,7 @@ def coded(value: str, field: ClaimField) -> str | None:
     return f"{field.label} {quoted(value)} is not on the list; give {codes.accepted_values(field.codes)}."
 
 
-@value_rule("C311", ValueType.AMOUNT, x12="*")
+@value_rule("C311", ValueType.AMOUNT, x12="*", covers=("X837-CHARGE",))
 def not_negative(value: Decimal, field: ClaimField) -> str | None:
     """No amount is negative."""
     if value >= 0 or field.name in SIGNED:
@@ -158,7 +158,7 @@ def amount_size(value: Decimal, field: ClaimField) -> str | None:
     return f"{field.label} is {value}; the largest amount that can be sent is 99999999.99."
 
 
-@value_rule("C314", ValueType.COUNT, x12="*")
+@value_rule("C314", ValueType.COUNT, x12="*", covers=("X837-UNITS",))
 def quantity(value: Decimal, field: ClaimField) -> str | None:
     """A quantity is above zero, below a hundred million, with at most three decimals."""
     least = value > 0 if field.name in COUNTED else value >= 0

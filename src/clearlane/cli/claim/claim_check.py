@@ -69,7 +69,7 @@ def check_document(body: bytes, form: AnyForm, today: date) -> DocumentVerdict:
                 checked = repair_and_check(
                     read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs
                 )
-                judged.append((checked.view.vendor_claim_id, checked))
+                judged.append((checked.header.vendor_claim_id, checked))
             show(at + 1)
     return DocumentVerdict(form, shape, [] if shape else judged, ignored, facts)
 

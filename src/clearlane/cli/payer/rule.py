@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.forms import FORMS
+from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
-from clearlane.claims.rules.settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,

@@ -114,7 +114,7 @@ class SuccessorCorrections:
         else:
             completed = _correct(self._vault, site, prepared, earlier)
         facts = completed.facts
-        warnings = apply_rule(FIRST_PAYER_PAID, completed.judgement.view, facts)
+        warnings = apply_rule(FIRST_PAYER_PAID, completed.judgement.claim, facts)
         self.reasons[claim.claim_number] = " ".join(
             [facts.correction, *(message for _, message in warnings)]
         )
@@ -170,7 +170,9 @@ def _compare(
     vault: Vault, site: Site, prepared: PreparedClaim, earlier: StoredPredecessor
 ) -> SubjectComparison:
     before = open_header(vault, site.scope, earlier.claim_number, earlier.header)
-    return compare_subjects(prepared.header, prepared.row.payer_id, before, earlier.payer_id)
+    return compare_subjects(
+        prepared.judgement.header, prepared.row.payer_id, before, earlier.payer_id
+    )
 
 
 def _find_replaced(
@@ -194,7 +196,7 @@ def _another_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as it goes out beside an earlier one under the same id, which stays as it is."""
     compared = _compare(vault, site, prepared, earlier)
-    sent = correction_numbers(prepared.header, prepared.row.payer_id)
+    sent = correction_numbers(prepared.judgement.header, prepared.row.payer_id)
     is_paid_by_another = (
         compared.same_services
         and not compared.same_payer
@@ -293,7 +295,7 @@ def _leaves_the_number(prepared: PreparedClaim) -> bool:
     row = prepared.row
     if row.frequency not in {"7", "8"}:
         return False
-    sent = correction_numbers(prepared.header, row.payer_id)
+    sent = correction_numbers(prepared.judgement.header, row.payer_id)
     return needs_predecessor(sent, _replacements(prepared))
 
 
@@ -301,7 +303,7 @@ def _correct(
     vault: Vault, site: Site, prepared: PreparedClaim, stored: StoredPredecessor | None
 ) -> PreparedClaim:
     row = prepared.row
-    sent = correction_numbers(prepared.header, row.payer_id)
+    sent = correction_numbers(prepared.judgement.header, row.payer_id)
     predecessor = _open(vault, site, stored, row.times) if stored else None
     correction = plan_correction(
         sent,

@@ -91,7 +91,6 @@ class PreparedClaim(NamedTuple):
     vendor_claim_id: str
     facts: RuleInputs
     judgement: CheckedClaim
-    header: ClaimHeader
     row: NewClaim
     given_zip: GivenZip | None = None
     """The billing ZIP code that came with it; None if there is none, or the claim is not accepted."""
@@ -128,7 +127,6 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
     judged = [_judge(pending) for pending in pending_claims]
-    headers = [header_of(end.view) for end in judged]
     texts = [
         (fields.encode_content(pending.claim, form_of(pending.claim).id_field), _content(end))
         for pending, end in zip(pending_claims, judged, strict=True)
@@ -136,14 +134,13 @@ def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     return [
         PreparedClaim(
             pending.at,
-            header.vendor_claim_id,
+            end.header.vendor_claim_id,
             pending.facts,
             end,
-            header,
-            _row(pending, end, header, *text),
+            _row(pending, end, *text),
             given_zip(pending.claim) if end.accepted else None,
         )
-        for pending, end, header, text in zip(pending_claims, judged, headers, texts, strict=True)
+        for pending, end, text in zip(pending_claims, judged, texts, strict=True)
     ]
 
 
@@ -158,7 +155,6 @@ def _judge(pending: PendingClaim) -> CheckedClaim:
 def _row(
     pending: PendingClaim,
     judgement: CheckedClaim,
-    header: ClaimHeader,
     as_sent: bytes,
     content: bytes,
 ) -> NewClaim:
@@ -167,7 +163,7 @@ def _row(
     The claim as sent is hashed without its id, to recognize repetitions; the claim as repaired is sealed.
     """
     vault, site, form, now, _, claim, known, times, *_ = pending
-    accepted = judgement.accepted
+    accepted, header = judgement.accepted, judgement.header
     claim_number = new_number(now)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(header)
@@ -217,9 +213,7 @@ def without_lines(prepared: PreparedClaim) -> PreparedClaim:
     """Return a prepared claim that takes less memory while its document is prepared and stored."""
     claim = prepared.judgement.claim
     light = form_of(claim).with_changes(claim, {"lines": ()})
-    view = replace(prepared.judgement.view, lines=())
-    judgement = prepared.judgement._replace(claim=light, view=view)
-    return prepared._replace(judgement=judgement, has_lines=False)
+    return prepared._replace(judgement=prepared.judgement._replace(claim=light), has_lines=False)
 
 
 def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
@@ -231,8 +225,7 @@ def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedCla
         vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     )
     claim = decode.restore(FORMS[row.form], bytes(content.claim))
-    judgement = prepared.judgement._replace(claim=claim, view=form_of(claim).view(claim))
-    return prepared._replace(judgement=judgement, has_lines=True)
+    return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
 
 
 def correct_claim(
@@ -240,11 +233,11 @@ def correct_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as its correction goes out, judged again; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
-    form, before = form_of(judged.claim), judged.view
+    form, before = form_of(judged.claim), judged.header
     changed: dict[str, str | None] = {}
-    if correction.frequency != (before.frequency or ORIGINAL):
+    if correction.frequency != before.frequency:
         changed["frequency"] = correction.frequency
-    if (correction.payer_number or None) != before.original_reference:
+    if correction.payer_number != before.original_reference:
         changed["original_reference"] = correction.payer_number or None
     facts = replace(prepared.facts, correction=correction.reason)
     claim = form.with_changes(judged.claim, changed)
@@ -254,12 +247,12 @@ def correct_claim(
     findings, view = check(claim, facts, at=prepared.at)
     judgement = CheckedClaim(
         claim,
-        view,
+        header_of(view),
         (*judged.repairs, *repairs),
         tuple(findings),
         {**given_values(judged.claim, repairs), **judged.given},
     )
-    accepted, header = judgement.accepted, header_of(view)
+    accepted, header = judgement.accepted, judgement.header
     total = _cents(header)
     row = msgspec.structs.replace(
         row,
@@ -275,7 +268,7 @@ def correct_claim(
         if accepted
         else None,
     )
-    return prepared._replace(facts=facts, judgement=judgement, header=header, row=row)
+    return prepared._replace(facts=facts, judgement=judgement, row=row)
 
 
 def refuse_row(

@@ -128,7 +128,7 @@ def used_id_findings(
     return tuple(
         ClaimFinding(rule=rule, location=f"{prepared.at}.{path}", message=message)
         for rule in (ID_IS_FREE, REPLACEMENT_IS_ASKED_FOR)
-        for path, message in apply_rule(rule, prepared.judgement.view, facts)
+        for path, message in apply_rule(rule, prepared.judgement.claim, facts)
     )
 
 

@@ -167,6 +167,20 @@ def payers_have_different_places(loop: Loop, ctx: RuleContext) -> Iterator[RuleF
         seen.add(place)
 
 
+@rule("X837-FIRST-PAYER", loop="2300", kinds=CLAIM_KINDS, snip=4, places=("2320/SBR/01",))
+def one_payer_is_first(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A claim for a later payer names the first one (SBR01 = P) too."""
+    level = ctx.parent("2000B")
+    row = level.segment("SBR") if level is not None else None
+    # A payer whose place is not known (U) may be first.
+    if value_at(row, 1) in {"P", "U", ""}:
+        return
+    others = (other.value("SBR", 1) for other, _ in claim_parts(loop, ctx).other_payers)
+    if not {"P", "U"} & set(others):
+        message = "SBR01 is not P, and no other payer of the claim (2320) is the first one (P)"
+        yield RuleFinding(message, row, 1)
+
+
 @rule(
     "X837-FILING",
     loop=("2000B", "2320"),

@@ -208,9 +208,10 @@ class Pseudonyms:
         if CLIA.fullmatch(text):
             digits = self._permute(text[:2] + text[3:])
             return digits[:2] + text[2] + digits[2:]
-        # Telephone numbers and TRN03 have ten characters; the first must stay valid.
+        # Telephone numbers and TRN03 have ten characters; the first of area code and exchange must stay valid.
         if len(text) == TEN and text.isalnum():
-            return text[0] + self._permute(text[1:])
+            rest = self._permute(text[1:3] + text[4:])
+            return text[0] + rest[:2] + text[3] + rest[2:]
         return self._permute(text)
 
     def _permute(self, text: str) -> str:
