@@ -14,6 +14,7 @@ from operator import sub
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from clearlane.accounts.directory import AccountDirectory
+from clearlane.claims.rule_settings import NO_SETTINGS, RuleSettings
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
 from clearlane.payers.directory import PayerDirectory
@@ -28,6 +29,7 @@ from clearlane.store.delivery.routes import load_routes
 from clearlane.store.events.event_watch import EventWatch
 from clearlane.store.installation.code_lists import load_code_lists
 from clearlane.store.installation.nodes import NodeRegistration
+from clearlane.store.installation.rule_settings import load_rule_settings
 from clearlane.store.installation.sandbox import REVISION as SANDBOX_REVISION
 from clearlane.store.vault.keys import MasterKeys, load_master_keys
 from clearlane.store.vault.vault import Vault
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from clearlane.api.frame.app import MountedApp
-    from clearlane.claims.rules.settings import RuleSettings
     from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
@@ -83,7 +84,7 @@ class Installation:
         self._accounts: AccountDirectory | None = None
         self._payers: PayerDirectory | None = None
         self._code_lists = EMBEDDED
-        self._rule_settings: RuleSettings | None = None
+        self._rule_settings = NO_SETTINGS
         self._engine: Engine | None = None
         self._connections: Connections | None = None
         self._inquiry_runner: InquiryRunner | None = None
@@ -160,11 +161,9 @@ class Installation:
         return self._code_lists
 
     @property
-    def rule_settings(self) -> "RuleSettings":
-        """What operators set rules to, as of the last revision that was loaded; nothing in a command."""
-        from clearlane.claims.rules.settings import NO_SETTINGS
-
-        return self._rule_settings or NO_SETTINGS
+    def rule_settings(self) -> RuleSettings:
+        """What operators set rules to, as of the last revision that was loaded."""
+        return self._rule_settings
 
     @property
     def connections(self) -> "Connections":
@@ -242,10 +241,6 @@ class Installation:
             self._code_lists = await load_code_lists(self.database)
 
     async def _load_rule_settings(self) -> None:
-        if not self._node:  # commands judge no claims, and need not wait for the rules
-            return
-        from clearlane.store.installation.rule_settings import load_rule_settings
-
         self._rule_settings = await load_rule_settings(self.database)
 
     def snapshots(self) -> dict[str, Callable[[], Awaitable[None]]]:

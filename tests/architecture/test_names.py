@@ -114,6 +114,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "samples": "examples that ship with the product",
     "sandbox": "the sandbox: its commands in cli, the rows of its simulated payers in store",
     "services": "health care services: rules about those billed, names of those asked about",
+    "rule_settings": ROWS,
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "silent_claims": ROWS,

@@ -1,21 +1,15 @@
 """Settings of rules: what counts for which claims, what the guide fixes, and the same verdict for JSON and files.
 
-Also tests `claims/rules/settings`.
+Also tests `claims/rule_settings` and `claims/rules/settings`.
 """
 
 import pytest
 
 from clearlane.claims.kinds import ClaimKind
+from clearlane.claims.rule_settings import NO_SETTINGS, RuleSetting, RuleSettings
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check
 from clearlane.claims.rules.file_findings import FileFindings
-from clearlane.claims.rules.settings import (
-    NO_SETTINGS,
-    RuleSetting,
-    RuleSettings,
-    refusal,
-    setting_findings,
-    with_payer,
-)
+from clearlane.claims.rules.settings import refusal, setting_findings, with_payer
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.checker.check import check

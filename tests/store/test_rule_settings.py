@@ -128,7 +128,7 @@ def test_a_file_is_checked_as_claims_of_a_site(clearlane, tmp_path):
 
     assert CliRunner().invoke(vendor.app, ["add", "ACME"]).exit_code == 0
     assert CliRunner().invoke(site.app, ["add", "ACME", "--id", "LARK-1"]).exit_code == 0
-    assert {"C411", "C701"} <= found()
-    clearlane("set", "C411", "--severity", "off", "--because", "few payers want it")
+    assert {"C703", "C701"} <= found()
+    clearlane("set", "C703", "--severity", "off", "--because", "few payers want it")
     assert found("--site", "LARK-1") >= {"C701"}
-    assert "C411" not in found("--site", "LARK-1")
+    assert "C703" not in found("--site", "LARK-1")

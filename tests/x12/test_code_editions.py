@@ -88,6 +88,14 @@ def test_a_code_is_valid_on_its_own_days_within_the_edition():
     ]
 
 
+def test_lists_speak_without_a_gap_until_the_first_of_them_ends():
+    embedded = min(dated_codes.load(name).last_day for name in dated_codes.names())
+    assert EMBEDDED.complete_until == embedded
+    assert CodeLists({"letters": BELOW}).complete_until == YEAR.last_day
+    gap = combine(BELOW, [(edition(1, "2030-01-01", "2030-12-31"), rows("A"))])
+    assert CodeLists({"letters": gap}).complete_until == YEAR.last_day
+
+
 def test_a_list_that_nobody_imported_is_that_of_the_package():
     assert EMBEDDED["icd-10-cm"] is dated_codes.load("icd-10-cm")
     assert EMBEDDED.find("npi") is None

@@ -28,6 +28,7 @@ from clearlane.console.operator import (
     files_page,
     people_page,
     person_page,
+    rules_page,
     sandbox_clock,
     sandbox_page,
     webhook_page,
@@ -41,7 +42,7 @@ MODULES = (
     claims_page, search_page, claim_page, correct_page, resend_page, outside_page,
     claim_action_handlers, worklist_actions, fix_cause_page,
     payments_page, payment_page, payment_downloads, eligibility_page, enrollments_page,
-    connections_page, connection_page, files_page, file_page, sandbox_page,
+    connections_page, connection_page, rules_page, files_page, file_page, sandbox_page,
     accounts_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ Knows what faces ask for; ``wiring`` provides it. Knows no face.
 from typing import Protocol
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.claims.rules.settings import RuleSettings
+from clearlane.claims.rule_settings import RuleSettings
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.operator.sandbox_control import SandboxControl

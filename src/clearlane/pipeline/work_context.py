@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.claims.rules.settings import NO_SETTINGS, RuleSettings
+from clearlane.claims.rule_settings import NO_SETTINGS, RuleSettings
 from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.write.write_837 import TradingPartner
 from clearlane.connect.connections import Connections

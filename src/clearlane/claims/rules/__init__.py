@@ -200,7 +200,7 @@ class _Plan(NamedTuple):
     rules: tuple[ClaimRule, ...]
     view: Any = None
     """The reading of a claim or of a line into the view."""
-    shared: tuple[tuple[Callable[[Any], Any], tuple[ClaimRule, ...]], ...] = ()
+    shared: tuple[tuple[Callable[[Any, RuleInputs], Any], tuple[ClaimRule, ...]], ...] = ()
     """Rules with a shared reading of the view, by reading."""
     edits: tuple[ClaimRule, ...] = ()
     """Rules that only some payers want."""
@@ -291,7 +291,7 @@ def _check_claim(
             for path, message in rule.check(view, inputs):
                 findings.add(rule.id, rule.severity, at + locate(path), message)
     for reading, rules in plan.shared:
-        found = reading(view)
+        found = reading(view, inputs)
         if found is not None:
             for rule in rules:
                 for path, message in rule.check(view, inputs, found):

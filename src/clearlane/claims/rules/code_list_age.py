@@ -57,6 +57,8 @@ def code_lists_cover_the_service(
     view: ClaimView, inputs: RuleInputs, days: Span
 ) -> Iterator[FieldFinding]:
     """A service later than a code list is not judged by it; the claim is sent with a warning."""
+    if days.last <= inputs.code_lists.complete_until:
+        return
     for name, title, codes in LISTS:
         known = inputs.code_lists.find(name)
         if known is None or known.covers(days.last) or days.last < known.first_day:

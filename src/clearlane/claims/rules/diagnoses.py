@@ -52,14 +52,24 @@ def icd_version(view: ClaimView) -> str:
 
 # Results are remembered by list: a list that an operator has changed is another one.
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _is_always_valid(known: DatedCodes, code: str) -> bool:
-    """Return whether a code is valid on every day of a list without gaps, as most are."""
-    return len(known.days) == 1 and known.is_valid_throughout(code, known.first_day, known.last_day)
+def _is_plain(known: DatedCodes, code: str) -> bool:
+    """Return whether a code is valid on every day of a list without gaps, and has no mark, as most."""
+    return (
+        len(known.days) == 1
+        and known.is_valid_throughout(code, known.first_day, known.last_day)
+        and not any(period.attributes for period in known.periods(code))
+    )
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
     return known.is_valid(code, first, last)
+
+
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _marks(known: DatedCodes, code: str, day: date) -> frozenset[str]:
+    periods = known.periods(code)
+    return next((one.attributes for one in periods if one.overlaps(day, day)), frozenset())
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
@@ -96,48 +106,60 @@ def codes_have_the_form(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
             )
 
 
-class _Judged(NamedTuple):
-    """The days on which the codes must be valid, and the ICD-10 codes that are not."""
+class MarkedCode(NamedTuple):
+    """A diagnosis that the publisher marks on the day of service."""
+
+    at: int
+    code: str
+    marks: frozenset[str]
+
+
+class JudgedCodes(NamedTuple):
+    """What the list of ICD-10-CM says of the diagnoses of a claim on the days of service."""
 
     first: date
     last: date
     wrong: Each
-    is_covered: bool
-    """Whether the list covers the last day of service; if not, its last day before counts."""
+    """The codes that are not valid."""
+    marked: list[MarkedCode]
 
 
-def _judge(view: ClaimView, inputs: RuleInputs, given: Each) -> _Judged | None:
-    """Return the codes that are not valid, or None if there is none.
+def judged_codes(view: ClaimView, inputs: RuleInputs) -> JudgedCodes | None:
+    """Return what the list says of the diagnoses; None if all are valid without a mark, or it does not cover the service.
 
     A predetermination is about services to come: it is judged by today.
     """
     known = inputs.code_lists[ICD_10_CM]
-    changing = [(at, code) for at, code in given if not _is_always_valid(known, code)]
-    if not changing or icd_version(view) != "10":
+    given = [
+        (at, code) for at, code in enumerate(view.diagnoses) if code and not _is_plain(known, code)
+    ]
+    if not given or icd_version(view) != "10":
         return None
     days = span(view)
-    first, service = (days.first, days.last) if days else (inputs.today, inputs.today)
-    first, last = known.nearest_day(first), known.nearest_day(service)
-    if service < ICD_10_FROM:
+    first, last = (days.first, days.last) if days else (inputs.today, inputs.today)
+    if not known.covers(last):
         return None
     wrong = [
         (at, code)
-        for at, code in changing
+        for at, code in given
         if not _is_valid(known, code, first, last) and _FORMS["10"].fullmatch(code)
     ]
-    return _Judged(first, last, wrong, known.covers(service)) if wrong else None
+    marked = [
+        MarkedCode(at, code, marks) for at, code in given if (marks := _marks(known, code, last))
+    ]
+    return JudgedCodes(first, last, wrong, marked) if wrong or marked else None
 
 
-@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=each)
-def codes_are_valid(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C503", paths=CODES, x12="2300/HI/01-02", reading=judged_codes)
+def codes_are_valid(
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
+) -> Iterator[FieldFinding]:
     """An ICD-10 diagnosis code is valid on the day of service, unless the service is later than the list."""
-    judged = _judge(view, inputs, given)
-    if judged and judged.is_covered:
-        known, (first, last, wrong, _) = inputs.code_lists[ICD_10_CM], judged
-        for at, code in wrong:
-            periods, finer = known.periods(code), _finer(known, code, first, last)
-            if periods or not finer:
-                yield f"diagnoses[{at}]", _why_not_valid(code, periods, last, finer)
+    known = inputs.code_lists[ICD_10_CM]
+    for at, code in judged.wrong:
+        periods, finer = known.periods(code), _finer(known, code, judged.first, judged.last)
+        if periods or not finer:
+            yield f"diagnoses[{at}]", _why_not_valid(code, periods, judged.last, finer)
 
 
 def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Sequence[str]) -> str:
@@ -156,19 +178,19 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
     return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=each)
-def codes_are_complete(view: ClaimView, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
+@rule("C504", paths=CODES, x12="2300/HI/01-02", reading=judged_codes)
+def codes_are_complete(
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
+) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list of the day allows."""
-    judged = _judge(view, inputs, given)
-    if judged and judged.is_covered:
-        known = inputs.code_lists[ICD_10_CM]
-        for at, code in judged.wrong:
-            finer = _finer(known, code, judged.first, judged.last)
-            if finer and not known.periods(code):
-                yield (
-                    f"diagnoses[{at}]",
-                    f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",
-                )
+    known = inputs.code_lists[ICD_10_CM]
+    for at, code in judged.wrong:
+        finer = _finer(known, code, judged.first, judged.last)
+        if finer and not known.periods(code):
+            yield (
+                f"diagnoses[{at}]",
+                f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",
+            )
 
 
 @rule("C505", paths=CODES, x12="2300/HI", reading=each, covers=("X837-ICD-TWICE",))

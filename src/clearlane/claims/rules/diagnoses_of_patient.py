@@ -6,11 +6,8 @@ claims state diagnoses beside the teeth, not as the reason for the visit: these 
 
 from collections.abc import Iterator
 from datetime import date
-from functools import lru_cache
-from typing import NamedTuple
 
-from clearlane.claims.rules.dates import span
-from clearlane.claims.rules.diagnoses import CODES, ICD_10_CM, Each, each, icd_version
+from clearlane.claims.rules.diagnoses import CODES, JudgedCodes, icd_version, judged_codes
 from clearlane.claims.rules.registry import (
     TEETH,
     WARNING,
@@ -20,8 +17,6 @@ from clearlane.claims.rules.registry import (
     rule,
 )
 from clearlane.claims.view import ClaimView
-from clearlane.kernel import limits
-from clearlane.x12.codes.dated_codes import DatedCodes, Period
 
 AGES = {"newborn": (0, 0), "pediatric": (0, 17), "maternity": (9, 64), "adult": (15, 124)}
 """The ages in years for which the editor takes a code, by its mark."""
@@ -30,39 +25,12 @@ MANIFESTATION = "manifestation"
 SEQUELA, SEQUELA_AT = "S", 7
 
 
-class MarkedCode(NamedTuple):
-    """A diagnosis that the editor marks on the day of service."""
-
-    at: int
-    code: str
-    marks: frozenset[str]
-
-
-@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _marked_periods(known: DatedCodes, code: str) -> tuple[Period, ...]:
-    return tuple(each for each in known.periods(code) if each.attributes)
-
-
-def _marked(view: ClaimView, inputs: RuleInputs, given: Each) -> list[MarkedCode]:
-    """Return the diagnoses with a mark on the last day of service."""
-    known = inputs.code_lists[ICD_10_CM]
-    marked = [(at, code) for at, code in given if _marked_periods(known, code)]
-    if not marked or icd_version(view) != "10" or (days := span(view)) is None:
-        return []
-    return [
-        MarkedCode(at, code, period.attributes)
-        for at, code in marked
-        for period in _marked_periods(known, code)
-        if period.overlaps(days.last, days.last)
-    ]
-
-
-@rule("C521", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=each)
+@rule("C521", paths=CODES, x12="2300/HI/01-02", if_form_lacks=TEETH, reading=judged_codes)
 def manifestation_is_not_first(
-    view: ClaimView, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
 ) -> Iterator[FieldFinding]:
     """A manifestation follows its cause: it is never the principal diagnosis."""
-    for at, code, marks in _marked(view, inputs, given[:1]):
+    for at, code, marks in judged.marked[:1]:
         if at == 0 and MANIFESTATION in marks:
             yield (
                 f"diagnoses[{at}]",
@@ -87,18 +55,17 @@ def sequela_is_not_first(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     x12="2300/HI/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=each,
+    reading=judged_codes,
 )
 def diagnosis_fits_the_age(
-    view: ClaimView, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
 ) -> Iterator[FieldFinding]:
     """A diagnosis of newborns, children, mothers or adults fits the patient's age."""
-    found = _marked(view, inputs, given)
-    days, birth = span(view) if found else None, view.patient_birth
-    if days is None or birth is None or birth > days.last:
+    birth = view.patient_birth
+    if birth is None or birth > judged.last:
         return
-    youngest, oldest = _age(birth, days.first), _age(birth, days.last)
-    for at, code, marks in found:
+    youngest, oldest = _age(birth, judged.first), _age(birth, judged.last)
+    for at, code, marks in judged.marked:
         for mark in AGES.keys() & marks:
             least, most = AGES[mark]
             if oldest < least or youngest > most:
@@ -115,14 +82,14 @@ def diagnosis_fits_the_age(
     x12="2300/HI/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=each,
+    reading=judged_codes,
 )
 def diagnosis_fits_the_sex(
-    view: ClaimView, inputs: RuleInputs, given: Each
+    view: ClaimView, inputs: RuleInputs, judged: JudgedCodes
 ) -> Iterator[FieldFinding]:
     """A diagnosis of one sex fits the patient's."""
     sex = view.patient.sex or view.subscriber.sex
-    for at, code, marks in _marked(view, inputs, given):
+    for at, code, marks in judged.marked:
         for mark in SEXES.keys() & marks:
             if sex in SEXES.values() and sex != SEXES[mark]:
                 yield (

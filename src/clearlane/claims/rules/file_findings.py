@@ -197,7 +197,7 @@ def _findings(
         more: tuple[object, ...] = ()
         if rule.reading is not None:
             if rule.reading not in made:
-                made[rule.reading] = rule.reading(view)
+                made[rule.reading] = rule.reading(view, inputs)
             if made[rule.reading] is None:
                 continue
             more = (made[rule.reading],)

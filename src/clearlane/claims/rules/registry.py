@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from functools import cache
+from inspect import signature
 from typing import Any, TypeVar
 
 from clearlane.claims.claim_form import places
@@ -137,9 +139,9 @@ class ClaimRule(FindingType):
     """For a value rule: the types of values it checks."""
     when_filled: frozenset[str]
     """The rule applies only if one of these paths is filled, relative to the view or to the line; empty: always."""
-    reading: Callable[[Any], Any] | None
-    """For a claim rule: a function of the view, called once for all rules that share it. The check takes its
-    result as third argument; if that is None, the rule does not apply."""
+    reading: Callable[[Any, RuleInputs], Any] | None
+    """For a claim rule: a function of the view and the inputs, called once for all rules that share it. The check takes
+    its result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
     asks: tuple[str, ...] = ()
     """The lists that it asks. It is applied only if a list is imported, and finds nothing without one of these."""
@@ -226,7 +228,7 @@ def rule(
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
-    reading: Callable[[Any], Any] | None = None,
+    reading: Callable[..., Any] | None = None,
     asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
@@ -337,7 +339,7 @@ def _register(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
-    reading: Callable[[Any], Any] | None = None,
+    reading: Callable[..., Any] | None = None,
     asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
@@ -356,7 +358,7 @@ def _register(
         requires=requires,
         value_types=value_types,
         when_filled=frozenset(when_filled),
-        reading=reading,
+        reading=_reading(reading) if reading else None,
         asks=asks,
         covers=covers,
         not_in_files=not_in_files,
@@ -370,6 +372,14 @@ def is_file_error(id: str) -> bool:
     """Return whether a finding of the X12 engine is an error."""
     row: FindingType = FINDING_TYPES[id] if id in FINDING_TYPES else find_rule(id)
     return row.severity is Severity.ERROR
+
+
+@cache
+def _reading(reading: Callable[..., Any]) -> Callable[[Any, RuleInputs], Any]:
+    """Return a reading as it is called: most need the view alone."""
+    if len(signature(reading).parameters) > 1:
+        return reading
+    return lambda view, _: reading(view)
 
 
 def is_whole(number: Decimal) -> bool:

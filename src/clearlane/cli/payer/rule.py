@@ -7,8 +7,8 @@ import typer
 
 from clearlane.claims.forms import FORMS
 from clearlane.claims.responses.rule_status import source_of, status_of
+from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
-from clearlane.claims.rules.settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,

@@ -16,6 +16,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_text import short_day
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.intake.send_anyway import why_not_overruled
 from clearlane.pipeline.intake.submit_correction import IS_A_VOID
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
@@ -90,6 +91,17 @@ def claim_actions(
             href=request.url(f"{path}/again"),
             because=why_not_again(row, history),
         ),
+        *(
+            [
+                ClaimAction(
+                    title="Send anyway",
+                    href=request.url(f"{path}/anyway"),
+                    because=why_not_anyway(row, history),
+                )
+            ]
+            if row.label is ClaimLabel.NOT_ACCEPTED
+            else []
+        ),
     ]
 
 
@@ -159,6 +171,13 @@ def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
     if not _was_sent(history):
         return "It leaves with the next file."
     return "The payer has it: a second one would be a duplicate."
+
+
+def why_not_anyway(row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why a claim cannot be sent in spite of the rules that stopped it; empty if it can."""
+    if row.label is not ClaimLabel.NOT_ACCEPTED:
+        return "No rule stopped it."
+    return _why_not_here(row, history) or why_not_overruled(history.loaded.findings)
 
 
 def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:

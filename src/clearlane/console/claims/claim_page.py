@@ -82,6 +82,7 @@ NOTICES = {
     "sent": "The correction is accepted and leaves with the next file.",
     "sent-notified": "The correction is accepted and leaves with the next file. Your software gets an event with what changed.",
     "sent-again": "The claim is sent again and leaves with the next file.",
+    "sent-anyway": "The claim is sent anyway and leaves with the next file. Your reason is among its notes.",
     "void-sent": "The cancellation is accepted and leaves with the next file.",
     "discarded": "The draft is discarded.",
     "held": "The claim is held: it is sent when it is released.",
@@ -412,7 +413,7 @@ async def add_note(request: PageRequest) -> Response:
     return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
 
 
-SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "void-sent"})
+SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "sent-anyway", "void-sent"})
 """Notices of something that was sent from here, behind which the next claim is offered."""
 
 

@@ -1,6 +1,6 @@
-"""Send a claim again unchanged, or cancel it at the payer: what goes out is shown, and goes with one button.
+"""Send a claim again unchanged, or in spite of a rule, or cancel it at the payer: what goes out is shown.
 
-Both are submitted as corrections are, so that one function decides how they go. Knows no field of a claim.
+All are submitted as corrections are, so that one function decides how they go. Knows no field of a claim.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from functools import partial
 
 from starlette.responses import Response
 
-from clearlane.console.claims.claim_actions import why_not_again, why_not_void
+from clearlane.console.claims.claim_actions import why_not_again, why_not_anyway, why_not_void
 from clearlane.console.claims.claim_page import OpenedClaim, open_claim
 from clearlane.console.claims.claims_page import payer_name
 from clearlane.console.claims.correction_ways import explain_way, record_way
@@ -19,6 +19,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
@@ -27,7 +28,7 @@ pages = PageRows(roles=BILLERS, menu="/claims")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResendKind:
-    """What is sent: the claim as it is, or its cancellation."""
+    """What is sent: the claim as it is, in spite of a rule, or its cancellation."""
 
     path: str
     """The last part of its address."""
@@ -66,9 +67,29 @@ VOID = ResendKind(
 )
 
 
+ANYWAY = ResendKind(
+    path="anyway",
+    way="",
+    title="Send anyway",
+    warning="A rule of Clearlane stopped this claim; the X12 guide would let it pass. Send it if you know that this payer "
+    "takes it. Your name and reason are kept with the claim, and what becomes of it is counted for the rule.",
+    button="Send anyway to",
+    done="sent-anyway",
+    needs_reason=True,
+)
+
+
+MISSING_REASONS = {
+    VOID.path: "Say why it is canceled.",
+    ANYWAY.path: "Say why it is sent although a rule stops it.",
+}
+
+
 def _why_not(request: PageRequest, kind: ResendKind, opened: OpenedClaim) -> str:
     if kind is VOID:
         return why_not_void(request, opened.row, opened.history)
+    if kind is ANYWAY:
+        return why_not_anyway(opened.row, opened.history)
     return why_not_again(opened.row, opened.history)
 
 
@@ -87,16 +108,17 @@ async def send(request: PageRequest, kind: ResendKind) -> Response:
         return request.message(409, f"{kind.title}: not possible", refusal)
     reason = request.form.get("reason").strip()[:REASON_CHARACTERS_MAX]
     if kind.needs_reason and not reason:
-        return await _render(request, kind, opened, fault="Say why it is canceled.")
+        return await _render(request, kind, opened, fault=MISSING_REASONS[kind.path])
     if request.form.get("do") != "send":
         return await _render(request, kind, opened, reason=reason)
     try:
-        result = await _submit(request, kind, opened, dry_run=False)
+        result = await _submit(request, kind, opened, dry_run=False, reason=reason)
     except CorrectionConflict as conflict:
         return await _render(request, kind, opened, fault=str(conflict), reason=reason)
     if result is None or not result.claim_number:
         return await _render(request, kind, opened, fault="Nothing was sent.", reason=reason)
-    await record_way(request, opened.site, result.claim_number, kind.way or "unchanged", reason)
+    if kind is not ANYWAY:  # its reason is kept with the rules that it overrules
+        await record_way(request, opened.site, result.claim_number, kind.way or "unchanged", reason)
     await refresh_summary(request.context.work_context, opened.site)
     return request.redirect(
         f"/claims/{result.claim_number}", done=kind.done, was=opened.row.label.value
@@ -104,8 +126,18 @@ async def send(request: PageRequest, kind: ResendKind) -> Response:
 
 
 async def _submit(
-    request: PageRequest, kind: ResendKind, opened: OpenedClaim, *, dry_run: bool
+    request: PageRequest, kind: ResendKind, opened: OpenedClaim, *, dry_run: bool, reason: str = ""
 ) -> CorrectionResult | None:
+    if kind is ANYWAY:
+        return await send_anyway(
+            request.context.work_context,
+            opened.site,
+            opened.number,
+            reason=reason,
+            actor=request.actor,
+            now=request.context.clock.now(),
+            dry_run=dry_run,
+        )
     return await submit_correction(
         request.context.work_context,
         opened.site,
@@ -138,7 +170,10 @@ async def _render(
         "resend.html",
         f"{kind.title}: {opened.row.patient or opened.number}",
         kind=kind,
-        warning=AFTER_NOT_ACCEPTED if opened.row.label is ClaimLabel.NOT_ACCEPTED else kind.warning,
+        warning=AFTER_NOT_ACCEPTED
+        if kind is AGAIN and opened.row.label is ClaimLabel.NOT_ACCEPTED
+        else kind.warning,
+        warnings=_warnings(opened, result) if kind is ANYWAY else (),
         row=opened.row,
         tag=opened.tag,
         payer=payer_name(request, opened.row.payer_id, opened.row.kind),
@@ -151,7 +186,17 @@ async def _render(
     )
 
 
-for _kind in (AGAIN, VOID):
+def _warnings(opened: OpenedClaim, result: CorrectionResult | None) -> list[str]:
+    """Return the findings that the claim is sent in spite of."""
+    stopped = {one.rule for one in opened.history.loaded.findings if one.severity is Severity.ERROR}
+    return [
+        f"{one.rule}: {one.message}"
+        for one in (result.findings if result else ())
+        if one.rule in stopped
+    ]
+
+
+for _kind in (AGAIN, VOID, ANYWAY):
     _path = f"/claims/{{number}}/{_kind.path}"
     pages.page(_path)(partial(show, kind=_kind))
     pages.act(_path, REVIEWED, kept={"do": "look"})(partial(send, kind=_kind))

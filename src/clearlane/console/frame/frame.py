@@ -35,6 +35,7 @@ MENU = (
 OPERATOR_MENU = (
     MenuEntry("/payers", "Connections", OPERATOR),
     MenuEntry("/files", "Files", OPERATOR),
+    MenuEntry("/rules", "Rules", OPERATOR),
     MenuEntry("/accounts", "Accounts", OPERATOR),
     MenuEntry("/people", "People", OPERATOR),
     MenuEntry("/audit", "Audit", OPERATOR),

@@ -37,6 +37,7 @@ VERB_WORDS = {
     "export": "exported", "import": "imported", "list": "listed", "mailed": "sent by file", "note": "note added",
     "park": "stopped", "pause": "paused", "read": "looked at", "release": "released", "replay": "replayed",
     "resend": "sent again", "resent": "sent again", "resume": "resumed", "rotate": "secret renewed", "search": "searched",
+    "send_anyway": "sent anyway",
     "shown": "looked at", "sending": "being sent", "sign_in": "signed in", "sign_in_link": "one-time address made",
     "sign_out": "signed out", "submit": "submitted", "test": "tested", "try_now": "tried at once", "url": "address made",
     "way_chosen": "way of sending chosen",

@@ -67,9 +67,17 @@ def record_billed_change(
 async def _keep(
     tx: Tx, context: WorkContext, site: Site, number: str, change: BilledChange, actor: Actor
 ) -> None:
-    now = context.clock.now()
-    id = new_number(now, letter="N")
-    payload = context.vault.seal(site.scope, work_items.NOTES, id, change.note.encode())
-    await work_items.add_note(tx, ClaimNote(id, number, actor.name, to_micros(now), payload))
+    id = await keep_reason(tx, context, site, number, change.note, actor)
     detail = f"{' '.join(change.names)}; reason and authority are note {id}"
     tx.audit("claim.billed_change", ids=[number], detail=detail)
+
+
+async def keep_reason(
+    tx: Tx, context: WorkContext, site: Site, number: str, text: str, actor: Actor
+) -> str:
+    """Keep a reason as a sealed note of a claim; return the note's id, for the audit trail."""
+    now = context.clock.now()
+    id = new_number(now, letter="N")
+    payload = context.vault.seal(site.scope, work_items.NOTES, id, text.encode())
+    await work_items.add_note(tx, ClaimNote(id, number, actor.name, to_micros(now), payload))
+    return id

@@ -7,7 +7,7 @@ taken is canceled in the same transaction. If two corrections meet, one wins, an
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -70,14 +70,15 @@ async def submit_correction(
     now: datetime,
     way: str = "",
     unchanged: bool = False,
+    overruled: Collection[str] = (),
     dry_run: bool = False,
     extend: JobExtension[CorrectionResult] = unextended,
 ) -> CorrectionResult | None:
     """Correct a claim with these fields; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
-    that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``extend`` adds to the
-    transaction that stores the correction.
+    that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``overruled`` are the rules that a
+    person sends it in spite of (``send_anyway``). ``extend`` adds to the transaction that stores the correction.
     Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
@@ -90,7 +91,7 @@ async def submit_correction(
     if faults:
         return _refused(claim_number, faults)
     await context.vault.ensure_key(site.scope)
-    prepared = await _prepare(context, site, row, changes, now)
+    prepared = await _prepare(context, site, row, changes, now, overruled)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
     prepared = prepared._replace(
@@ -178,7 +179,12 @@ def _name_faults(form: AnyForm, changes: _ContentChange) -> tuple[ClaimFinding, 
 
 
 async def _prepare(
-    context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange, now: datetime
+    context: WorkContext,
+    site: Site,
+    row: StoredClaim,
+    changes: _ContentChange,
+    now: datetime,
+    overruled: Collection[str],
 ) -> PreparedClaim | tuple[ClaimFinding, ...]:
     """Read and judge the claim with its changed fields; return what is wrong with their shape if it cannot be read."""
     form = FORMS[row.form]
@@ -192,7 +198,9 @@ async def _prepare(
         raise CorrectionConflict(f"A document may have {read.claims_max} claims at most.")
     if not isinstance(read, ReadDocument):
         return read.findings
-    found = await judge_document(context, read, site=site, now=now, shorten=lambda one: one)
+    found = await judge_document(
+        context, read, site=site, now=now, shorten=lambda one: one, overruled=overruled
+    )
     return found[0]
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.claims.rules.settings import RuleSetting, setting_findings
+from clearlane.claims.rule_settings import RuleSetting
+from clearlane.claims.rules.settings import setting_findings
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding, make_shape_finding
 from clearlane.payers.directory import PayerDirectory

@@ -6,7 +6,7 @@
 - Payments: ``payment_list`` lists them for every face; ``payments`` loads one for operators, ``vendor_payments`` for the
   API, ``payment_pages`` for the console; ``pdf_process`` makes files to print.
 - Operating: ``measures`` reads the installation, ``conditions`` is the table of what an operator is warned of,
-  ``condition_checks`` finds its cases, ``waiting_claims`` counts what waits for each payer; ``health`` and
+  ``condition_checks`` finds its cases, ``waiting_claims`` counts what waits for each payer, ``rule_activity`` what rules stopped; ``health`` and
   ``route_states`` show them in the console.
 - Counts that a schedule keeps, so that no page counts: ``claim_summary``, ``claim_counts``, ``operator_counts``,
   ``payment_month``, stored by ``stored_counts``.

@@ -31,7 +31,7 @@ from clearlane.pipeline.load_claim import (
     sent_line_controls,
 )
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
-from clearlane.store.claims import claim_history, claims, documents, facts
+from clearlane.store.claims import claim_history, claims, documents, facts, rule_overrides
 from clearlane.store.claims.claim_history import (
     ClaimSending,
     FactSource,
@@ -39,6 +39,7 @@ from clearlane.store.claims.claim_history import (
 from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
+from clearlane.store.claims.rule_overrides import RuleOverride
 from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.payments import claim_payments
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
@@ -174,6 +175,7 @@ class _HistoryRows:
     documents: list[StoredDocument]
     payments: list[ClaimPaymentDocument]
     events: list[tuple[int, str]]
+    overrides: list[RuleOverride]
     successor: ClaimStateRow | None
     """The last claim that was sent in its place."""
     under_same_id: list[ClaimStateRow]
@@ -279,6 +281,7 @@ async def _load_rows(tx: Tx, state: ClaimStateRow) -> _HistoryRows:
         await documents.list_for_claims(tx, [number]),
         await claim_payments.list_own_of_claim(tx, number, limit=PAYMENTS_SHOWN_MAX),
         await claims.list_events(tx, number),
+        await rule_overrides.list_of_claim(tx, number),
         await _find_successor(tx, state),
         await claim_history.list_under_same_id(tx, state),
     )
@@ -295,6 +298,10 @@ def _entries(
         sentences=(f"It takes over from {before} under the same claim id.",) if before else (),
     )
     yield HistoryEntry(created, CHECKED, sentences=tuple(check_sentences(loaded)))
+    if rows.overrides:
+        headline = f"Sent anyway: {rows.overrides[0].actor} decided so; the notes say why"
+        rules = tuple(f"{one.rule}: {_rule_sentence(one.rule)}" for one in rows.overrides)
+        yield HistoryEntry(from_micros(rows.overrides[0].at), headline, sentences=rules)
     for sending in rows.sendings:
         yield from _delivery_entries(sending)
     superseded = [at for at, event in rows.events if event == claims.SUPERSEDED]
@@ -317,6 +324,13 @@ def _entries(
         content = open_document_source(vault, part).part if part else b""
         is_voided = status is not None and status.closing is ClaimClosing.VOIDED
         yield _payer_entry(fact, source, loaded, controls, content, is_voided=is_voided)
+
+
+def _rule_sentence(id: str) -> str:
+    # Imported here: few claims were sent anyway, and showing the others needs no rules.
+    from clearlane.claims.rules import RULES
+
+    return RULES[id].sentence if id in RULES else "A rule that is no longer there."
 
 
 def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:

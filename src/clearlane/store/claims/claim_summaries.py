@@ -53,6 +53,11 @@ async def find_summary(tx: Tx) -> StoredSummary | None:
     return None if row is None else StoredSummary(row[0], bytes(row[1]))
 
 
+async def list_latest(tx: Tx, most: int) -> list[bytes]:
+    """Return the summaries of sites of every client that were refreshed last, for the operator's counts."""
+    return [bytes(content) for (content,) in await tx.rows(_LATEST, name=NAME, most=most)]
+
+
 async def put_summary(tx: Tx, counted_at: int, content: bytes) -> None:
     """Replace the site's summary."""
     await tx.run(_PUT, name=NAME, counted_at=counted_at, content=content)
@@ -81,6 +86,13 @@ async def list_decided(tx: Tx, label: str, changed_from: int) -> list[tuple[int,
     return [(int(created), int(updated)) for created, updated in rows]
 
 
+_LATEST = Statement(
+    select(claim_summaries.c.content)
+    .where(claim_summaries.c.name == bindparam("name"))
+    .order_by(claim_summaries.c.counted_at.desc())
+    .limit(bindparam("most")),
+    system=True,
+)
 _FIND = scoped_select(
     select(claim_summaries.c.counted_at, claim_summaries.c.content).where(
         claim_summaries.c.name == bindparam("name")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, select
 
-from clearlane.claims.rules.settings import DEFAULT, RuleSetting, RuleSettings
+from clearlane.claims.rule_settings import DEFAULT, RuleSetting, RuleSettings
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.database.schema import rule_settings
 from clearlane.store.database.sql import Statement, insert_into

@@ -50,7 +50,7 @@ class EditionCode(NamedTuple):
 class CodeLists:
     """The lists in force on one node. Rules are given it, and ask a list about a day."""
 
-    __slots__ = ("_imported", "has_imported", "large")
+    __slots__ = ("_complete_until", "_imported", "has_imported", "large")
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class CodeLists:
         """The editions of the lists that are too large for memory, the first imported first, by list."""
         self.has_imported = bool(imported or large)
         """Whether a list is imported; without one, rules that need it are not applied."""
+        self._complete_until: date | None = None
 
     def find(self, name: str) -> DatedCodes | None:
         """Return a list such as ``icd-10-cm``, or None if there is none, or it is large and was not asked."""
@@ -76,6 +77,18 @@ class CodeLists:
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted({*dated_codes.names(), *self._imported, *self.large}))
+
+    @property
+    def complete_until(self) -> date:
+        """The day until which every list in memory speaks without a gap."""
+        if self._complete_until is None:
+            embedded = filter(
+                None, map(dated_codes.find_days, dated_codes.names() - self._imported.keys())
+            )
+            ends = [days[1] for days in embedded]
+            ends += [known.days[0][1] for known in self._imported.values()]
+            self._complete_until = min(ends)
+        return self._complete_until
 
     def with_asked(self, asked: Mapping[str, DatedCodes]) -> "CodeLists":
         """Return the lists with what was found in large ones: as much of each as the claims at hand need."""

@@ -68,7 +68,10 @@ class DatedCodes:
 
     def covers(self, day: date) -> bool:
         """Return whether the list says which codes are valid on the day."""
-        return any(first <= day <= last for first, last in self.days)
+        for first, last in self.days:  # noqa: SIM110  (a generator takes three times as long)
+            if first <= day <= last:
+                return True
+        return False
 
     def nearest_day(self, day: date) -> date:
         """Return the day if the list covers it, else the last one before it that it covers, else its first."""
