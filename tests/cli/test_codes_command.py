@@ -106,3 +106,35 @@ def test_a_command_that_cannot_be_meant_says_what_would_pass(clearlane):
     assert "--to is before" in clearlane(f"codes import taxonomy file {backwards}", code=2).stderr
     assert "cannot be read" in clearlane(f"codes import taxonomy file {DAYS}", code=2).stderr
     assert "icd-10-cm" in clearlane("codes show icd-9", code=1).stderr
+
+
+def order_file(*codes):
+    return "".join(f"{at:05} {code:7} 1 {'Short':60} Long\r\n" for at, code in enumerate(codes, 1))
+
+
+def test_an_edition_is_tried_and_nothing_changes(clearlane, place):
+    (place.data / "order.txt").write_text(order_file("I4200", "J4B"))
+    line = f"codes try icd-10-cm order.txt {DAYS}"
+    assert "lacks" in clearlane(line, code=1).stderr
+    before = clearlane("codes list --json").stdout
+    done = clearlane(f"{line} --force").stdout
+    assert "0 of 0 claims use codes that end. 0 claims that were not accepted would lose" in done
+    found = json.loads(clearlane("codes trial 1 --json").stdout)
+    assert (found["state"], found["list"], found["codes"]) == ("done", "icd-10-cm", {})
+    assert json.loads(clearlane("codes trial 1 --claims ending --json").stdout) == []
+    started = json.loads(clearlane(f"{line} --force --background --since 2026-01-01 --json").stdout)
+    assert (started["id"], started["state"]) == (2, "open")
+    assert "Trial 2 is canceled." in clearlane("codes cancel 2").stdout
+    assert "No trial 2 is open." in clearlane("codes cancel 2", code=1).stderr
+    assert "There is no trial 9." in clearlane("codes trial 9", code=1).stderr
+    rows = json.loads(clearlane("codes trials --json").stdout)
+    assert [(row["id"], row["state"]) for row in rows] == [(2, "canceled"), (1, "done")]
+    assert clearlane("codes list --json").stdout == before
+
+
+def test_a_file_that_cannot_be_tried_is_refused(clearlane, place):
+    (place.data / "order.txt").write_text("another kind of file\n")
+    assert "order.txt: " in clearlane(f"codes try icd-10-cm order.txt {DAYS}", code=1).stderr
+    assert "no list" in clearlane(f"codes try icd order.txt {DAYS}", code=2).stderr
+    assert "cannot be tried" in clearlane(f"codes try ndc order.txt {DAYS}", code=1).stderr
+    assert clearlane("codes trials --json").stdout.strip() == "[]"

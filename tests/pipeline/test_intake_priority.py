@@ -45,3 +45,15 @@ def test_when_claims_do_not_stop_arriving_batching_runs_now_and_then():
 
 def test_one_large_document_delays_batching_once():
     assert asks(5_000, 0) == [False, True]
+
+
+def test_claims_that_arrive_now_are_asked_about_without_counting_them_again():
+    seconds = Seconds()
+    priority = IntakePriority(seconds)
+    assert priority.is_calm
+    priority.record_claims(MANY)
+    seconds.now += 1
+    assert not priority.is_calm
+    seconds.now += 1
+    assert not priority.allows_batching(), "the claims still count"
+    assert priority.is_calm

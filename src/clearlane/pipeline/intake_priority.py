@@ -24,6 +24,12 @@ class IntakePriority:
         """Count claims that were submitted."""
         self._claims += claims
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether few claims arrive now: work that may wait for as long as they do asks this."""
+        seconds = max(self._seconds() - self._asked_at, 1.0)
+        return self._claims / seconds <= INTAKE_PRIORITY_CLAIMS_PER_SECOND
+
     def allows_batching(self) -> bool:
         """Return whether batching may run: few claims arrived since the last call, or it waited long enough."""
         now = self._seconds()

@@ -9,7 +9,7 @@ from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
 from clearlane.pipeline.notify import purge_events, silent_claims
-from clearlane.pipeline.operator import enrollment_answers, import_codes
+from clearlane.pipeline.operator import enrollment_answers, import_codes, try_codes
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
 
@@ -64,6 +64,7 @@ TICKS: tuple[WorkTick, ...] = (
         verb=claim_counts.count_tick,
         every_seconds=claim_counts.EVERY_SECONDS,
     ),
+    WorkTick(name=try_codes.NAME, verb=try_codes.trial_tick, every_seconds=try_codes.EVERY_SECONDS),
 )
 
 SCHEDULES: tuple[WorkSchedule, ...] = (

@@ -1,11 +1,16 @@
 """``clearlane codes``: the code lists that claims are judged by, each with its days."""
 
+import asyncio
 import hashlib
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from enum import StrEnum
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -19,11 +24,13 @@ from clearlane.cli.command.operator_command import (
     show_rows,
 )
 from clearlane.cli.command.output import show_facts, show_json
-from clearlane.cli.command.progress import progress
+from clearlane.cli.command.progress import ShowProgress, progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
+from clearlane.code_files.columns import CodeRow
 from clearlane.code_files.content import CodeFileRefused
 from clearlane.code_files.readers import READERS
+from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.operator.import_codes import NewEdition, import_codes, remove_codes
 from clearlane.store.database.schema.code_lists import IN_FORCE
 from clearlane.store.installation.code_lists import (
@@ -34,11 +41,24 @@ from clearlane.store.installation.code_lists import (
     list_editions,
     load_code_lists,
 )
+from clearlane.store.installation.code_trials import (
+    CANCELED,
+    ENDING,
+    OPEN,
+    PASSING,
+    CodeTrial,
+    end_trial,
+    find_trial,
+    list_found,
+    list_trials,
+)
+from clearlane.store.installation.nodes import SCOPE as NODES
+from clearlane.store.installation.nodes import live_nodes
 from clearlane.wiring import Installation
 from clearlane.x12.codes import dated_codes
 
 app = typer.Typer(
-    help="Code lists with days: import, list, show, status, remove.", add_completion=False
+    help="Code lists with days: import, list, show, status, remove, try.", add_completion=False
 )
 
 EMBEDDED = "embedded"
@@ -48,6 +68,22 @@ ListName = Annotated[
     str, typer.Argument(metavar="LIST", help="A list such as icd-10-cm; see `codes status`.")
 ]
 DAY_FORMAT = ["%Y-%m-%d"]
+FileList = Annotated[str, typer.Argument(metavar="LIST", help="The list that the file is of.")]
+EditionFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The publisher's own file, plain or as its zip.")
+]
+FirstDay = Annotated[
+    datetime,
+    typer.Option("--from", formats=DAY_FORMAT, metavar="DAY", help="First day of the edition."),
+]
+LastDay = Annotated[
+    datetime,
+    typer.Option("--to", formats=DAY_FORMAT, metavar="DAY", help="Last day of the edition."),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Take a file that lacks many codes of the edition before.")
+]
+TrialId = Annotated[int, typer.Argument(metavar="TRIAL", help="The number of a trial.")]
 STATUS = (
     TableColumn("list", "list"),
     TableColumn("edition", "edition"),
@@ -61,6 +97,22 @@ COLUMNS = (
     TableColumn("source", "source", wrap=True, drop=1),
     TableColumn("sha256", "hash", drop=2),
 )
+TRIAL_FACTS = (
+    "id", "list", "first_day", "last_day", "source", "state", "started_by", "total", "read", "ending", "passing",
+)  # fmt: skip
+TRIALS = tuple(TableColumn(name.replace("_", " "), name) for name in TRIAL_FACTS)
+CLAIMS_DAYS = 365
+CODES_SHOWN = 10
+POLL_SECONDS = 0.5
+
+
+class TrialChange(StrEnum):
+    """What a trial says of a claim."""
+
+    ENDING = ENDING
+    PASSING = PASSING
+
+
 PERIODS = (
     TableColumn("first day", "first_day"),
     TableColumn("last day", "last_day"),
@@ -70,22 +122,11 @@ PERIODS = (
 
 @app.command("import")
 def import_(
-    list: Annotated[str, typer.Argument(metavar="LIST", help="The list that the file is of.")],
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The publisher's own file, plain or as its zip.")
-    ],
-    first: Annotated[
-        datetime,
-        typer.Option("--from", formats=DAY_FORMAT, metavar="DAY", help="First day of the edition."),
-    ],
-    last: Annotated[
-        datetime,
-        typer.Option("--to", formats=DAY_FORMAT, metavar="DAY", help="Last day of the edition."),
-    ],
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Import a file that lacks many codes of the edition before."),
-    ] = False,
+    list: FileList,
+    file: EditionFile,
+    first: FirstDay,
+    last: LastDay,
+    force: Force = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -96,39 +137,21 @@ def import_(
 
     Example: clearlane codes import icd-10-cm icd10cm-order-2027.txt --from 2026-10-01 --to 2027-09-30
     """
-    reader = READERS.get(list)
-    if reader is None:
-        usage_error(f"{list} is no list that can be imported. Give one of: {', '.join(READERS)}.")
-    if last < first:
-        usage_error("--to is before --from: give the first day and the last day of the edition.")
-    with progress("Checking") as show, _opened(file) as stream:
-        size = file.stat().st_size
-        new = NewEdition(
-            list=list,
-            first_day=first.date(),
-            last_day=last.date(),
-            source=file.name,
-            hash=hashlib.file_digest(stream, "sha256").hexdigest(),
-        )
-        stream.seek(0)
-        show(0, total=size, label="Importing")
+    with _edition_file(list, file, first, last, "Importing") as read:
 
         async def work(installation: Installation) -> EditionChange:
             done = await import_codes(
                 installation.database,
-                new,
-                reader.read(stream),
+                read.new,
+                read.rows,
                 actor=operator(),
                 force=force,
-                show=lambda: show(min(stream.tell(), size)),
+                show=read.show,
             )
             await confirm_loaded(installation.database, REVISION, done.revision)
             return done
 
-        try:
-            done = run_in_installation(data, work)
-        except CodeFileRefused as refused:
-            refuse(f"{file.name}: {refused}. Nothing is imported.")
+        done = run_in_installation(data, work)
     edition, changed = done.edition, done.revision is not None
     if as_json:
         show_json({"changed": changed, **_stored_facts(edition)})
@@ -250,6 +273,199 @@ async def remove(
     show_change(
         f"{list}: edition {done.edition.edition} is out of force.", as_json=as_json, changed=True
     )
+
+
+@app.command("try")
+def try_(
+    list: FileList,
+    file: EditionFile,
+    first: FirstDay,
+    last: LastDay,
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=DAY_FORMAT,
+            metavar="DAY",
+            help="Read the claims that came since this day (default: a year ago).",
+        ),
+    ] = None,
+    background: Annotated[
+        bool, typer.Option("--background", help="Do not wait for the result.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Say what an edition would change over the stored claims, and change nothing.
+
+    Counts the claims that use codes which end, and those that were not accepted and would lose an error. A running node does
+    the work, after the claims that come in; without one this command does. Ctrl-C cancels.
+
+    Example: clearlane codes try icd-10-cm icd10cm-order-2027.txt --from 2026-10-01 --to 2027-09-30
+    """
+    with _edition_file(list, file, first, last, "Reading the file") as read:
+
+        async def work(installation: Installation) -> CodeTrial:
+            from clearlane.pipeline.operator.try_codes import start_trial
+
+            day = since or installation.clock.now() - timedelta(days=CLAIMS_DAYS)
+            context = installation.work_context
+            started = await start_trial(
+                context,
+                read.new,
+                read.rows,
+                since=day.date(),
+                actor=operator(),
+                force=force,
+                show=read.show,
+            )
+            if background:
+                return started
+            read.bar(0, total=started.total, label="Reading claims")
+            return await _wait(installation, started, read.bar)
+
+        done = run_in_installation(data, work)
+    _show_trial(done, as_json=as_json)
+
+
+@app.command("trials")
+@in_installation()
+async def trials(installation: Installation, as_json: AsJson = False) -> None:
+    """List the trials of code lists, the newest first.
+
+    Example: clearlane codes trials
+    """
+    rows = [_trial_facts(one) for one in await list_trials(installation.database)]
+    show_rows(TRIALS, rows, as_json=as_json, noun="trial")
+
+
+@app.command("trial")
+@in_installation()
+async def trial(
+    installation: Installation,
+    trial: TrialId,
+    claims: Annotated[
+        TrialChange | None,
+        typer.Option(metavar="CHANGE", help="List the numbers of the claims: ending or passing."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a trial, or the numbers of the claims that it found.
+
+    Example: clearlane codes trial 3 --claims ending
+    """
+    found = await find_trial(installation.database, trial)
+    if found is None:
+        refuse(f"There is no trial {trial}.")
+    if claims is None:
+        _show_trial(found, as_json=as_json)
+        return
+    numbers = await list_found(installation.database, trial, claims.value)
+    show_rows(
+        (TableColumn("claim", "claim_number"),),
+        [{"claim_number": number} for number in numbers],
+        as_json=as_json,
+        noun="claim",
+    )
+
+
+@app.command()
+@in_installation()
+async def cancel(installation: Installation, trial: TrialId, as_json: AsJson = False) -> None:
+    """Cancel a trial that is open; what it found stays.
+
+    Example: clearlane codes cancel 3
+    """
+    done = await end_trial(installation.database, trial, CANCELED, actor=operator())
+    if done is None:
+        refuse(f"No trial {trial} is open.")
+    show_change(f"Trial {trial} is canceled.", as_json=as_json, changed=True)
+
+
+async def _wait(installation: Installation, started: CodeTrial, show: ShowProgress) -> CodeTrial:
+    """Wait until a trial has ended; without a node that works on it, work on it here. An interruption cancels it."""
+    from clearlane.pipeline.operator.try_codes import work_on_trials
+
+    database = installation.database
+    async with database.read(NODES) as tx:
+        alone = not await live_nodes(tx)
+    working = asyncio.create_task(work_on_trials(installation.work_context)) if alone else None
+    try:
+        while True:
+            found = await find_trial(database, started.id)
+            if found is None or found.state != OPEN:
+                return found or started
+            if working is not None and working.done():
+                await working  # shows why it ended before the trial did
+            show(found.read, total=found.total)
+            await asyncio.sleep(POLL_SECONDS)
+    except asyncio.CancelledError:
+        await end_trial(database, started.id, CANCELED, actor=operator())
+        raise
+    finally:
+        if working is not None:
+            await cancel_all([working])
+
+
+def _show_trial(trial: CodeTrial, *, as_json: bool) -> None:
+    """Print what a trial found."""
+    facts = _trial_facts(trial)
+    if as_json:
+        show_json(facts)
+        return
+    codes = json.loads(trial.codes)
+    words = ", ".join(f"{code} ({count:,})" for code, count in islice(codes.items(), CODES_SHOWN))
+    show_facts([(name, value) for name, value in facts.items() if name != "codes"])
+    typer.echo(
+        f"{trial.ending:,} of {trial.read:,} claims use codes that end{words and f': {words}'}. "
+        f"{trial.passing:,} claims that were not accepted would lose an error."
+    )
+    if trial.ending or trial.passing:
+        typer.echo(f"Claim numbers: clearlane codes trial {trial.id} --claims ending")
+
+
+def _trial_facts(trial: CodeTrial) -> dict[str, object]:
+    facts: dict[str, object] = {name: getattr(trial, name) for name in TRIAL_FACTS}
+    return facts | {"codes": json.loads(trial.codes)}
+
+
+class _EditionRead(NamedTuple):
+    """A publisher's file that is open: what it is, its codes as they are read, and how progress is shown."""
+
+    new: NewEdition
+    rows: Iterator[CodeRow]
+    show: Callable[[], None]
+    """Shows how much of the file is read."""
+    bar: ShowProgress
+
+
+@contextmanager
+def _edition_file(
+    list: str, file: Path, first: datetime, last: datetime, label: str
+) -> Iterator[_EditionRead]:
+    """Open a publisher's file; what is wrong with it ends the command."""
+    reader = READERS.get(list)
+    if reader is None:
+        usage_error(f"{list} is no list that can be imported. Give one of: {', '.join(READERS)}.")
+    if last < first:
+        usage_error("--to is before --from: give the first day and the last day of the edition.")
+    with progress("Checking") as show, _opened(file) as stream:
+        size = file.stat().st_size
+        new = NewEdition(
+            list=list,
+            first_day=first.date(),
+            last_day=last.date(),
+            source=file.name,
+            hash=hashlib.file_digest(stream, "sha256").hexdigest(),
+        )
+        stream.seek(0)
+        show(0, total=size, label=label)
+        try:
+            yield _EditionRead(
+                new, reader.read(stream), lambda: show(min(stream.tell(), size)), show
+            )
+        except CodeFileRefused as refused:
+            refuse(f"{file.name}: {refused}. Nothing is imported.")
 
 
 def _stored_facts(edition: StoredEdition) -> dict[str, object]:

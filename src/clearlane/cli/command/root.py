@@ -64,7 +64,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "route": CommandEntry("payer.route", "How payers are reached: folder, SFTP, CAQH CORE."),
     "rule": CommandEntry("payer.rule", "Claim rules, and their settings for payers and sites."),
     "codes": CommandEntry(
-        "codes.codes_command", "Code lists with days: import, list, show, status, remove."
+        "codes.codes_command", "Code lists with days: import, list, show, status, remove, try."
     ),
     "claim": CommandEntry("claim.claim", "Check, make, submit, follow and explain claims."),
     "listen": CommandEntry("claim.listen", "Follow claim status changes live."),

@@ -4,6 +4,6 @@
 assigns unmatched claim payments; ``enrollment_admin`` records what payers answered to enrollments, and
 ``enrollment_answers`` what a sandbox's payers answer by themselves. ``claim_work`` keeps
 notes and assignments of claims, ``draft_corrections`` a correction that is not sent yet. ``import_codes`` puts editions of
-code lists in force, ``rule_admin`` sets claim rules for payers and sites. ``sandbox_control`` advances the
-clock of a sandbox and runs the work that is due then.
+code lists in force, ``try_codes`` says what one would change, ``rule_admin`` sets claim rules for payers and sites.
+``sandbox_control`` advances the clock of a sandbox and runs the work that is due then.
 """

@@ -5,7 +5,8 @@ was read to its end, and has most codes of the edition before, one short transac
 happens before that leaves the lists in force as they are, and what was stored is deleted.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
@@ -56,6 +57,31 @@ async def import_codes(
     in_force = [one for one in editions if one.state == IN_FORCE]
     if in_force and _is_same(in_force[0], new):
         return EditionChange(in_force[0], None)
+    async with loaded_edition(database, new, rows, actor=actor, force=force, show=show) as id:
+        done = await code_lists.put_in_force(
+            database, id, detail="forced" if force else "", actor=actor
+        )
+    outdated = list(_outdated([done.edition, *in_force]))
+    await code_lists.retire_editions(database, outdated, actor=actor)
+    return done
+
+
+@asynccontextmanager
+async def loaded_edition(
+    database: Database,
+    new: NewEdition,
+    rows: Iterable[CodeRow],
+    *,
+    actor: Actor,
+    force: bool = False,
+    show: Callable[[], None] = lambda: None,
+) -> AsyncIterator[int]:
+    """Store the codes of a file in an edition that decides nothing, and check them; give its id to who uses it.
+
+    What fails here or there deletes what was stored.
+    """
+    editions = [one for one in await code_lists.list_editions(database) if one.list == new.list]
+    in_force = [one for one in editions if one.state == IN_FORCE]
     before = await _load_before(database, new, in_force)
     edition = CodeEdition(
         0, new.list, _free_name(new, editions), new.first_day, new.last_day, codes=0
@@ -68,15 +94,10 @@ async def import_codes(
         before.require_codes(new)
         if not force:
             before.require_most(new)
-        done = await code_lists.put_in_force(
-            database, id, detail="forced" if force else "", actor=actor
-        )
+        yield id
     except BaseException:
         await code_lists.drop_edition(database, id, actor=actor)
         raise
-    outdated = list(_outdated([done.edition, *in_force]))
-    await code_lists.retire_editions(database, outdated, actor=actor)
-    return done
 
 
 async def remove_codes(

@@ -29,7 +29,7 @@ from clearlane.store.database.database import (
     require_row,
 )
 from clearlane.store.database.schema import code_lists, codes
-from clearlane.store.database.schema.code_lists import IN_FORCE, LOADING, REMOVED
+from clearlane.store.database.schema.code_lists import IN_FORCE, LOADING, ON_TRIAL, REMOVED
 from clearlane.store.database.sql import (
     Statement,
     among,
@@ -235,12 +235,10 @@ async def put_in_force(
     database: Database, edition: int, *, detail: str = "", actor: Actor
 ) -> EditionChange:
     """Put an edition that was loaded in force, and let every node load it: one row, in one short transaction."""
-    async with database.read(SCOPE) as reading:
-        row = await reading.row(_COUNT, edition=edition)
-    count = int(row[0]) if row else 0
+    count = await count_codes(database, edition)
 
     async def job(tx: Tx) -> EditionChange:
-        _require_loading(await tx.run(_SWITCH, edition=edition, count=count))
+        _require_loading(await tx.run(_SWITCH, edition=edition, count=count, to=IN_FORCE))
         found = require_row(await find_row(tx, StoredEdition, _ONE, id=edition), "an edition")
         tx.audit(
             "codes.import", ids=[found.list], count=found.codes, detail=_summary(found, detail)
@@ -248,6 +246,34 @@ async def put_in_force(
         return EditionChange(found, await bump_revision(tx, REVISION))
 
     return await database.write(SCOPE, job, actor=actor)
+
+
+async def count_codes(database: Database, edition: int) -> int:
+    """Return how many codes an edition has."""
+    async with database.read(SCOPE) as tx:
+        row = await tx.row(_COUNT, edition=edition)
+    return int(row[0]) if row else 0
+
+
+async def put_on_trial(tx: Tx, edition: int, count: int) -> StoredEdition:
+    """Keep an edition that was loaded for a trial; it decides nothing."""
+    _require_loading(await tx.run(_SWITCH, edition=edition, count=count, to=ON_TRIAL))
+    return require_row(await find_row(tx, StoredEdition, _ONE, id=edition), "an edition")
+
+
+async def end_trial(tx: Tx, edition: int) -> None:
+    """Let the edition of a trial go; :func:`purge_removed` deletes it."""
+    await tx.run(_END_TRIAL, edition=edition)
+
+
+async def load_codes(
+    database: Database, edition: int
+) -> tuple[CodeEdition, list[EditionCode]] | None:
+    """Return an edition in any state with all its codes, or None if it is gone."""
+    async with database.read(SCOPE) as tx:
+        found = await find_row(tx, StoredEdition, _ONE, id=edition)
+        rows = await tx.rows(_CODES, edition=edition)
+    return None if found is None else (found.as_edition, [_code(row) for row in rows])
 
 
 async def remove_edition(database: Database, edition: int, *, actor: Actor) -> EditionChange | None:
@@ -348,7 +374,7 @@ _LOADING = update(code_lists).where(
 )
 _TOUCH = Statement(_LOADING.values(changed_at=database_now()))
 _SWITCH = Statement(
-    _LOADING.values(state=IN_FORCE, codes=bindparam("count"), changed_at=database_now())
+    _LOADING.values(state=bindparam("to"), codes=bindparam("count"), changed_at=database_now())
 )
 _ABANDON = Statement(_LOADING.values(state=REMOVED))
 _ABANDON_DEAD = Statement(
@@ -357,6 +383,11 @@ _ABANDON_DEAD = Statement(
         code_lists.c.state == LOADING,
         code_lists.c.changed_at < database_now() - bindparam("micros", type_=BigInteger),
     )
+    .values(state=REMOVED)
+)
+_END_TRIAL = Statement(
+    update(code_lists)
+    .where(code_lists.c.id == bindparam("edition"), code_lists.c.state == ON_TRIAL)
     .values(state=REMOVED)
 )
 _WITHDRAW = Statement(

@@ -12,10 +12,16 @@ from sqlalchemy import (
 
 from clearlane.store.database.schema.core import id_column, installation_table, one_of
 
-__all__ = ["EDITION_STATES", "IN_FORCE", "LOADING", "REMOVED", "code_lists", "codes"]
+__all__ = [
+    "EDITION_STATES", "IN_FORCE", "LOADING", "ON_TRIAL", "REMOVED", "TRIAL_STATES", "code_lists", "code_trial_claims",
+    "code_trials", "codes",
+]  # fmt: skip
 
-LOADING, IN_FORCE, REMOVED = EDITION_STATES = ("loading", "in force", "removed")
-"""An edition is loaded in pages, then in force; one that was removed goes in pages as well."""
+LOADING, IN_FORCE, ON_TRIAL, REMOVED = EDITION_STATES = (
+    "loading", "in force", "on trial", "removed",
+)  # fmt: skip
+"""An edition is loaded in pages, then in force, or on trial, where it decides nothing; one that was removed goes in pages."""
+TRIAL_STATES = ("open", "done", "canceled")
 
 # One row is one edition of a list. An edition that was imported later has a higher id, and decides on the days that both
 # cover: to switch, and to go back, is to change the state of one row.
@@ -47,5 +53,47 @@ codes = installation_table(
     Column("last_day", Text, nullable=False),
     Column("attributes", Text, nullable=False),
     PrimaryKeyConstraint("edition", "code", "first_day"),
+    sqlite_with_rowid=False,
+)
+
+# What an edition would change over stored claims: one row is one trial, with how far it came. A node works on an open one
+# while it has the lease; ``holder`` is the run that has it.
+code_trials = installation_table(
+    "code_trials",
+    id_column(),
+    Column("list", Text, nullable=False),
+    # The edition on trial; its codes are deleted when the trial ends.
+    Column("edition", BigInteger, nullable=False),
+    Column("first_day", Text, nullable=False),
+    Column("last_day", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("started_by", Text, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+    # Claims whose numbers are between these two are read; ``through`` is the last that was.
+    Column("first_number", Text, nullable=False),
+    Column("last_number", Text, nullable=False),
+    Column("through", Text, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("read", Integer, nullable=False),
+    Column("ending", Integer, nullable=False),
+    Column("passing", Integer, nullable=False),
+    # How many claims use each code that ends, as JSON: counts alone.
+    Column("codes", Text, nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("leased_until", BigInteger, nullable=False),
+    CheckConstraint(one_of("state", TRIAL_STATES), name="state"),
+    sqlite_autoincrement=True,
+)
+
+# The numbers of claims that a trial found, up to a limit: "ending" uses a code that ends, "passing" would be accepted.
+code_trial_claims = installation_table(
+    "code_trial_claims",
+    Column("trial", BigInteger, nullable=False),
+    Column("change", Text, nullable=False),
+    Column("claim_number", Text, nullable=False),
+    PrimaryKeyConstraint("trial", "change", "claim_number"),
+    CheckConstraint(one_of("change", ("ending", "passing")), name="change"),
     sqlite_with_rowid=False,
 )
