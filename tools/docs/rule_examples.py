@@ -32,7 +32,9 @@ def _claim(case: Case, changes: Mapping[str, Any], facts: Mapping[str, Any]) -> 
 
 
 def _text(value: object) -> str:
-    """Return a fact in short: a payer by its name, a list by its kind."""
+    """Return a fact in short: a payer by its name, what it wants in words."""
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(str, value))) or "none"
     name = getattr(value, "name", None)
     text = str(name) if name else str(value)
     return "imported" if text.startswith("<") else text[:CHARACTERS_MAX]
