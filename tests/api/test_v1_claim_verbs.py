@@ -1,4 +1,4 @@
-"""Hold, release, cancel, correct and validate claims over https on both databases.
+"""Hold, release, cancel, correct, send anyway and validate claims over https on both databases.
 
 Also tests `api/v1/claim_verbs`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
 `pipeline/intake/read`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
@@ -420,3 +420,48 @@ def test_a_suspended_client_corrects_nothing(server, client, vendor, submit):
         assert do(client, number, "release").status_code == 200
     finally:
         server.command("site", "activate", f"{vendor.key}-1")
+
+
+@pytest.mark.slow
+def test_a_setting_counts_at_once_and_a_person_sends_the_claim_anyway(server, client, vendor):
+    """An operator raises a rule beside the running service; a person of the vendor overrules it for one claim."""
+    line = a_document()["Claims"][0]["F24_ClaimLines"][0] | {"F24F_Charges": "0.00"}
+
+    def send():
+        free = {"F28_TotalCharge": "0.00", "F24_ClaimLines": [line], "Svc_PayerId": "TST01"}
+        answer = post(client, a_document(**free), params={"vendorSiteId": f"{vendor.key}-1"})
+        return results(answer)[0]
+
+    def set_to(severity):
+        server.command(
+            "rule", "set", "C703", "--payer", "TST01", "--site", f"{vendor.key}-1",
+            "--severity", severity, "--because", "rejects them",
+        )  # fmt: skip
+
+    assert send()["Status"] == "Accepted"
+    set_to("error")
+    refused = send()
+    assert refused["Status"] == "NotAccepted"
+    number, reason = refused["RequestId"], {"reason": "The payer asked for it."}
+    biller, viewer = (f"{name}{random.getrandbits(30):x}" for name in ("rosa", "vera"))
+    server.command("user", "add", biller, "--vendor", vendor.key, "--all-sites")
+    site = ("--site", f"{vendor.key}-1")
+    server.command("user", "add", viewer, "--vendor", vendor.key, *site, "--role", "viewer")
+    for wrong in ({}, {"user": biller, "reason": " "}, reason | {"user": viewer}):
+        problem(do(client, number, "send_anyway", json=wrong), 400)
+    sent = do(client, number, "send_anyway", json=reason | {"user": biller})
+    assert sent.status_code == 200, sent.text
+    claim = client.get(f"{CLAIMS}/{sent.json()['claim_number']}").json()
+    assert any(f"Sent anyway: {biller}" in one["event"] for one in claim["history"])
+    problem(do(client, number, "send_anyway", json=reason | {"user": biller}), 409)
+    guides = post(
+        client,
+        a_document(F28_TotalCharge="1.00", Svc_PayerId="TST01"),
+        params={"vendorSiteId": f"{vendor.key}-1"},
+    )
+    refusal = do(
+        client, results(guides)[0]["RequestId"], "send_anyway", json=reason | {"user": biller}
+    )
+    assert "C701 stops it: The X12 guide requires it" in problem(refusal, 409)["detail"]
+    set_to("default")
+    assert send()["Status"] == "Accepted"

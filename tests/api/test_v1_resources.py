@@ -22,6 +22,7 @@ ENDPOINTS = V1.endpoints
 # A body that passes the first checks of every call that reads one.
 BODIES = {
     "CorrectClaim": {"fields": {"F26_PatientAcctNumber": "X"}},
+    "SendClaimAnyway": {"user": "someone", "reason": "The payer takes it."},
     "CreateConsoleLink": {"user": "someone"},
     "ValidateClaims": a_document(),
     "AddWebhookEndpoint": {"url": "http://127.0.0.1:9/hook", "types": ["claim.*"]},

@@ -114,6 +114,7 @@ EVERY_CALL = {
     "ReleaseClaim": lambda one: one.claims.release("C1"),
     "CancelClaim": lambda one: one.claims.cancel("C1"),
     "CorrectClaim": lambda one: one.claims.correct("C1", {}),
+    "SendClaimAnyway": lambda one: one.claims.send_anyway("C1", user="nora", reason="x"),
     "GetClaimX12": lambda one: one.claims.x12("C1"),
     "CreateConsoleLink": lambda one: one.claims.console_link("nora"),
     "GetPayments": lambda one: one.payments.find(),

@@ -74,7 +74,7 @@ async def test_it_takes_the_place_of_the_claim_with_its_reason_and_rules_on_reco
     assert entry.sentences == ("C855: An accident is not after the last day of service.",)
     async with flow.database.read(EVERYONE) as tx:
         details = dict(await tx.rows(AUDITED))
-    assert details["claim.send_anyway"].startswith("C855; the reason is note ")
+    assert details["claim.send_anyway"].startswith("C855 by nora; the reason is note ")
     assert "payer wants" not in details["claim.send_anyway"]
     assert sent.claim_number in await flow.statuses()
 

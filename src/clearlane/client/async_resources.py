@@ -125,6 +125,10 @@ class AsyncClaims:
         """Correct a claim with the fields that change; ``dry_run`` shows what would be sent."""
         return await self._calls.do(v1_calls.correction(claim_number, fields, dry_run=dry_run))
 
+    async def send_anyway(self, claim_number: str, *, user: str, reason: str) -> CorrectionResult:
+        """Send a claim in spite of the rules that stopped it, as a console user of the vendor decided."""
+        return await self._calls.do(v1_calls.anyway(claim_number, user, reason))
+
     async def console_link(self, user: str, claim_number: str | None = None) -> ConsoleLink:
         """Return a one-time address that signs a user of the vendor in to the console."""
         body = {"user": user, "claim_number": claim_number}

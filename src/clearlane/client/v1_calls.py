@@ -120,6 +120,16 @@ def correction(
     )
 
 
+def anyway(number: str, user: str, reason: str) -> Call[v1_models.CorrectionResult]:
+    """Return the call that sends a claim in spite of a rule."""
+    return change(
+        "SendClaimAnyway",
+        f"claims/{segment(number)}/send_anyway",
+        v1_models.CorrectionResult,
+        body={"user": user, "reason": reason},
+    )
+
+
 def validation(document: Mapping[str, Any], site: str | None) -> Call[v1_models.ValidationResult]:
     """Return the call that validates a document."""
     return Call(

@@ -1,4 +1,4 @@
-"""Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, validate; and a claim's 837."""
+"""Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, send anyway, validate; and a claim's 837."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site, SiteState
+from clearlane.accounts.users import ConsoleRole
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
@@ -17,6 +18,7 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim
+from clearlane.api.v1.console_links import require_user
 from clearlane.api.v1.problems import problem, refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
 from clearlane.claims.fields import DentalDocument, MedicalDocument
@@ -25,6 +27,7 @@ from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.json_names import fold_names, take_fields
 from clearlane.kernel.list_filter import FilterType
+from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
@@ -36,6 +39,7 @@ from clearlane.pipeline.intake.hold_claims import (
     change_unsent_claim,
 )
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.load_claim import load_claim_in_scope
@@ -58,6 +62,27 @@ class CorrectionRequest:
         dict[str, Any],
         Field(
             description="New values by V3's field names; null removes a field. A list is replaced as a whole."
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class AnywayRequest:
+    """Who decided that a claim is sent in spite of a rule, and why."""
+
+    user: Annotated[
+        str,
+        Field(
+            description="The name of a console user of the vendor who works on claims of the site.",
+            min_length=1,
+        ),
+    ]
+    reason: Annotated[
+        str,
+        Field(
+            description="Why; kept sealed with the claim.",
+            min_length=1,
+            max_length=REASON_CHARACTERS_MAX,
         ),
     ]
 
@@ -195,6 +220,49 @@ async def correct(call: Call) -> Response:
     if not outcome.accepted:
         raise RequestRefusal(_not_accepted(outcome.findings))
     return json_response(200, _correction(outcome))
+
+
+@endpoints.change(
+    "SendClaimAnyway",
+    "claims/{claim_number}/send_anyway",
+    "Send a claim in spite of the rules of ours that stopped it.",
+    CorrectionJson,
+    request_type=AnywayRequest,
+    description="For a claim that was not accepted. A person decides it, whom the vendor's software vouches for; the claim's "
+    "history names them. Rules of the X12 guide cannot be overruled: 409.",
+)
+async def send_claim_anyway(call: Call) -> Response:
+    """Send a claim in spite of our rules, as a person of the vendor decided."""
+    body = await read_body(call, AnywayRequest)
+    claim = await require_claim(call)
+    _require_active(claim.site)
+    user = await require_user(call, body.user)
+    if user.role is ConsoleRole.VIEWER or not user.may_see(claim.site):
+        sentence = "A user who works on claims of the site, as biller or support, is expected."
+        raise RequestRefusal(call.errors.invalid_fields({"user": [sentence]}))
+    if not body.reason.strip():
+        raise RequestRefusal(call.errors.invalid_fields({"reason": ["Give the reason."]}))
+
+    async def respond(_: Tx, stored: CorrectionResult) -> Response:
+        return json_response(200, _correction(stored))
+
+    recorded = RecordedResponse(call, respond)
+    try:
+        outcome = await send_anyway(
+            call.context.work_context,
+            claim.site,
+            claim.number,
+            reason=body.reason.strip(),
+            person=user.name,
+            actor=call.actor,
+            now=call.now,
+            extend=recorded.extend,
+        )
+    except CorrectionConflict as conflict:
+        raise refuse(409, str(conflict), kind="claim_not_changeable") from None
+    if outcome is None:
+        raise no_claim()
+    return recorded.response
 
 
 @endpoints.read(

@@ -64,7 +64,7 @@ class ConsoleLinkJson(BaseModel):
 async def create_console_link(call: Call) -> Response:
     """Make a one-time address that signs a user of the vendor in."""
     body = await read_body(call, ConsoleLinkRequest)
-    user = await _user(call, body.user)
+    user = await require_user(call, body.user)
     page = ""
     if body.claim_number is not None:
         await _require_visible(call, user, body.claim_number)
@@ -86,7 +86,7 @@ async def create_console_link(call: Call) -> Response:
     return recorded.response
 
 
-async def _user(call: Call, name: str) -> ConsoleUser:
+async def require_user(call: Call, name: str) -> ConsoleUser:
     """Return the vendor's active console user of this name; unknown and foreign ones look the same."""
     usable = name.isprintable() and len(name) <= limits.ACCOUNT_NAME_CHARACTERS_MAX
     found = None

@@ -1,4 +1,4 @@
-"""``clearlane claim`` over Clearlane's own API: hold, release, cancel, correct, show, and check by the service."""
+"""``clearlane claim`` over Clearlane's own API: hold, release, cancel, correct, send anyway, show, and check by the service."""
 
 import re
 from decimal import Decimal
@@ -22,7 +22,13 @@ from clearlane.cli.command.output import cell_text, show_json, show_table, show_
 from clearlane.cli.command.table import TableColumn
 
 if TYPE_CHECKING:
-    from clearlane.client import ClaimDetails, ClaimFindingInfo, ClaimInfo, PayerInfo
+    from clearlane.client import (
+        ClaimDetails,
+        ClaimFindingInfo,
+        ClaimInfo,
+        CorrectionResult,
+        PayerInfo,
+    )
 
 CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}")
 CLAIMS_OF_ONE_ID_MAX = 200
@@ -75,7 +81,26 @@ def correct(
     """
     changed = _changed_fields(fields or [], file)
     number = _claim_number(session, claim_id)
-    result = session.client.claims.correct(number, changed, dry_run=dry_run)
+    _show_correction(session, session.client.claims.correct(number, changed, dry_run=dry_run))
+
+
+def send_anyway(
+    session: ClientSession,
+    claim_id: ClaimId,
+    user: Annotated[
+        str, typer.Option(help="The console user who decides it, a biller or support.")
+    ],
+    because: Annotated[str, typer.Option(help="The reason, kept sealed with the claim.")],
+) -> None:
+    """Send a claim that was not accepted, in spite of our rules; never in spite of the X12 guide.
+
+    Example: clearlane claim send-anyway SAMPLE-1 --user nora --because "the payer asked for it"
+    """
+    number = _claim_number(session, claim_id)
+    _show_correction(session, session.client.claims.send_anyway(number, user=user, reason=because))
+
+
+def _show_correction(session: ClientSession, result: "CorrectionResult") -> None:
     if session.as_json:
         show_json(result.raw)
         return
@@ -211,4 +236,4 @@ def _show_payers(payers: "list[PayerInfo]") -> None:
     show_table(columns, rows, noun="payer")
 
 
-VENDOR_COMMANDS = (hold, release, cancel, correct)
+VENDOR_COMMANDS = (hold, release, cancel, correct, send_anyway)

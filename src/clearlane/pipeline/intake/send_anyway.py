@@ -6,6 +6,7 @@ such claims is counted for each rule. Knows no page.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from clearlane.accounts.model import Site
@@ -19,7 +20,7 @@ from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import rule_overrides
 from clearlane.store.claims.rule_overrides import RuleOverride
-from clearlane.store.database.database import Actor, Job, Tx
+from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 
 ACCEPTED_NOW = "No rule stops the claim any more: send it again unchanged."
 TOO_MANY = "The claim has more errors than are listed. Correct it."
@@ -33,10 +34,13 @@ async def send_anyway(
     reason: str,
     actor: Actor,
     now: datetime,
+    person: str = "",
     dry_run: bool = False,
+    extend: JobExtension[CorrectionResult] = unextended,
 ) -> CorrectionResult | None:
     """Send a claim in spite of the rules that stop it; None if the site has no claim of this number.
 
+    ``person`` is who decided it, if the actor is software that acts for one. ``extend`` adds to the transaction.
     Raises a :class:`CorrectionConflict` if a rule of the guide stops it, or if none does.
     """
     judged = await submit_correction(
@@ -50,21 +54,23 @@ async def send_anyway(
         raise CorrectionConflict(why)
     overruled = sorted(stopping_rules(judged.findings))
 
-    def extend(job: Job[CorrectionResult]) -> Job[CorrectionResult]:
+    decider = replace(actor, name=person) if person else actor
+
+    def record(job: Job[CorrectionResult]) -> Job[CorrectionResult]:
         async def run(tx: Tx) -> CorrectionResult:
             result = await job(tx)
             text = f"Why it was sent anyway ({', '.join(overruled)}): {reason}"
-            note = await keep_reason(tx, context, site, result.claim_number, text, actor)
+            note = await keep_reason(tx, context, site, result.claim_number, text, decider)
             at = to_micros(now)
             await rule_overrides.add(
                 tx,
-                [RuleOverride(result.claim_number, rule, actor.name, at) for rule in overruled],
+                [RuleOverride(result.claim_number, rule, decider.name, at) for rule in overruled],
             )
-            detail = f"{' '.join(overruled)}; the reason is note {note}"
+            detail = f"{' '.join(overruled)} by {decider.name}; the reason is note {note}"
             tx.audit("claim.send_anyway", ids=[claim_number, result.claim_number], detail=detail)
             return result
 
-        return run
+        return extend(run)
 
     return await submit_correction(
         context,
@@ -76,7 +82,7 @@ async def send_anyway(
         unchanged=True,
         overruled=overruled,
         dry_run=dry_run,
-        extend=extend,
+        extend=record,
     )
 
 
