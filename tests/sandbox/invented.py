@@ -128,14 +128,16 @@ def _claim(one, level, billing):
     yield ("REF", "D9", one.trace)
     if one.kind == "837P":
         yield ("HI", ("ABK", "J0190"))
-    if one.before:
+    if one.before or one.order != "P":
         yield ("SBR", "P", "18", "", "", "", "", "", "", "CI")
-        yield ("CAS", "CO", "45", Decimal(one.charge) - Decimal(one.before))
-        yield ("AMT", "D", one.before)
+        if one.before:
+            yield ("CAS", "CO", "45", Decimal(one.charge) - Decimal(one.before))
+            yield ("AMT", "D", one.before)
         yield ("OI", "", "", "Y", "", "", "Y")
         yield ("NM1", "IL", "1", "ARDEN", "ROSA", "", "", "", "MI", "X1")
         yield ("NM1", "PR", "2", "MEADOW MUTUAL", "", "", "", "", "PI", "MDW10")
-        yield ("DTP", "573", "D8", NOW.date())
+        if one.before:
+            yield ("DTP", "573", "D8", NOW.date())
     for at, (code, charge, whose, *more) in enumerate(one.lines, 1):
         yield ("LX", str(at))
         if whose == "HC":

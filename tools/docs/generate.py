@@ -303,7 +303,9 @@ def _code_lists() -> Iterator[str]:
 def claim_rules_page() -> Iterator[str]:
     """Write every rule that a claim is checked by."""
     from clearlane.claims.forms import FORMS
+    from clearlane.claims.responses.rule_status import source_of, status_of
     from clearlane.claims.rules import RULES
+    from tools.docs.rule_examples import example_of
 
     yield "# Claim rules"
     yield ""
@@ -326,6 +328,22 @@ def claim_rules_page() -> Iterator[str]:
             ]
         )
     yield from grid(["Rule", "Severity", "Claims", "What must be true", "Boxes", "X12"], table)
+    yield ""
+    yield "## Examples and acknowledgements"
+    yield ""
+    yield (
+        "Each example is a sample claim with the fields shown, for a service on 2025-03-14 and today 2025-03-20 if it does not "
+        "say otherwise; a test sends every one of them. A rule that only files can "
+        "break shows what is changed in a file. The last column is how a 277CA would state the finding: category, status "
+        "code and entity. Without an entity it concerns the claim, or the person or provider that the finding names."
+    )
+    yield ""
+    table = []
+    for rule in RULES.values():
+        status = status_of(rule)
+        stated = " ".join(filter(None, status)) if status else "none"
+        table.append([f"`{rule.id}`", source_of(rule), *example_of(rule.id), stated])
+    yield from grid(["Rule", "Where it comes from", "Fails", "Passes", "277CA"], table)
 
 
 def calls_page() -> Iterator[str]:

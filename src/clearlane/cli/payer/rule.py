@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.forms import FORMS
+from clearlane.claims.responses.rule_status import source_of, status_of
 from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
 from clearlane.cli.command.operator_command import (
@@ -84,8 +85,11 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
         refuse(f"There is no claim rule {id}. clearlane rule list shows them.")
     settings = await load_rule_settings(installation.database)
     record = _record(rule, settings.of_rule(rule.id))
+    status = status_of(rule)
     if as_json:
-        show_json(record)
+        show_json(
+            record | {"source": source_of(rule), "status": status._asdict() if status else None}
+        )
         return
     show_facts(
         [
@@ -94,6 +98,8 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
             ("severity", rule.severity),
             ("claims", record["kinds"]),
             ("x12", rule.x12),
+            ("source", source_of(rule)),
+            *([("277CA", " ".join(filter(None, status)))] if status else []),
             *([("payer wants", rule.edit)] if rule.edit else []),
             ("can be changed", rule.fixed or CAN_BE_SET),
         ]

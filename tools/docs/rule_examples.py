@@ -1,0 +1,45 @@
+"""Examples of claim rules for the reference: the cases of the tests, which prove that they fail and pass."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.claims.test_known_faults import FILES
+from tests.claims.test_rules import CASES, Case
+
+SAMPLE = "the sample claim"
+CHARACTERS_MAX = 160
+
+
+def example_of(rule_id: str) -> tuple[str, str]:
+    """Return what fails by a rule and what passes: values of fields, or segments of a file."""
+    if rule_id in CASES:
+        case = CASES[rule_id][0]
+        return _claim(case, case.breaks, case.facts), _claim(case, case.keeps, case.fine)
+    changes = next(fault.changes for fault in FILES.values() if rule_id in fault.rules.split())
+    return _code("; ".join(changes.values()) or "nothing"), _code("; ".join(changes))
+
+
+def _claim(case: Case, changes: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return the fields of a claim that matter, and what else is known of it."""
+    kind = "full sample" if case.full else SAMPLE.removeprefix("the ")
+    fields = [
+        f"no `{name}`" if value is ... else f"`{name}` {_code(json.dumps(value, default=str))}"
+        for name, value in changes.items()
+    ]
+    known = [f"{name.replace('_', ' ')}: {_text(value)}" for name, value in facts.items()]
+    return "; ".join([*fields, *known]) or f"the {kind}"
+
+
+def _text(value: object) -> str:
+    """Return a fact in short: a payer by its name, what it wants in words."""
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(str, value))) or "none"
+    name = getattr(value, "name", None)
+    text = str(name) if name else str(value)
+    return "imported" if text.startswith("<") else text[:CHARACTERS_MAX]
+
+
+def _code(text: str) -> str:
+    short = text if len(text) <= CHARACTERS_MAX else f"{text[:CHARACTERS_MAX]}..."
+    return f"`{short.replace('|', '/')}`"
