@@ -158,7 +158,7 @@ def open_contents(
     start = stream.read(len(ZIP_SIGNATURE))
     stream.seek(0)
     if not start:
-        raise CodeFileRefused("The file is empty.")
+        raise CodeFileRefused("the file is empty")
     if start != ZIP_SIGNATURE or is_workbook(stream):
         yield Content(stream, "", bytes_max=bytes_max, windows=windows)
         return
@@ -173,7 +173,7 @@ def open_contents(
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
         raise CodeFileRefused(
-            "The zip is damaged or truncated, or packed in a way that is not read: unpack it."
+            "the zip is damaged or truncated, or packed in a way that is not read: unpack it"
         ) from None
 
 
@@ -182,7 +182,7 @@ def _entries(archive: zipfile.ZipFile, members: str, bytes_max: int) -> list[zip
     listed = archive.infolist()
     if len(listed) > ZIP_ENTRIES_MAX:
         raise CodeFileRefused(
-            f"The zip has {len(listed):,} entries; at most {ZIP_ENTRIES_MAX:,} are read."
+            f"the zip has {len(listed):,} entries; at most {ZIP_ENTRIES_MAX:,} are read"
         )
     wanted = re.compile(rf"(?:.*/)?(?:{members})", re.IGNORECASE)
     found = sorted(
@@ -193,20 +193,20 @@ def _entries(archive: zipfile.ZipFile, members: str, bytes_max: int) -> list[zip
     chosen = texts or found
     if not chosen:
         raise CodeFileRefused(
-            f"The zip has no file of this list: expected a name like {members}, found {len(listed):,} others."
+            f"the zip has no file of this list: expected a name like {members}, found {len(listed):,} others"
         )
     for entry in chosen:
         ratio = entry.file_size // max(entry.compress_size, 1)
         if entry.flag_bits & ENCRYPTED:
-            raise CodeFileRefused(f"{entry.filename} is encrypted: unpack it first.")
+            raise CodeFileRefused(f"{entry.filename} is encrypted: unpack it first")
         if entry.file_size > ZIP_RATIO_FROM_BYTES and ratio > ZIP_RATIO_MAX:
             raise CodeFileRefused(
                 f"{entry.filename} is a zip bomb: it unpacks to {ratio:,} times its size; "
-                f"at most {ZIP_RATIO_MAX} times are read."
+                f"at most {ZIP_RATIO_MAX} times are read"
             )
     if sum(entry.file_size for entry in chosen) > bytes_max:
         raise CodeFileRefused(
-            f"{chosen[0].filename} is larger than {bytes_max // MEGABYTE:,} MB, the limit of this list."
+            f"{chosen[0].filename} is larger than {bytes_max // MEGABYTE:,} MB, the limit of this list"
         )
     return chosen
 
