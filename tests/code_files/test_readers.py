@@ -16,7 +16,7 @@ from clearlane.code_files import content
 from clearlane.code_files.content import CodeFileRefused
 from clearlane.code_files.readers import READERS
 from tests.cases import every_case
-from tests.code_files.workbooks import workbook
+from tests.code_files.workbooks import packed, workbook
 
 
 def order_line(number: int, code: str, *, billable: bool = True) -> str:
@@ -148,11 +148,11 @@ def read(name: str, data: bytes) -> list[tuple]:
 
 
 def zipped(members: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
-    return packed.getvalue()
+    return target.getvalue()
 
 
 def test_every_list_has_a_case_and_an_example_that_fits():
@@ -216,6 +216,7 @@ REFUSED = [
     ("ncci-ptp", PTP.encode()[:300].rpartition(b"*")[0], "expected 6 columns, found"),
     ("ncci-ptp", PTP.replace("2011", "11XX").replace("1996", "96XX").replace("2020", "20XX").encode(), "line 1: expected"),
     ("nppes-deactivated", b"PK\x03\x04 and no zip", "damaged or truncated"),
+    ("nppes-deactivated", packed("<worksheet"), "the workbook is damaged"),
     ("taxonomy", zipped({"other.csv": b"Code"}), "expected a name such as nucc_taxonomy_261.csv"),
     ("taxonomy", zipped({"nucc_taxonomy_261.csv": b"\0" * 2_000_000}), "nucc_taxonomy_261.csv is a zip bomb"),
     ("taxonomy", zipped({f"{n}.csv": b"" for n in range(1001)}), "1,001 entries"),
@@ -233,18 +234,18 @@ def test_another_file_is_refused_with_what_was_expected_and_where(case):
 
 
 def test_a_damaged_member_of_a_zip_is_refused():
-    packed = bytearray(zipped({"cdt.txt": b"".join(b"D%04d\n" % n for n in range(9999))}))
-    packed[len(packed) // 2] ^= 0xFF
+    damaged = bytearray(zipped({"cdt.txt": b"".join(b"D%04d\n" % n for n in range(9999))}))
+    damaged[len(damaged) // 2] ^= 0xFF
     with pytest.raises(CodeFileRefused, match="zip is damaged"):
-        read("cdt", bytes(packed))
+        read("cdt", bytes(damaged))
 
 
 def test_an_encrypted_zip_is_refused():
-    packed = zipped({"cdt.txt": b"D0120\n"}).replace(
+    encrypted = zipped({"cdt.txt": b"D0120\n"}).replace(
         b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"
     )
     with pytest.raises(CodeFileRefused, match="encrypted"):
-        read("cdt", packed)
+        read("cdt", encrypted)
 
 
 def test_a_file_over_the_limit_of_its_list_is_refused():

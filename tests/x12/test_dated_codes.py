@@ -163,3 +163,13 @@ def test_the_lists_of_the_package_are_small_and_say_their_last_day():
     lists = dated_lists.FOLDER.parent / "lists"
     for name in ("statuses", "status_categories", "carc", "rarc"):
         assert "\n# last day: 20" in (lists / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_a_list_remembers_few_codes_and_answers_the_same(monkeypatch):
+    monkeypatch.setattr(dated_codes, "CODES_FOUND_MAX", 1)
+    known = dated_codes.DatedCodes(
+        [(date(2026, 1, 1), date(2026, 12, 31))],
+        [(Period(date(2026, 1, 1), date(2026, 3, 31)), ["A", "B"])],
+    )
+    for code in ("A", "B", "A", "C", "A"):
+        assert known.is_valid(code, date(2026, 3, 1), date(2026, 3, 1)) is (code != "C")
