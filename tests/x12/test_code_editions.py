@@ -60,6 +60,13 @@ def test_the_edition_that_was_imported_last_decides_on_its_days(on, codes):
     assert valid(known, on) == codes
 
 
+def test_an_edition_that_another_hides_decides_on_no_day():
+    days = ("2026-04-01", "2026-09-30")
+    known = combine(None, [(edition(1, *days), rows("A")), (edition(2, *days), rows("B"))])
+    assert [code for code, _ in known] == ["B"]
+    assert not known.is_valid_throughout("B", day("2026-03-31"), day("2026-04-01"))
+
+
 def test_an_edition_extends_the_list_and_leaves_gaps_uncovered():
     later = edition(1, "2027-03-01", "2027-03-31")
     known = combine(BELOW, [(later, rows("A"))])
@@ -90,7 +97,7 @@ def test_a_code_is_valid_on_its_own_days_within_the_edition():
 
 def test_lists_speak_without_a_gap_until_the_first_of_them_ends():
     embedded = min(dated_codes.load(name).last_day for name in dated_codes.names())
-    assert EMBEDDED.complete_until == embedded
+    assert [EMBEDDED.complete_until, EMBEDDED.complete_until] == [embedded, embedded]
     assert CodeLists({"letters": BELOW}).complete_until == YEAR.last_day
     gap = combine(BELOW, [(edition(1, "2030-01-01", "2030-12-31"), rows("A"))])
     assert CodeLists({"letters": gap}).complete_until == YEAR.last_day
@@ -99,8 +106,10 @@ def test_lists_speak_without_a_gap_until_the_first_of_them_ends():
 def test_a_list_that_nobody_imported_is_that_of_the_package():
     assert EMBEDDED["icd-10-cm"] is dated_codes.load("icd-10-cm")
     assert EMBEDDED.find("npi") is None
-    with pytest.raises(KeyError):
-        EMBEDDED["npi"]
+    assert dated_codes.find_days("npi") is None
+    for load in (EMBEDDED.__getitem__, dated_codes.load):
+        with pytest.raises(KeyError):
+            load("npi")
     lists = CodeLists({"letters": BELOW}, {"npi": (edition(1, "2026-01-01", "2026-12-31"),)})
     assert {"icd-10-cm", "letters", "npi"} <= {*lists}
     assert lists.with_asked({"npi": BELOW})["npi"] is BELOW

@@ -149,7 +149,7 @@ class Content:
 
 
 def open_contents(
-    stream: IO[bytes], *, members: str, bytes_max: int, windows: bool
+    stream: IO[bytes], *, members: str, file_name: str, bytes_max: int, windows: bool
 ) -> Iterator[Content]:
     """Return the contents of a file: of itself, or of the members of a zip whose names match ``members``.
 
@@ -158,13 +158,13 @@ def open_contents(
     start = stream.read(len(ZIP_SIGNATURE))
     stream.seek(0)
     if not start:
-        raise CodeFileRefused("The file is empty.")
+        raise CodeFileRefused("the file is empty")
     if start != ZIP_SIGNATURE or is_workbook(stream):
         yield Content(stream, "", bytes_max=bytes_max, windows=windows)
         return
     try:
         with zipfile.ZipFile(stream) as archive:
-            for entry in _entries(archive, members, bytes_max):
+            for entry in _entries(archive, members, file_name, bytes_max):
                 with archive.open(entry) as member:
                     # A workbook is itself a zip and is read from its end.
                     packed = io.BytesIO(member.read()) if _is_sheet(entry) else member
@@ -173,16 +173,18 @@ def open_contents(
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
         raise CodeFileRefused(
-            "The zip is damaged or truncated, or packed in a way that is not read: unpack it."
+            "the zip is damaged or truncated, or packed in a way that is not read: unpack it"
         ) from None
 
 
-def _entries(archive: zipfile.ZipFile, members: str, bytes_max: int) -> list[zipfile.ZipInfo]:
+def _entries(
+    archive: zipfile.ZipFile, members: str, file_name: str, bytes_max: int
+) -> list[zipfile.ZipInfo]:
     """Return the entries to read: texts, or workbooks if there are none. Refuses a zip beyond its limits."""
     listed = archive.infolist()
     if len(listed) > ZIP_ENTRIES_MAX:
         raise CodeFileRefused(
-            f"The zip has {len(listed):,} entries; at most {ZIP_ENTRIES_MAX:,} are read."
+            f"the zip has {len(listed):,} entries; at most {ZIP_ENTRIES_MAX:,} are read"
         )
     wanted = re.compile(rf"(?:.*/)?(?:{members})", re.IGNORECASE)
     found = sorted(
@@ -193,20 +195,20 @@ def _entries(archive: zipfile.ZipFile, members: str, bytes_max: int) -> list[zip
     chosen = texts or found
     if not chosen:
         raise CodeFileRefused(
-            f"The zip has no file of this list: expected a name like {members}, found {len(listed):,} others."
+            f"the zip has no file of this list: expected a name such as {file_name}, found {len(listed):,} with other names"
         )
     for entry in chosen:
         ratio = entry.file_size // max(entry.compress_size, 1)
         if entry.flag_bits & ENCRYPTED:
-            raise CodeFileRefused(f"{entry.filename} is encrypted: unpack it first.")
+            raise CodeFileRefused(f"{entry.filename} is encrypted: unpack it first")
         if entry.file_size > ZIP_RATIO_FROM_BYTES and ratio > ZIP_RATIO_MAX:
             raise CodeFileRefused(
                 f"{entry.filename} is a zip bomb: it unpacks to {ratio:,} times its size; "
-                f"at most {ZIP_RATIO_MAX} times are read."
+                f"at most {ZIP_RATIO_MAX} times are read"
             )
     if sum(entry.file_size for entry in chosen) > bytes_max:
         raise CodeFileRefused(
-            f"{chosen[0].filename} is larger than {bytes_max // MEGABYTE:,} MB, the limit of this list."
+            f"{chosen[0].filename} is larger than {bytes_max // MEGABYTE:,} MB, the limit of this list"
         )
     return chosen
 

@@ -49,7 +49,7 @@ def read_sheet(stream: IO[bytes], bytes_max: int) -> Iterator[tuple[int, list[st
         with zipfile.ZipFile(stream) as archive:
             sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
             if sizes[SHEET] + sizes.get(TEXTS, 0) > bytes_max:
-                raise UnreadableWorkbook("the workbook is larger than the limit of this list.")
+                raise UnreadableWorkbook("the workbook is larger than the limit of this list")
             texts: list[str] = []
             if TEXTS in sizes:
                 texts = [_text(item) for item in _elements(archive, TEXTS, "si")]
@@ -59,7 +59,7 @@ def read_sheet(stream: IO[bytes], bytes_max: int) -> Iterator[tuple[int, list[st
         zipfile.BadZipFile, zlib.error, EOFError, ParseError, DefusedXmlException, KeyError, IndexError,
         NotImplementedError, ValueError,
     ):  # fmt: skip
-        raise UnreadableWorkbook("the workbook is damaged or truncated.") from None
+        raise UnreadableWorkbook("the workbook is damaged or truncated") from None
 
 
 def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Any]:

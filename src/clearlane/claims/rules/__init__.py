@@ -4,7 +4,7 @@
 make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
@@ -204,8 +204,6 @@ class _Plan(NamedTuple):
     """Rules with a shared reading of the view, by reading."""
     edits: tuple[ClaimRule, ...] = ()
     """Rules that only some payers want."""
-    asking: tuple[ClaimRule, ...] = ()
-    """Rules that ask imported lists."""
     names: tuple[str, ...] = ()
     least: tuple[int, ...] = ()
     most: tuple[int, ...] = ()
@@ -218,8 +216,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]
     own = _applicable_rules(part, names)
-    sharing = [rule for rule in own if rule.reading and not rule.asks]
-    readings = dict.fromkeys([rule.reading for rule in sharing if rule.reading])
+    readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
     return _Plan(
         texts=tuple(texts),
         names=tuple([field.name for field in texts]),
@@ -228,12 +225,11 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
         single=tuple([test for test in whole.single if test[0] in given]),
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
-        rules=tuple([rule for rule in own if not (rule.reading or rule.edit or rule.asks)]),
+        rules=tuple([rule for rule in own if not (rule.reading or rule.edit)]),
         edits=tuple([rule for rule in own if rule.edit]),
-        asking=tuple([rule for rule in own if rule.asks]),
         view=_READINGS[part](names) if part in _READINGS else None,
         shared=tuple(
-            [(reading, tuple([r for r in sharing if r.reading is reading])) for reading in readings]
+            [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
         ),
     )
 
@@ -296,26 +292,6 @@ def _check_claim(
             for rule in rules:
                 for path, message in rule.check(view, inputs, found):
                     findings.add(rule.id, rule.severity, at + locate(path), message)
-    if plan.asking and inputs.code_lists.has_imported:
-        _ask_lists(view, plan.asking, inputs, at, findings)
-
-
-def _ask_lists(
-    view: ClaimView,
-    rules: Sequence[ClaimRule],
-    inputs: RuleInputs,
-    at: str,
-    findings: LimitedFindings,
-) -> None:
-    """Apply the rules that ask imported lists, by the days of service. A claim without one is not judged by them."""
-    days = dates.span(view)
-    if days is None:
-        return
-    find = inputs.code_lists.find
-    for rule in rules:
-        if any(find(name) is not None for name in rule.asks):
-            for path, message in rule.check(view, inputs, days):
-                findings.add(rule.id, rule.severity, at + view.form.locate(path), message)
 
 
 def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: LimitedFindings) -> None:

@@ -10,9 +10,11 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
+from operator import attrgetter
+from typing import NamedTuple
 
 from clearlane.claims.cob import ZERO
-from clearlane.claims.rules.dates import Span, span
+from clearlane.claims.rules.dates import span
 from clearlane.claims.rules.registry import (
     TEETH,
     WARNING,
@@ -31,6 +33,7 @@ DEACTIVATED, REGISTRY, DRUGS, PAIRS, UNITS = "nppes-deactivated", "nppes", "ndc"
 HCPCS, CPT, CDT, TAXONOMY, REASONS = "hcpcs", "cpt", "cdt", "taxonomy", "carc"
 
 ROLES = ("billing", "rendering", "referring", "supervising", "ordering", "facility")
+_IN_ROLES = attrgetter(*ROLES)
 NPIS = tuple(f"{role}.npi" for role in ROLES)
 LINE_NPI = "lines[].rendering.npi"
 PERSONS = ("rendering", "referring", "supervising", "ordering")
@@ -40,60 +43,20 @@ PROCEDURES = ("lines[].procedure",)
 MODIFIERS = ("lines[].modifiers",)
 DRUG_DIGITS, PRODUCT_DIGITS = 11, 9
 
-_LEVEL_II = re.compile(r"[A-CE-Z]\d{4}", re.ASCII)
-_CPT = re.compile(r"\d{4}[0-9AFMTU]", re.ASCII)
-_CDT = re.compile(r"D\d{4}", re.ASCII)
+FORMS_OF_LISTS = {
+    HCPCS: re.compile(r"[A-CE-Z]\d{4}", re.ASCII),
+    CPT: re.compile(r"\d{4}[0-9AFMTU]", re.ASCII),
+    CDT: re.compile(r"D\d{4}", re.ASCII),
+}
 # CPT's modifiers that are not two digits: physical status of anesthesia, and performance measures.
-_CPT_LETTER_MODIFIERS = frozenset(["P1", "P2", "P3", "P4", "P5", "P6", "1P", "2P", "3P", "8P"])
+_CPT_LETTERS = "P1 P2 P3 P4 P5 P6 1P 2P 3P 8P"
+CPT_LETTER_MODIFIERS = frozenset(_CPT_LETTERS.split())
 # Modifiers that let a pair pass that is marked so: NCCI policy manual, chapter I, section E.
-PAIR_MODIFIERS = frozenset(
-    [
-        "E1",
-        "E2",
-        "E3",
-        "E4",
-        "FA",
-        "F1",
-        "F2",
-        "F3",
-        "F4",
-        "F5",
-        "F6",
-        "F7",
-        "F8",
-        "F9",
-        "TA",
-        "T1",
-        "T2",
-        "T3",
-        "T4",
-        "T5",
-        "T6",
-        "T7",
-        "T8",
-        "T9",
-        "LT",
-        "RT",
-        "LC",
-        "LD",
-        "LM",
-        "RC",
-        "RI",
-        "24",
-        "25",
-        "27",
-        "57",
-        "58",
-        "59",
-        "78",
-        "79",
-        "91",
-        "XE",
-        "XP",
-        "XS",
-        "XU",
-    ]
-)
+_PAIRS = """
+24 25 27 57 58 59 78 79 91 XE XP XS XU
+E1 E2 E3 E4 FA F1 F2 F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 LT RT LC LD LM RC RI
+"""
+PAIR_MODIFIERS = frozenset(_PAIRS.split())
 BY_MODIFIER, NEVER = "modifier", "never"
 PERSON, ORGANIZATION = "person", "organization"
 NOTHING: frozenset[str] = frozenset()
@@ -107,10 +70,24 @@ def product_of(drug: str) -> str:
     return digits[:PRODUCT_DIGITS] if is_whole else ""
 
 
-def _days(days: Span, at: int) -> tuple[date, date]:
-    """Return the first and the last day of a line; a line without days has those of the claim."""
-    first, last = days.lines[at]
-    return first or last or days.first, last or first or days.last
+class DatedClaim(NamedTuple):
+    """What lists are asked about: the days of service of the claim and of its lines, and the providers by path."""
+
+    first: date
+    last: date
+    lines: list[tuple[date, date]]
+    """The first and the last day of each line; a line without days has those of the claim."""
+    providers: list[tuple[str, ProviderView]]
+
+
+def dated_claim(view: ClaimView, inputs: RuleInputs) -> DatedClaim | None:
+    """Read what the rules of this family share; None if no list is imported, or the claim has no day of service."""
+    days = span(view) if inputs.code_lists.imported else None
+    if days is None:
+        return None
+    every, first_of_all, last_of_all = days
+    lines = [(first or last or first_of_all, last or first or last_of_all) for first, last in every]
+    return DatedClaim(first_of_all, last_of_all, lines, _providers(view))
 
 
 def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
@@ -144,22 +121,30 @@ def _why(what: str, code: str, periods: list[Period], day: date) -> str:
 
 def _providers(view: ClaimView) -> list[tuple[str, ProviderView]]:
     """Return the providers that a claim names, by path."""
-    own = [(role, getattr(view, role)) for role in ROLES]
-    own += [(f"lines[{at}].rendering", line.rendering) for at, line in enumerate(view.lines)]
-    return [(at, provider) for at, provider in own if provider is not NO_PROVIDER]
+    named = [
+        (role, provider)
+        for role, provider in zip(ROLES, _IN_ROLES(view), strict=True)
+        if provider is not NO_PROVIDER
+    ]
+    named += [
+        (f"lines[{at}].rendering", line.rendering)
+        for at, line in enumerate(view.lines)
+        if line.rendering is not NO_PROVIDER
+    ]
+    return named
 
 
-@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09", reading=span, asks=(DEACTIVATED,))
-def npi_is_active(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+@rule("C661", paths=(*NPIS, LINE_NPI), x12="2010AA/NM1/09", reading=dated_claim)
+def npi_is_active(view: ClaimView, inputs: RuleInputs, dated: DatedClaim) -> Iterator[FieldFinding]:
     """An NPI is not deactivated on the day of service, by the list of deactivated NPIs if it is imported."""
     known = inputs.code_lists.find(DEACTIVATED)
     if known is not None:
-        for at, provider in _providers(view):
+        for at, provider in dated.providers:
             npi = provider.npi
-            if npi and _is_valid(known, npi, days.first, days.last):
+            if npi and _is_valid(known, npi, dated.first, dated.last):
                 yield (
                     f"{at}.npi",
-                    f"The NPI {quoted(npi)} is deactivated on {days.last} by the list of NPPES; give one that is active then.",
+                    f"The NPI {quoted(npi)} is deactivated on {dated.last} by the list of NPPES; give one that is active then.",
                 )
 
 
@@ -168,15 +153,16 @@ def npi_is_active(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[F
     paths=("rendering.npi", *NPIS, LINE_NPI),
     x12="2310B/NM1/09",
     severity=WARNING,
-    reading=span,
-    asks=(REGISTRY,),
+    reading=dated_claim,
 )
-def npi_fits_the_role(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+def npi_fits_the_role(
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
+) -> Iterator[FieldFinding]:
     """The NPI of one who renders, refers, supervises or orders is a person's, by the NPI registry if it is imported."""
     known = inputs.code_lists.find(REGISTRY)
     if known is None:
         return
-    for at, provider in _providers(view):
+    for at, provider in dated.providers:
         role = at.rpartition(".")[2]
         if role in PERSONS and provider.npi:
             periods = known.periods(provider.npi)
@@ -188,20 +174,26 @@ def npi_fits_the_role(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterat
 
 
 @rule(
-    "C669", paths=TAXONOMIES, x12="2000A/PRV/03", severity=WARNING, reading=span, asks=(TAXONOMY,)
+    "C669",
+    paths=TAXONOMIES,
+    x12="2000A/PRV/03",
+    severity=WARNING,
+    reading=dated_claim,
 )
-def taxonomy_is_known(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+def taxonomy_is_known(
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
+) -> Iterator[FieldFinding]:
     """A taxonomy code is in NUCC's release of the day, if it is imported."""
     known = inputs.code_lists.find(TAXONOMY)
     if known is not None:
-        for at, provider in _providers(view):
+        for at, provider in dated.providers:
             code = provider.taxonomy
             if (
                 code
-                and not _is_valid(known, code, days.first, days.last)
-                and known.covers(days.last)
+                and not _is_valid(known, code, dated.first, dated.last)
+                and known.covers(dated.last)
             ):
-                yield f"{at}.taxonomy", _why("taxonomy code", code, known.periods(code), days.last)
+                yield f"{at}.taxonomy", _why("taxonomy code", code, known.periods(code), dated.last)
 
 
 # --- drugs -----------------------------------------------------------------------------------------------------
@@ -212,10 +204,11 @@ def taxonomy_is_known(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterat
     paths=("lines[].drug.code",),
     x12="2410/LIN/03",
     severity=WARNING,
-    reading=span,
-    asks=(DRUGS,),
+    reading=dated_claim,
 )
-def drug_is_marketed(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+def drug_is_marketed(
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
+) -> Iterator[FieldFinding]:
     """A national drug code is in FDA's directory and marketed on the day of service, if the directory is imported."""
     known = inputs.code_lists.find(DRUGS)
     if known is None:
@@ -224,7 +217,7 @@ def drug_is_marketed(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterato
         code = line.drug.code
         product = product_of(code) if code else ""
         if code and product:
-            first, last = _days(days, at)
+            first, last = dated.lines[at]
             if not _is_valid(known, product, first, last) and known.covers(last):
                 yield f"lines[{at}].drug.code", _why("drug", code, known.periods(product), last)
 
@@ -232,52 +225,63 @@ def drug_is_marketed(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterato
 # --- procedures ------------------------------------------------------------------------------------------------
 
 
-def _not_valid(
-    view: ClaimView, days: Span, known: DatedCodes, form: re.Pattern[str]
-) -> Iterator[tuple[int, str, date]]:
-    """Return the procedures of a form that are not valid on their days: line, code and last day."""
-    for at, line in enumerate(view.lines):
-        code = line.procedure
-        if form.fullmatch(code):
-            first, last = _days(days, at)
-            if not _is_valid(known, code, first, last):
-                yield at, code, last
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _list_of(procedure: str) -> str:
+    """Return the list that a procedure code would be on by its form; empty if none."""
+    return next((name for name, form in FORMS_OF_LISTS.items() if form.fullmatch(procedure)), "")
 
 
 def _procedures(
-    view: ClaimView, inputs: RuleInputs, days: Span, name: str, form: re.Pattern[str], what: str
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim, name: str, what: str
 ) -> Iterator[FieldFinding]:
+    """Return the procedures of a list that are not valid on the days of their lines."""
     known = inputs.code_lists.find(name)
-    if known is not None:
-        for at, code, day in _not_valid(view, days, known, form):
-            if known.covers(day):
-                yield f"lines[{at}].procedure", _why(what, code, known.periods(code), day)
+    if known is None:
+        return
+    for at, line in enumerate(view.lines):
+        code = line.procedure
+        if _list_of(code) == name:
+            first, last = dated.lines[at]
+            if not _is_valid(known, code, first, last) and known.covers(last):
+                yield f"lines[{at}].procedure", _why(what, code, known.periods(code), last)
 
 
 @rule(
-    "C666", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH, reading=span, asks=(HCPCS,)
+    "C666",
+    paths=PROCEDURES,
+    x12="2400/SV1/01-02",
+    if_form_lacks=TEETH,
+    reading=dated_claim,
 )
 def level_ii_code_is_valid(
-    view: ClaimView, inputs: RuleInputs, days: Span
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
 ) -> Iterator[FieldFinding]:
     """A HCPCS level II code is on CMS's list on the day of service, if the list is imported."""
-    return _procedures(view, inputs, days, HCPCS, _LEVEL_II, "HCPCS code")
+    return _procedures(view, inputs, dated, HCPCS, "HCPCS code")
 
 
 @rule(
-    "C667", paths=PROCEDURES, x12="2400/SV1/01-02", if_form_lacks=TEETH, reading=span, asks=(CPT,)
+    "C667",
+    paths=PROCEDURES,
+    x12="2400/SV1/01-02",
+    if_form_lacks=TEETH,
+    reading=dated_claim,
 )
-def cpt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+def cpt_code_is_valid(
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
+) -> Iterator[FieldFinding]:
     """A CPT code is valid on the day of service, if the list is imported; auto and work accidents have codes of their own."""
     if view.payer.coverage in LOCAL_CODE_COVERAGES:
         return iter(())
-    return _procedures(view, inputs, days, CPT, _CPT, "CPT code")
+    return _procedures(view, inputs, dated, CPT, "CPT code")
 
 
-@rule("C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH, reading=span, asks=(CDT,))
-def cdt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+@rule("C668", paths=PROCEDURES, x12="2400/SV3/01-02", if_form_has=TEETH, reading=dated_claim)
+def cdt_code_is_valid(
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
+) -> Iterator[FieldFinding]:
     """A CDT code is valid on the day of service, if the list is imported."""
-    return _procedures(view, inputs, days, CDT, _CDT, "CDT code")
+    return _procedures(view, inputs, dated, CDT, "CDT code")
 
 
 @rule(
@@ -286,11 +290,10 @@ def cdt_code_is_valid(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterat
     x12="2400/SV1/01-03",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=span,
-    asks=(HCPCS,),
+    reading=dated_claim,
 )
 def letter_modifier_is_known(
-    view: ClaimView, inputs: RuleInputs, days: Span
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
 ) -> Iterator[FieldFinding]:
     """A modifier with a letter is one of HCPCS on the day of service, if CMS's list is imported, or one of CPT."""
     known = inputs.code_lists.find(HCPCS)
@@ -298,9 +301,9 @@ def letter_modifier_is_known(
         return
     for at, line in enumerate(view.lines):
         for place, modifier in enumerate(line.modifiers):
-            if modifier.isdecimal() or modifier in _CPT_LETTER_MODIFIERS:
+            if modifier.isdecimal() or modifier in CPT_LETTER_MODIFIERS:
                 continue
-            first, last = _days(days, at)
+            first, last = dated.lines[at]
             if not _is_valid(known, modifier, first, last) and known.covers(last):
                 periods = known.periods(modifier)
                 yield f"lines[{at}].modifiers[{place}]", _why("modifier", modifier, periods, last)
@@ -315,19 +318,18 @@ def letter_modifier_is_known(
     x12="2400/SV1/01-02",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=span,
-    asks=(PAIRS,),
+    reading=dated_claim,
 )
 def procedures_are_paid_together(
-    view: ClaimView, inputs: RuleInputs, days: Span
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
 ) -> Iterator[FieldFinding]:
     """Two procedures of one day are no pair of which Medicare pays only one, by the NCCI edits if they are imported."""
     known = inputs.code_lists.find(PAIRS)
     if known is None:
         return
     for (one, first), (two, second) in combinations(enumerate(view.lines), 2):
-        day = days.lines[one][0]
-        if day is None or day != days.lines[two][0] or first.procedure == second.procedure:
+        day = dated.lines[one][0]
+        if day != dated.lines[two][0] or first.procedure == second.procedure:
             continue
         for paid, at, unpaid in ((first, two, second), (second, one, first)):
             what = _attributes(known, f"{paid.procedure}-{unpaid.procedure}", day)
@@ -355,10 +357,11 @@ def procedures_are_paid_together(
     x12="2400/SV1/04",
     severity=WARNING,
     if_form_lacks=TEETH,
-    reading=span,
-    asks=(UNITS,),
+    reading=dated_claim,
 )
-def units_are_likely(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
+def units_are_likely(
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
+) -> Iterator[FieldFinding]:
     """The units of a procedure are as many as CMS thinks likely for a line or a day, by its MUE table if it is imported."""
     known = inputs.code_lists.find(UNITS)
     if known is None:
@@ -368,7 +371,7 @@ def units_are_likely(view: ClaimView, inputs: RuleInputs, days: Span) -> Iterato
         units = line.units
         if units is None or line.in_minutes:
             continue
-        first, last = _days(days, at)
+        first, last = dated.lines[at]
         what = _attributes(known, line.procedure, first)
         limit = _units_limit(what)
         if limit is None:
@@ -405,9 +408,9 @@ def _too_many(code: str, limit: int, *, is_by_line: bool) -> str:
 # --- earlier payers --------------------------------------------------------------------------------------------
 
 
-@rule("C670", paths=("lines[].decision.paid",), x12="2430/CAS/02", reading=span, asks=(REASONS,))
+@rule("C670", paths=("lines[].decision.paid",), x12="2430/CAS/02", reading=dated_claim)
 def adjustment_reason_is_valid(
-    view: ClaimView, inputs: RuleInputs, days: Span
+    view: ClaimView, inputs: RuleInputs, dated: DatedClaim
 ) -> Iterator[FieldFinding]:
     """A reason of an earlier payer's adjustment is valid on the day of its decision, if the list of reasons is imported."""
     known = inputs.code_lists.find(REASONS)

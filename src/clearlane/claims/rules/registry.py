@@ -143,8 +143,6 @@ class ClaimRule(FindingType):
     """For a claim rule: a function of the view and the inputs, called once for all rules that share it. The check takes
     its result as third argument; if that is None, the rule does not apply."""
     check: Callable[..., Any]
-    asks: tuple[str, ...] = ()
-    """The lists that it asks. It is applied only if a list is imported, and finds nothing without one of these."""
     covers: tuple[str, ...] = ()
     """The X12 rules about the same: for a file, this rule's finding is shown and theirs is not."""
     not_in_files: str = ""
@@ -229,7 +227,6 @@ def rule(
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
     reading: Callable[..., Any] | None = None,
-    asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
     not_in_json: str = "",
@@ -247,7 +244,6 @@ def rule(
         when_filled=when_filled,
         requires=requires,
         reading=reading,
-        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
         not_in_json=not_in_json,
@@ -340,7 +336,6 @@ def _register(
     requires: ExternalData | None = None,
     value_types: tuple[ValueType, ...] = (),
     reading: Callable[..., Any] | None = None,
-    asks: tuple[str, ...] = (),
     covers: tuple[str, ...] = (),
     not_in_files: str = "",
     not_in_json: str = "",
@@ -359,7 +354,6 @@ def _register(
         value_types=value_types,
         when_filled=frozenset(when_filled),
         reading=_reading(reading) if reading else None,
-        asks=asks,
         covers=covers,
         not_in_files=not_in_files,
         not_in_json=not_in_json,

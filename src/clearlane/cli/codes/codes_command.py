@@ -100,7 +100,10 @@ COLUMNS = (
 TRIAL_FACTS = (
     "id", "list", "first_day", "last_day", "source", "state", "started_by", "total", "read", "ending", "passing",
 )  # fmt: skip
-TRIALS = tuple(TableColumn(name.replace("_", " "), name) for name in TRIAL_FACTS)
+_DROPPED = {"source": 1, "started_by": 2, "total": 3, "last_day": 4}
+TRIALS = tuple(
+    TableColumn(name.replace("_", " "), name, drop=_DROPPED.get(name, 0)) for name in TRIAL_FACTS
+)
 CLAIMS_DAYS = 365
 CODES_SHOWN = 10
 POLL_SECONDS = 0.5

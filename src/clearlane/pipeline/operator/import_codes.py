@@ -6,7 +6,7 @@ happens before that leaves the lists in force as they are, and what was stored i
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
@@ -14,7 +14,7 @@ from itertools import islice
 from clearlane.code_files.columns import CodeRow
 from clearlane.engine.workflows import WorkSteps
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import Actor, Database, OperationRefused
+from clearlane.store.database.database import Actor, Database, OperationRefused, StoreFault
 from clearlane.store.database.schema.code_lists import IN_FORCE
 from clearlane.store.installation import code_lists
 from clearlane.store.installation.code_lists import EditionChange, StoredEdition
@@ -96,7 +96,8 @@ async def loaded_edition(
             before.require_most(new)
         yield id
     except BaseException:
-        await code_lists.drop_edition(database, id, actor=actor)
+        with suppress(StoreFault):  # if the database fails, a node deletes it later
+            await code_lists.drop_edition(database, id, actor=actor)
         raise
 
 

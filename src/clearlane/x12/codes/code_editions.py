@@ -50,7 +50,7 @@ class EditionCode(NamedTuple):
 class CodeLists:
     """The lists in force on one node. Rules are given it, and ask a list about a day."""
 
-    __slots__ = ("_complete_until", "_imported", "has_imported", "large")
+    __slots__ = ("_complete_until", "_imported", "imported", "large")
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class CodeLists:
         self._imported = imported
         self.large = large
         """The editions of the lists that are too large for memory, the first imported first, by list."""
-        self.has_imported = bool(imported or large)
-        """Whether a list is imported; without one, rules that need it are not applied."""
+        self.imported = frozenset(imported)
+        """The names of the imported lists that can be asked: in memory, or asked already."""
         self._complete_until: date | None = None
 
     def find(self, name: str) -> DatedCodes | None:
