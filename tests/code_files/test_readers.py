@@ -5,6 +5,7 @@ Also tests `code_files/columns`, `code_files/fixed_width`, `code_files/content`.
 
 import io
 import random
+import re
 import zipfile
 from dataclasses import replace
 from datetime import date
@@ -154,8 +155,10 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def test_every_list_has_a_case():
+def test_every_list_has_a_case_and_an_example_that_fits():
     assert READERS.keys() == {name for name, *_ in CASES}
+    for reader in READERS.values():
+        assert re.fullmatch(reader.members, reader.file_name, re.IGNORECASE), reader.name
 
 
 @every_case("case", CASES, ids=lambda case: f"{case[0]} {case[1]}")
@@ -213,7 +216,7 @@ REFUSED = [
     ("ncci-ptp", PTP.encode()[:300].rpartition(b"*")[0], "expected 6 columns, found"),
     ("ncci-ptp", PTP.replace("2011", "11XX").replace("1996", "96XX").replace("2020", "20XX").encode(), "line 1: expected"),
     ("nppes-deactivated", b"PK\x03\x04 and no zip", "damaged or truncated"),
-    ("taxonomy", zipped({"other.csv": b"Code"}), "expected a name like nucc_taxonomy"),
+    ("taxonomy", zipped({"other.csv": b"Code"}), "expected a name such as nucc_taxonomy_261.csv"),
     ("taxonomy", zipped({"nucc_taxonomy_261.csv": b"\0" * 2_000_000}), "nucc_taxonomy_261.csv is a zip bomb"),
     ("taxonomy", zipped({f"{n}.csv": b"" for n in range(1001)}), "1,001 entries"),
     ("taxonomy", zipped({"nucc_taxonomy_261.csv": TAXONOMY.encode("cp1252")})[:-60], "damaged or truncated"),

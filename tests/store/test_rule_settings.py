@@ -102,6 +102,9 @@ def test_an_operator_sets_a_rule_and_sees_it(clearlane):
     (changed,) = json.loads(clearlane("list", "--set", "--json").stdout)
     assert changed in rows
     assert (changed["rule"], changed["severity"]) == ("C703", "warning")
+    assert changed["sent_anyway"] == dict.fromkeys(
+        ("sent", "paid", "rejected", "denied", "open"), 0
+    )
     (own,) = changed["settings"]
     assert (own["payer"], own["severity"], own["reason"]) == ("TST01", "error", because[1])
     assert "rejects zero charges" in clearlane("show", "C703").stdout

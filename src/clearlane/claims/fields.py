@@ -863,6 +863,11 @@ def with_values(part: P, values: Mapping[str, Any]) -> P:
     return new
 
 
+def keep_field(part: P, name: str) -> P:
+    """Return a part with one of its fields alone."""
+    return with_values(part, dict.fromkeys(part.__dict__.keys() - {name}))
+
+
 def with_fields(part: P, changes: Mapping[str, Any]) -> P:
     """Return a part with other values by the paths of their fields: ``F24_ClaimLines[0].F24F_Charges``."""
     own: dict[str, Any] = {}

@@ -45,7 +45,7 @@ class ClaimHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Whether it carries the decision of an earlier payer."""
     charge: Decimal = Decimal(0)
     days: tuple[Days, ...] = ()
-    """First and last day of each service line that has one."""
+    """First and last days of the service lines, each pair once."""
     line_controls: tuple[str, ...] = ()
     """The control numbers of lines that the caller chose, each once."""
 
@@ -81,7 +81,8 @@ def header_of(view: ClaimView) -> ClaimHeader:
 
 
 def _days(lines: Iterable[LineView]) -> tuple[Days, ...]:
-    return tuple([(one.first_day, one.last_day or one.first_day) for one in lines if one.first_day])
+    stated = [(one.first_day, one.last_day or one.first_day) for one in lines if one.first_day]
+    return tuple(dict.fromkeys(stated))
 
 
 encode_header = msgspec.json.Encoder(decimal_format="string").encode

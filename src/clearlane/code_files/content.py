@@ -149,7 +149,7 @@ class Content:
 
 
 def open_contents(
-    stream: IO[bytes], *, members: str, bytes_max: int, windows: bool
+    stream: IO[bytes], *, members: str, file_name: str, bytes_max: int, windows: bool
 ) -> Iterator[Content]:
     """Return the contents of a file: of itself, or of the members of a zip whose names match ``members``.
 
@@ -164,7 +164,7 @@ def open_contents(
         return
     try:
         with zipfile.ZipFile(stream) as archive:
-            for entry in _entries(archive, members, bytes_max):
+            for entry in _entries(archive, members, file_name, bytes_max):
                 with archive.open(entry) as member:
                     # A workbook is itself a zip and is read from its end.
                     packed = io.BytesIO(member.read()) if _is_sheet(entry) else member
@@ -177,7 +177,9 @@ def open_contents(
         ) from None
 
 
-def _entries(archive: zipfile.ZipFile, members: str, bytes_max: int) -> list[zipfile.ZipInfo]:
+def _entries(
+    archive: zipfile.ZipFile, members: str, file_name: str, bytes_max: int
+) -> list[zipfile.ZipInfo]:
     """Return the entries to read: texts, or workbooks if there are none. Refuses a zip beyond its limits."""
     listed = archive.infolist()
     if len(listed) > ZIP_ENTRIES_MAX:
@@ -193,7 +195,7 @@ def _entries(archive: zipfile.ZipFile, members: str, bytes_max: int) -> list[zip
     chosen = texts or found
     if not chosen:
         raise CodeFileRefused(
-            f"the zip has no file of this list: expected a name like {members}, found {len(listed):,} others"
+            f"the zip has no file of this list: expected a name such as {file_name}, found {len(listed):,} with other names"
         )
     for entry in chosen:
         ratio = entry.file_size // max(entry.compress_size, 1)

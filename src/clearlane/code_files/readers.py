@@ -50,6 +50,8 @@ class CodeListReader:
     example: str
     members: str
     """The names of the files to read in the publisher's zip."""
+    file_name: str
+    """One such name, for messages."""
     file: str
     """Which file it is and what of it is read, for the reference."""
     windows: bool = False
@@ -61,7 +63,11 @@ class CodeListReader:
         codes = foreign = 0
         before = None
         contents = open_contents(
-            stream, members=self.members, bytes_max=self.bytes_max, windows=self.windows
+            stream,
+            members=self.members,
+            file_name=self.file_name,
+            bytes_max=self.bytes_max,
+            windows=self.windows,
         )
         for content in contents:
             refusal = None
@@ -185,22 +191,22 @@ SHEET_OR_TEXT = r"\.(txt|csv|xlsx)"
 
 _READERS = (
     CodeListReader(
-        name="icd-10-cm", file="The order file of a fiscal year or of April. Codes that can be billed are read; headings are left out.",
+        name="icd-10-cm", file_name="icd10cm_order_2027.txt", file="The order file of a fiscal year or of April. Codes that can be billed are read; headings are left out.",
         title="ICD-10-CM", publisher=CMS, bytes_max=64 * MEGABYTE, rows=read_order_file,
         form=r"[A-Z][0-9A][0-9A-Z]{1,5}", example="I10", members=r"icd-?10-?cm[-_ ]?order(?!.*addenda).*\.txt", windows=True,
     ),
     CodeListReader(
-        name="icd-10-pcs", file="The order file of a fiscal year or of April. Whole codes are read; headings are left out.",
+        name="icd-10-pcs", file_name="icd10pcs_order_2027.txt", file="The order file of a fiscal year or of April. Whole codes are read; headings are left out.",
         title="ICD-10-PCS", publisher=CMS, bytes_max=64 * MEGABYTE, rows=read_order_file,
         form=r"[0-9A-HJ-NP-Z]{7}", example="0DTJ4ZZ", members=r"icd-?10-?pcs[-_ ]?order(?!.*addenda).*\.txt", windows=True,
     ),
     CodeListReader(
-        name="hcpcs", file="The alphanumeric file of a quarter: the text of fixed positions, the workbook, or a CSV saved from it. Codes and modifiers with the day added and the last day.",
+        name="hcpcs", file_name="HCPC2026_OCT_ANWEB.txt", file="The alphanumeric file of a quarter: the text of fixed positions, the workbook, or a CSV saved from it. Codes and modifiers with the day added and the last day.",
         title="HCPCS level II", publisher=CMS, bytes_max=64 * MEGABYTE, rows=_read_hcpcs_file,
         form=r"[A-Z]\d{4}|[A-Z0-9]{2}", example="A0428", members=rf"HCPC.*ANWEB.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="hipps", file="The master list: the workbook, or a text or CSV saved from it. Codes with their first and last day.",
+        name="hipps", file_name="HIPPS Code Master List.xlsx", file="The master list: the workbook, or a text or CSV saved from it. Codes with their first and last day.",
         title="HIPPS", publisher=CMS, bytes_max=64 * MEGABYTE,
         rows=HeadedTable(
             Columns("(hipps)?code", "(?!.*thr).*(effective|from).*", ".*(thru|through).*"),
@@ -209,12 +215,12 @@ _READERS = (
         form=r"[0-9A-Z]{5}", example="1AFKS", members=rf".*HIPPS.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="ncci-ptp", file="The practitioner edits of a quarter: the texts or the workbooks. CMS publishes four parts: put them into one zip. Each pair with its days and whether a modifier lets it pass.",
+        name="ncci-ptp", file_name="ccipra-v323r0-f1.txt", file="The practitioner edits of a quarter: the texts or the workbooks. CMS publishes four parts: put them into one zip. Each pair with its days and whether a modifier lets it pass.",
         title="NCCI procedure pairs for practitioners", publisher=CMS, bytes_max=1024 * MEGABYTE,
         rows=_read_ptp, form=rf"{PROCEDURE}-{PROCEDURE}", example="11042-97597", members=rf"ccipra.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="mue", file="The practitioner table of a quarter: the CSV or the workbook. Units and adjudication indicator of each code.",
+        name="mue", file_name="MCR_MUE_PractitionerServices_Eff_10-01-2026.csv", file="The practitioner table of a quarter: the CSV or the workbook. Units and adjudication indicator of each code.",
         title="medically unlikely units for practitioners", publisher=CMS, bytes_max=64 * MEGABYTE,
         rows=HeadedTable(
             Columns("hcpcscptcode", attributes=("practitionerservicesmuevalues?", "mueadjudicationindicator")),
@@ -224,7 +230,7 @@ _READERS = (
         form=PROCEDURE, example="99213", members=rf".*MUE.*Practitioner.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="ndc", file="The product file of the NDC directory, separated by tabs. The first nine digits of each NDC with the days of marketing.",
+        name="ndc", file_name="product.txt", file="The product file of the NDC directory, separated by tabs. The first nine digits of each NDC with the days of marketing.",
         title="NDC products", publisher="FDA", bytes_max=512 * MEGABYTE,
         rows=HeadedTable(
             Columns("productndc", "startmarketingdate", "endmarketingdate"),
@@ -234,7 +240,7 @@ _READERS = (
         form=r"\d{9}", example="0002-0152", members=r"product\.txt", windows=True,
     ),
     CodeListReader(
-        name="taxonomy", file="The CSV of a release. Codes, and whether they are for persons or organizations.",
+        name="taxonomy", file_name="nucc_taxonomy_261.csv", file="The CSV of a release. Codes, and whether they are for persons or organizations.",
         title="provider taxonomy", publisher="NUCC", bytes_max=16 * MEGABYTE,
         rows=HeadedTable(
             Columns("code", attributes=("section",)), "Code and Section", _section,
@@ -242,7 +248,7 @@ _READERS = (
         form=r"[0-9A-Z]{9}X", example="207Q00000X", members=r"nucc_taxonomy.*\.csv", windows=True,
     ),
     CodeListReader(
-        name="nppes-deactivated", file="The monthly report of deactivated NPIs: the workbook, or a CSV saved from it. Each NPI with the day of its deactivation.",
+        name="nppes-deactivated", file_name="NPPES Deactivated NPI Report 20261012.xlsx", file="The monthly report of deactivated NPIs: the workbook, or a CSV saved from it. Each NPI with the day of its deactivation.",
         title="deactivated NPIs", publisher=CMS, bytes_max=256 * MEGABYTE,
         rows=HeadedTable(
             Columns("npi", "(nppes)?deactivationdate"), "NPI and NPPES Deactivation Date",
@@ -250,37 +256,37 @@ _READERS = (
         form=r"[12]\d{9}", example="1234567893", members=rf"NPPES.?Deactivated.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="nppes", file="The monthly file of the NPI registry. Each NPI that is active, and whether it is a person's or an organization's. The other columns are not kept.",
+        name="nppes", file_name="npidata_pfile_20050523-20261011.csv", file="The monthly file of the NPI registry. Each NPI that is active, and whether it is a person's or an organization's. The other columns are not kept.",
         title="NPIs", publisher=CMS, bytes_max=15 * 1024 * MEGABYTE, rows=_read_nppes,
         form=r"[12]\d{9}", example="1234567893", members=r"npidata_pfile_\d+-\d+(_v\d)?\.csv",
     ),
     CodeListReader(
-        name="cpt", file="A list that the AMA licenses: one code on each line, alone or before a tab, a comma or a space.",
+        name="cpt", file_name="cpt2026.txt", file="A list that the AMA licenses: one code on each line, alone or before a tab, a comma or a space.",
         title="CPT", publisher="AMA", bytes_max=64 * MEGABYTE, rows=_read_plain,
         form=r"\d{4}[0-9AFMTU]", example="99213", members=r"(LONGU\w*|.*cpt.*)\.(txt|csv)", windows=True,
     ),
     CodeListReader(
-        name="cdt", file="A list that the ADA licenses: one code on each line, alone or before a tab, a comma or a space.",
+        name="cdt", file_name="cdt2026.txt", file="A list that the ADA licenses: one code on each line, alone or before a tab, a comma or a space.",
         title="CDT", publisher="ADA", bytes_max=16 * MEGABYTE, rows=_read_plain,
         form=r"D\d{4}", example="D0120", members=r".*cdt.*\.(txt|csv)", windows=True,
     ),
     CodeListReader(
-        name="carc", file="A CSV, a text separated by tabs, or a workbook with the headings Code, Start and Stop (the days may be left out).",
+        name="carc", file_name="CARC.csv", file="A CSV, a text separated by tabs, or a workbook with the headings Code, Start and Stop (the days may be left out).",
         title="claim adjustment reason codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
         form=r"\d{1,3}|[A-Z]\d{1,2}", example="45", members=rf".*(CARC|adjustment.?reason).*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="rarc", file="As for `carc`.",
+        name="rarc", file_name="RARC.csv", file="As for `carc`.",
         title="remittance advice remark codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
         form=r"MA?\d{1,3}|N\d{1,4}", example="MA130", members=rf".*(RARC|remark).*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="claim-status", file="As for `carc`.",
+        name="claim-status", file_name="claim status codes.csv", file="As for `carc`.",
         title="claim status codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
         form=r"\d{1,4}", example="21", members=rf"(?!.*categor).*status.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
-        name="status-category", file="As for `carc`.",
+        name="status-category", file_name="claim status category codes.csv", file="As for `carc`.",
         title="claim status category codes", publisher=X12, bytes_max=16 * MEGABYTE, rows=X12_CODES,
         form=r"[A-Z]\d[0-9A-Z]?", example="A3", members=rf".*categor.*{SHEET_OR_TEXT}", windows=True,
     ),

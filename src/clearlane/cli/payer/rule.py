@@ -1,7 +1,7 @@
 """``clearlane rule``: the rules that claims are checked by, and their settings for payers and sites."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
+from clearlane.pipeline.query.rule_activity import RuleActivity, load_rule_activity
 from clearlane.store.installation.rule_settings import (
     REVISION,
     SettingChange,
@@ -65,10 +66,11 @@ async def list_(
     Example: clearlane rule list --set
     """
     settings = await load_rule_settings(installation.database)
+    activity = await load_rule_activity(installation.work_context, installation.clock.now())
     records = [
-        record
+        _record(rule, settings.of_rule(rule.id), activity.get(rule.id))
         for _, rule in sorted(RULES.items())
-        if (record := _record(rule, settings.of_rule(rule.id)))["settings"] or not changed
+        if settings.of_rule(rule.id) or not changed
     ]
     show_rows(COLUMNS, records, as_json=as_json, noun="rule")
 
@@ -84,7 +86,8 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
     if rule is None:
         refuse(f"There is no claim rule {id}. clearlane rule list shows them.")
     settings = await load_rule_settings(installation.database)
-    record = _record(rule, settings.of_rule(rule.id))
+    activity = await load_rule_activity(installation.work_context, installation.clock.now())
+    record = _record(rule, settings.of_rule(rule.id), activity.get(rule.id))
     status = status_of(rule)
     if as_json:
         show_json(
@@ -102,6 +105,8 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
             *([("277CA", " ".join(filter(None, status)))] if status else []),
             *([("payer wants", rule.edit)] if rule.edit else []),
             ("can be changed", rule.fixed or CAN_BE_SET),
+            ("stopped, 7 days", record["stopped"]),
+            ("sent anyway, 1 year", _fate(record["sent_anyway"])),
         ]
     )
     if record["settings"]:
@@ -156,8 +161,11 @@ async def set_(
     )
 
 
-def _record(rule: ClaimRule, settings: Iterable[RuleSetting]) -> dict[str, object]:
-    own = _settings(settings)
+def _record(
+    rule: ClaimRule, settings: Iterable[RuleSetting], activity: RuleActivity | None
+) -> dict[str, object]:
+    own, did = _settings(settings), activity or RuleActivity()
+    fates = ("sent", "paid", "rejected", "denied", "open")
     return {
         "rule": rule.id,
         "severity": rule.severity.value,
@@ -167,7 +175,16 @@ def _record(rule: ClaimRule, settings: Iterable[RuleSetting]) -> dict[str, objec
         "payer_edit": rule.edit,
         "set_to": [_setting_words(one) for one in own],
         "settings": own,
+        "stopped": did.stopped,
+        "sent_anyway": {name: getattr(did, name) for name in fates},
     }
+
+
+def _fate(sent_anyway: Any) -> str:
+    """Return what became of claims that were sent in spite of a rule."""
+    sent, *fates = sent_anyway.items()
+    words = ", ".join(f"{count} {name}" for name, count in fates if count)
+    return f"{sent[1]}: {words}" if words else str(sent[1])
 
 
 def _settings(settings: Iterable[RuleSetting]) -> list[dict[str, object]]:

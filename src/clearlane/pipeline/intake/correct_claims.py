@@ -34,7 +34,7 @@ from clearlane.pipeline.intake.correction_guard import (
     CorrectionConflict,
     require_successor,
 )
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, fill
 from clearlane.pipeline.load_claim import open_claim, open_header
 from clearlane.pipeline.stored_facts import open_claim_status
 from clearlane.store.claims.claims import NOT_ACCEPTED
@@ -108,7 +108,7 @@ class SuccessorCorrections:
         """Return the claim as it goes out after an earlier one."""
         site, prepared = self._sites[claim.claim_number]
         await _load_keys(tx, self._vault, [earlier])
-        prepared = with_lines(self._vault, site, prepared)
+        prepared = fill(self._vault, site, prepared)
         if decision is ResubmissionDecision.ANOTHER_CLAIM:
             completed = _another_claim(self._vault, site, prepared, earlier)
         else:
@@ -271,7 +271,7 @@ async def successor_events(
     await vault.load_keys_of(tx, [one.payload for one in stored])
     events: list[NewEvent] = []
     for one in stored:
-        after = with_lines(vault, site, successors[one.claim_number])
+        after = fill(vault, site, successors[one.claim_number])
         before = open_claim(vault, site.scope, one).claim
         events.append(
             NewEvent(

@@ -25,7 +25,7 @@ from clearlane.pipeline.intake.correct_claims import correct_replacements
 from clearlane.pipeline.intake.prepare_claims import (
     PendingClaim,
     PreparedClaim,
-    without_lines,
+    empty,
 )
 from clearlane.pipeline.intake.read import ReadDocument
 from clearlane.pipeline.other_payer import find_other_payer_id
@@ -99,7 +99,7 @@ async def judge_document(
         )
         for one in await correct_replacements(context.database, context.vault, site, prepared):
             listed = shorten(one)
-            found.append(listed if reading.keeps_claims else without_lines(listed))
+            found.append(listed if reading.keeps_claims else empty(listed))
     return found
 
 

@@ -94,8 +94,8 @@ class PreparedClaim(NamedTuple):
     row: NewClaim
     given_zip: GivenZip | None = None
     """The billing ZIP code that came with it; None if there is none, or the claim is not accepted."""
-    has_lines: bool = True
-    """Whether the judged claim still has its lines; its row has them in any case."""
+    is_emptied: bool = False
+    """Whether the judged claim has its id alone; its row has all that it says."""
     chosen_frequency: str = ""
     """The frequency that a person decided on for a correction; empty if it is to be decided."""
 
@@ -209,23 +209,23 @@ def _service_day(header: ClaimHeader) -> str | None:
     return header.service_day.isoformat() if header.service_day else None
 
 
-def without_lines(prepared: PreparedClaim) -> PreparedClaim:
+def empty(prepared: PreparedClaim) -> PreparedClaim:
     """Return a prepared claim that takes less memory while its document is prepared and stored."""
     claim = prepared.judgement.claim
-    light = form_of(claim).with_changes(claim, {"lines": ()})
-    return prepared._replace(judgement=prepared.judgement._replace(claim=light), has_lines=False)
+    emptied = fields.keep_field(claim, form_of(claim).id_field)
+    return prepared._replace(judgement=prepared.judgement._replace(claim=emptied), is_emptied=True)
 
 
-def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
-    """Return a prepared claim with its lines, from its row if they were left out."""
-    if prepared.has_lines:
+def fill(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
+    """Return a prepared claim with what it says, from its row if it was emptied."""
+    if not prepared.is_emptied:
         return prepared
     row = prepared.row
     content = open_claim_content(
         vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     )
     claim = decode.restore(FORMS[row.form], bytes(content.claim))
-    return prepared._replace(judgement=prepared.judgement._replace(claim=claim), has_lines=True)
+    return prepared._replace(judgement=prepared.judgement._replace(claim=claim), is_emptied=False)
 
 
 def correct_claim(
