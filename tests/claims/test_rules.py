@@ -20,7 +20,14 @@ from clearlane.claims.fields import fields_of
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm, samples
 from clearlane.claims.read.decode import read_claim
-from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
+from clearlane.claims.rules import (
+    RULES,
+    RuleInputs,
+    diagnoses,
+    diagnoses_of_patient,
+    repair_and_check,
+    skipped_rules,
+)
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted
 from clearlane.kernel.finding import Severity, Stage
 from clearlane.kernel.formats import format_amount
@@ -1940,6 +1947,11 @@ def test_minutes_that_are_refused_are_not_asked_for():
         found = [one for one in checked(case, changes, {}).findings if L in one.location]
         assert [one.location for one in found] == [f"{L}X12_Anesthesia"]
         assert "without 01953 and 01996" in found[0].message
+
+
+def test_every_mark_that_a_rule_asks_for_is_looked_up():
+    asked = {*diagnoses_of_patient.AGES, *diagnoses_of_patient.SEXES}
+    assert asked | {diagnoses_of_patient.MANIFESTATION} == diagnoses.MARKS
 
 
 @pytest.mark.safe_default(8)

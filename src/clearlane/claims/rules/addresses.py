@@ -1,10 +1,11 @@
 """C43: whether the parts of an address belong together."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, quoted, rule
 from clearlane.claims.view import ClaimView
+from clearlane.kernel import limits
 from clearlane.kernel.formats import is_zip
 from clearlane.x12 import codes
 
@@ -37,6 +38,14 @@ def states() -> frozenset[str]:
     return frozenset(codes.load("zip_prefixes"))
 
 
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _is_elsewhere(state: str, zip_code: str) -> bool:
+    """Return whether a ZIP code is one of another state; other faults of the two are those of other rules."""
+    if not is_zip(zip_code) or state not in states():
+        return False
+    return state not in states_by_prefix().get(zip_code[:PREFIX_LENGTH], (state,))
+
+
 @rule(
     "C431",
     paths=[f"{whose}.zip" for whose in ADDRESSES],
@@ -45,13 +54,10 @@ def states() -> frozenset[str]:
 )
 def zip_is_in_the_state(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A ZIP code is one of its state."""
-    known = states_by_prefix()
     for whose in ADDRESSES:
         address = getattr(view, whose)
         state, zip_code = address.state, address.zip
-        if not (state and zip_code and is_zip(zip_code)) or state not in states():
-            continue
-        if state not in known.get(zip_code[:PREFIX_LENGTH], (state,)):
+        if state and zip_code and _is_elsewhere(state, zip_code):
             yield (
                 f"{whose}.zip",
                 f"The ZIP code {quoted(zip_code)} is not one of {quoted(state)}; check both.",

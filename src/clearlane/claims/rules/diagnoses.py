@@ -25,6 +25,9 @@ from clearlane.x12.codes.dated_codes import DatedCodes, Period
 
 ICD_10_CM = "icd-10-cm"
 CODES_SUGGESTED_MAX = 4
+MARKS = frozenset({"newborn", "pediatric", "maternity", "adult", "male", "female", "manifestation"})
+"""The marks that rules ask for. The publisher's list has more, for inpatient stays."""
+NEVER = Period(date.max, date.min)
 ICD_10_FROM = date(2015, 10, 1)  # 45 CFR 162.1002: services from this day on are coded in ICD-10.
 
 # Second after the letter is a digit, or an A if digits ran out: QA0 is there since October 2025.
@@ -52,13 +55,11 @@ def icd_version(view: ClaimView) -> str:
 
 # Results are remembered by list: a list that an operator has changed is another one.
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
-def _is_plain(known: DatedCodes, code: str) -> bool:
-    """Return whether a code is valid on every day of a list without gaps, and has no mark, as most."""
-    return (
-        len(known.days) == 1
-        and known.is_valid_throughout(code, known.first_day, known.last_day)
-        and not any(period.attributes for period in known.periods(code))
-    )
+def _plain_since(known: DatedCodes, code: str) -> date:
+    """Return the day since which a code is valid without a mark until the list ends; the last of all days if it is not."""
+    last = (known.periods(code) or [NEVER])[-1]
+    ends_with_list = len(known.days) == 1 and last.last_day == known.last_day
+    return last.first_day if ends_with_list and MARKS.isdisjoint(last.attributes) else date.max
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
@@ -69,7 +70,8 @@ def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _marks(known: DatedCodes, code: str, day: date) -> frozenset[str]:
     periods = known.periods(code)
-    return next((one.attributes for one in periods if one.overlaps(day, day)), frozenset())
+    found = (one.attributes & MARKS for one in periods if one.overlaps(day, day))
+    return next(found, frozenset())
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
@@ -130,10 +132,12 @@ def judged_codes(view: ClaimView, inputs: RuleInputs) -> JudgedCodes | None:
     A predetermination is about services to come: it is judged by today.
     """
     known = inputs.code_lists[ICD_10_CM]
-    given = [
-        (at, code) for at, code in enumerate(view.diagnoses) if code and not _is_plain(known, code)
-    ]
-    if not given or icd_version(view) != "10":
+    given = [(at, code) for at, code in enumerate(view.diagnoses) if code]
+    since = max([_plain_since(known, code) for _, code in given], default=known.first_day)
+    if since <= known.first_day or icd_version(view) != "10":
+        return None
+    starts = [line.first_day for line in view.lines]
+    if starts and min([day or date.min for day in starts]) >= since:
         return None
     days = span(view)
     first, last = (days.first, days.last) if days else (inputs.today, inputs.today)

@@ -50,7 +50,7 @@ def replacement_names_the_original(view: ClaimView, inputs: RuleInputs) -> Itera
 def original_number_has_a_replacement(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
-    """The payer's number of an earlier claim comes with a replacement or void, not with an original."""
+    """The payer's number of an original claim comes with a replacement or void; with an original it is not sent."""
     is_original = (view.frequency or codes.ORIGINAL) == codes.ORIGINAL
     if view.original_reference is not None and is_original:
         yield (

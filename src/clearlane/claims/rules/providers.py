@@ -329,7 +329,13 @@ def ssn_was_given_out(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFind
         )
 
 
-@rule("C415", paths=("supervising.npi", "rendering.npi"), x12="2310D/NM1/09", severity=WARNING)
+@rule(
+    "C415",
+    paths=("supervising.npi", "rendering.npi"),
+    x12="2310D/NM1/09",
+    severity=WARNING,
+    when_filled=("supervising.npi",),
+)
 def supervisor_is_another_person(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A supervising provider is not the rendering provider."""
     npi = view.supervising.npi

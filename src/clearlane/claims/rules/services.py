@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import attrgetter
 
 from clearlane.claims.rules.registry import (
@@ -17,6 +18,7 @@ from clearlane.claims.rules.registry import (
     rule,
 )
 from clearlane.claims.view import ClaimView, LineView
+from clearlane.kernel import limits
 from clearlane.x12.rules.claims_lines import ANESTHESIA_IN_UNITS
 
 LINES_PER_CLAIM_MAX = 50
@@ -309,6 +311,7 @@ def lines_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
             )
 
 
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _is_in_a_range(code: str) -> bool:
     """Return whether a code is in a range of CPT; one that is not five digits has another form."""
     return not _FIVE_DIGITS.fullmatch(code) or any(
