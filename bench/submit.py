@@ -58,7 +58,8 @@ def a_claim(lines: int = LINES) -> dict:
         for at in range(lines)
     ]
     claim["F28_TotalCharge"] = f"{50 * lines}.00"
-    return claim | {"Svc_VendorClaimId": MARK.decode()}
+    # The Medicare of the full sample goes with a member id that these claims do not have.
+    return claim | {"F01_ClaimType": "Group", "Svc_VendorClaimId": MARK.decode()}
 
 
 def a_document(count: int, lines: int = LINES) -> bytes:
