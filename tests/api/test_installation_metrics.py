@@ -61,6 +61,7 @@ FULL = Measures(
     nodes=(Node("n1", "serve", "east", {}, (), -2_000_000),),
     backup_at=NOW - HOUR,
     backup_known=True,
+    code_lists={"icd-10-cm": START.date() + timedelta(days=30)},
     node=NodeMeasures(
         anchor_age_seconds=3.0,
         certificate_ends_at=START + timedelta(days=1),
@@ -118,6 +119,7 @@ EXPECTED = {
     ("clearlane_certificate_remaining_seconds",): 86_400,
     ("clearlane_backup_age_seconds",): 3_600,
     ("clearlane_payments_unbalanced",): 0,
+    ("clearlane_code_list_remaining_days", ("list", "icd-10-cm")): 30,
     ("clearlane_measured",): 1,
 }
 

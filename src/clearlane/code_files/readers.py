@@ -20,7 +20,6 @@ from clearlane.code_files.fixed_width import (
 )
 
 FOREIGN_ROWS_MAX = 10
-FOREIGN_ROWS_PERCENT_MAX = 2
 """Rows beside those above that are no codes: titles, copyright, notes below the list."""
 
 CMS = "CMS"
@@ -81,7 +80,7 @@ class CodeListReader:
                     continue
                 foreign += 1
                 refusal = refusal or self._not_a_code(content, row)
-                if foreign > FOREIGN_ROWS_MAX + codes * FOREIGN_ROWS_PERCENT_MAX // 100:
+                if foreign > FOREIGN_ROWS_MAX:
                     raise refusal
             if not codes:
                 raise refusal or self._not_a_code(content, None)

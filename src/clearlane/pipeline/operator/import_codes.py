@@ -21,7 +21,7 @@ from clearlane.store.installation.code_lists import EditionChange, StoredEdition
 from clearlane.x12.codes.code_editions import CodeEdition, EditionCode, joined_days
 
 NAME, EVERY = "remove-dead-imports", "0 41 * * * *"
-MISSING_PERCENT_MAX = 20
+MISSING_PERCENT_MAX = 3
 """How much of the edition before a file may lack: more is damaged, truncated, or another list."""
 
 
