@@ -69,9 +69,7 @@ def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _marks(known: DatedCodes, code: str, day: date) -> frozenset[str]:
-    periods = known.periods(code)
-    found = (one.attributes & MARKS for one in periods if one.overlaps(day, day))
-    return next(found, frozenset())
+    return known.attributes_on(code, day) & MARKS
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)

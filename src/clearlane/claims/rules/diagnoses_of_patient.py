@@ -5,8 +5,8 @@ claims state diagnoses beside the teeth, not as the reason for the visit: these 
 """
 
 from collections.abc import Iterator
-from datetime import date
 
+from clearlane.claims.rules.dates import age_on
 from clearlane.claims.rules.diagnoses import CODES, JudgedCodes, icd_version, judged_codes
 from clearlane.claims.rules.registry import (
     TEETH,
@@ -64,7 +64,7 @@ def diagnosis_fits_the_age(
     birth = view.patient_birth
     if birth is None or birth > judged.last:
         return
-    youngest, oldest = _age(birth, judged.first), _age(birth, judged.last)
+    youngest, oldest = age_on(birth, judged.first), age_on(birth, judged.last)
     for at, code, marks in judged.marked:
         for mark in AGES.keys() & marks:
             least, most = AGES[mark]
@@ -96,7 +96,3 @@ def diagnosis_fits_the_sex(
                     f"diagnoses[{at}]",
                     f"The diagnosis {quoted(code)} is one of {mark} patients; check the code and the patient's sex.",
                 )
-
-
-def _age(birth: date, day: date) -> int:
-    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from clearlane.claims.forms import FORMS
 from clearlane.claims.responses.rule_status import source_of, status_of
 from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
@@ -24,11 +23,7 @@ from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
 from clearlane.pipeline.query.rule_activity import RuleActivity, load_rule_activity
-from clearlane.store.installation.rule_settings import (
-    REVISION,
-    SettingChange,
-    load_rule_settings,
-)
+from clearlane.store.installation.rule_settings import REVISION, SettingChange
 from clearlane.wiring import Installation
 
 app = typer.Typer(
@@ -65,7 +60,7 @@ async def list_(
 
     Example: clearlane rule list --set
     """
-    settings = await load_rule_settings(installation.database)
+    settings = installation.rule_settings
     activity = await load_rule_activity(installation.work_context, installation.clock.now())
     records = [
         _record(rule, settings.of_rule(rule.id), activity.get(rule.id))
@@ -85,7 +80,7 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
     rule = RULES.get(id.strip().upper())
     if rule is None:
         refuse(f"There is no claim rule {id}. clearlane rule list shows them.")
-    settings = await load_rule_settings(installation.database)
+    settings = installation.rule_settings
     activity = await load_rule_activity(installation.work_context, installation.clock.now())
     record = _record(rule, settings.of_rule(rule.id), activity.get(rule.id))
     status = status_of(rule)
@@ -169,7 +164,7 @@ def _record(
     return {
         "rule": rule.id,
         "severity": rule.severity.value,
-        "kinds": [form.kind.value for form in FORMS.values() if rule.applies_to(form)],
+        "kinds": rule.kinds,
         "sentence": rule.sentence,
         "fixed": rule.fixed,
         "payer_edit": rule.edit,

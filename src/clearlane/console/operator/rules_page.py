@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from clearlane.claims.forms import FORMS
 from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
 from clearlane.claims.rules.settings import refusal
@@ -126,7 +125,7 @@ async def _render(
         status,
         rule=rule,
         label=LABELS[rule.severity.value],
-        kinds=[form.kind.value for form in FORMS.values() if rule.applies_to(form)],
+        kinds=rule.kinds,
         activity=activity.get(rule.id, RuleActivity()),
         settings=[
             (one, LABELS[one.severity], request.stored_moment(one.at), _owner(one))

@@ -121,7 +121,9 @@ async def _work_on(context: WorkContext, trial: CodeTrial) -> bool:
     loaded = await code_lists.load_codes(context.database, trial.edition)
     if loaded is None:
         return True
-    lists = await asyncio.to_thread(trial_lists, context.code_lists(), *loaded)
+    # A command has the lists of the package only; a trial compares with what is in force.
+    now = await code_lists.load_code_lists(context.database, only=trial.list)
+    lists = await asyncio.to_thread(trial_lists, now, *loaded)
     state = _TrialState.resume(trial)
     saved_at = time.monotonic()
     while True:

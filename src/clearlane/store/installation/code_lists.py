@@ -153,17 +153,6 @@ async def ask_large_lists(
     )
 
 
-async def codes_on(
-    database: Database, lists: CodeLists, name: str, wanted: Collection[str], day: date
-) -> frozenset[str]:
-    """Return which of these codes are valid on a day, in a list of any size. A list that does not cover the day has none."""
-    asked = await ask_large_lists(database, lists, {name: wanted})
-    known: DatedCodes | None = asked.find(name)
-    return frozenset(
-        code for code in wanted if known is not None and known.is_valid(code, day, day)
-    )
-
-
 def _is_large(editions: Iterable[StoredEdition]) -> bool:
     # Editions of a list share most of their codes: five years of diagnoses are still one list in memory.
     return any(one.codes > CODES_IN_MEMORY_MAX for one in editions)

@@ -16,10 +16,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from clearlane.x12.codes import dated_codes
-from clearlane.x12.codes.dated_codes import DatedCodes, Period
+from clearlane.x12.codes.dated_codes import NOTHING, DatedCodes, Period
 
 DAY = timedelta(days=1)
-NOTHING: frozenset[str] = frozenset()
 
 Days = tuple[date, date]
 """From a day to a day, both included."""

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 DATED, SUFFIX = "dated", ".txt"
@@ -25,6 +26,7 @@ CODES_FOUND_MAX = 16_384
 WHOLE = "-"
 DAYS = "# days: "
 PERIOD = "="
+NOTHING: frozenset[str] = frozenset()
 
 
 class Period(NamedTuple):
@@ -32,7 +34,7 @@ class Period(NamedTuple):
 
     first_day: date
     last_day: date
-    attributes: frozenset[str] = frozenset()
+    attributes: frozenset[str] = NOTHING
 
     def overlaps(self, first: date, last: date) -> bool:
         """Return whether a day of the period is between these two."""
@@ -90,7 +92,10 @@ class DatedCodes:
 
     def is_valid(self, code: str, first: date, last: date) -> bool:
         """Return whether the code is valid on any of these days."""
-        return any(period.overlaps(first, last) for period in self.periods(code))
+        for begin, end, _ in self.periods(code):  # noqa: SIM110  (asked for each code of each claim)
+            if begin <= last and first <= end:
+                return True
+        return False
 
     def is_valid_throughout(self, code: str, first: date, last: date) -> bool:
         """Return whether the code is valid on all of these days."""
@@ -98,6 +103,13 @@ class DatedCodes:
             if period.first_day <= first <= period.last_day:
                 first = period.last_day + timedelta(days=1)
         return first > last
+
+    def attributes_on(self, code: str, day: date) -> frozenset[str]:
+        """Return what the publisher says of the code on a day; nothing if it is not valid then."""
+        for begin, end, attributes in self.periods(code):
+            if begin <= day <= end:
+                return attributes
+        return NOTHING
 
     def finer(self, code: str, first: date, last: date) -> Iterator[str]:
         """Return the longer codes below a heading that are valid on any of these days."""
@@ -126,14 +138,14 @@ def load(name: str) -> DatedCodes:
 @cache
 def find(name: str) -> DatedCodes | None:
     """Return a list of the package, or None if it has none of this name."""
-    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    file = _file(name)
     return read(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 @cache
 def find_days(name: str) -> tuple[date, date] | None:
     """Return the first and the last day of a list of the package, without reading its codes; None if there is no such list."""
-    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    file = _file(name)
     if not file.is_file():
         return None
     with file.open(encoding="utf-8") as lines:
@@ -149,6 +161,11 @@ def names() -> frozenset[str]:
         for file in files
         if file.name.endswith(SUFFIX)
     )
+
+
+def _file(name: str) -> Traversable:
+    """Return the file of a list of the package, which need not exist."""
+    return resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
 
 
 def read(text: str) -> DatedCodes:
