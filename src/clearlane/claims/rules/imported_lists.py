@@ -86,7 +86,7 @@ def dated_claim(view: ClaimView, inputs: RuleInputs) -> DatedClaim | None:
         return None
     every, first_of_all, last_of_all = days
     lines = [(first or last or first_of_all, last or first or last_of_all) for first, last in every]
-    return DatedClaim(first_of_all, last_of_all, lines, _providers(view))
+    return DatedClaim(first_of_all, last_of_all, lines, providers_of(view))
 
 
 def _why_not_valid(
@@ -110,7 +110,7 @@ def _why_not_valid(
 # --- providers -------------------------------------------------------------------------------------------------
 
 
-def _providers(view: ClaimView) -> list[tuple[str, ProviderView]]:
+def providers_of(view: ClaimView) -> list[tuple[str, ProviderView]]:
     """Return the providers that a claim names, by path."""
     named = [
         (role, provider)
@@ -229,9 +229,7 @@ def _procedures(
         return
     for at, line in enumerate(view.lines):
         code = line.procedure
-        if _list_of(code) == name and (
-            why := _why_not_valid(known, what, code, *dated.lines[at])
-        ):
+        if _list_of(code) == name and (why := _why_not_valid(known, what, code, *dated.lines[at])):
             yield f"lines[{at}].procedure", why
 
 
