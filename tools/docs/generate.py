@@ -475,6 +475,10 @@ def main() -> None:
     for page in PAGES:
         (REFERENCE / page).write_text(text_of(page), encoding="utf-8")
         print(f"wrote docs/reference/{page}")
+    from tools.docs import rule_examples
+
+    rule_examples.TARGET.write_text(rule_examples.examples_text(), encoding="utf-8")
+    print("wrote the examples of claim rules")
     monitoring.RULES.write_text(monitoring.alert_rules(), encoding="utf-8")
     print("wrote deploy/clearlane.rules.yml")
     PICTURES.mkdir(exist_ok=True)
