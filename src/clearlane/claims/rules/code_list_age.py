@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from clearlane.claims.rules.dates import Span, span
-from clearlane.claims.rules.diagnoses import ICD_10_CM, icd_version
+from clearlane.claims.rules.diagnoses import ICD_10_CM, dotted, icd_version
 from clearlane.claims.rules.imported_lists import FORMS_OF_LISTS
 from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, listed, quoted, rule
 from clearlane.claims.view import ClaimView
@@ -64,7 +64,10 @@ def code_lists_cover_the_service(
         given, end = codes(view), known.nearest_day(days.last)
         unknown = [(path, code) for path, code in given if not known.is_valid(code, end, end)]
         for path, _ in [*unknown, *given][:1]:
-            which = [*dict.fromkeys(quoted(code) for _, code in unknown)][:UNKNOWN_NAMED_MAX]
+            written = dotted if name == ICD_10_CM else str
+            which = [*dict.fromkeys(quoted(written(code)) for _, code in unknown)][
+                :UNKNOWN_NAMED_MAX
+            ]
             lacks = f" and has no {listed(which)} then" if which else ""
             yield (
                 path,

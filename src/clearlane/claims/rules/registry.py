@@ -205,10 +205,7 @@ class ClaimRule(FindingType):
                 if field.value_type in self.value_types
             )
         found = (
-            name
-            for path in self.paths
-            for form in self.forms
-            for name in places(form).fields(path)
+            name for path in self.paths for form in self.forms for name in places(form).fields(path)
         )
         return tuple(dict.fromkeys(found))
 
