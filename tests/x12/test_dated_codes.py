@@ -124,7 +124,11 @@ def test_places_of_service_are_read_from_the_package_with_the_days_that_it_quote
         "22": "A hospital. (Description change effective January 1, 2016)",
         "49": "A clinic. (Effective October 1, 2023)",
     }
-    list_ = {"concept": [{"code": c, "definition": d} for c, d in concepts.items()], "version": "1"}
+    list_ = {
+        "concept": [{"code": c, "definition": d} for c, d in concepts.items()],
+        "version": "1",
+        "date": "2025-04-26T00:00:00-00:00",
+    }
     file = tmp_path / "package.tgz"
     with tarfile.open(file, "w:gz") as opened:
         for name, content in ((dated_lists.PLACES_FILE, list_), ("package.json", {"version": "2"})):

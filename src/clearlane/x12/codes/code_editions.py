@@ -145,6 +145,16 @@ def combine(
     )
 
 
+def hidden(newest_first: Iterable[CodeEdition]) -> Iterator[CodeEdition]:
+    """Return the editions of a list that decide on no day, because later ones cover all of their days."""
+    covered: list[Days] = []
+    for one in newest_first:
+        days = one.first_day, one.last_day
+        if not any(_without(days, covered)):
+            yield one
+        covered.append(days)
+
+
 def joined_days(parts: Iterable[Days]) -> list[Days]:
     """Return days in order, without overlaps, those that follow each other as one part."""
     found: list[Days] = []

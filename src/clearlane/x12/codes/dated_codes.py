@@ -4,7 +4,7 @@
 days that it does not cover. ``load(name)`` reads a list of the package once, at first use: ``icd-10-cm`` and others.
 
 A list is a text file ``dated/<name>.txt``, its name with underscores. Comment lines begin with ``#``; one of them, ``# days:``, gives the first and
-the last day that the list covers. A line ``= <first day> <last day> <attributes>`` holds for the codes after it, until the
+the last day that the list covers. If its publisher ends it on no day, ``# last day:`` says how old it is. A line ``= <first day> <last day> <attributes>`` holds for the codes after it, until the
 next such line. The lines after it have the first three characters of codes, then the rest of each code, ``-`` for no rest.
 
 In memory a list is two arrays of the same length: the sorted codes, and the number of the period of each.
@@ -17,6 +17,7 @@ from datetime import date, timedelta
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import takewhile
 from typing import NamedTuple
 
 DATED, SUFFIX = "dated", ".txt"
@@ -24,7 +25,8 @@ HEAD_LENGTH = 3
 CODES_FOUND_MAX = 16_384
 """Codes of a list whose periods are remembered: claims ask for few codes again and again."""
 WHOLE = "-"
-DAYS = "# days: "
+DAYS, SOURCE, LAST_DAY = "days", "Source", "last day"
+"""What comments at the head of a list say."""
 PERIOD = "="
 NOTHING: frozenset[str] = frozenset()
 
@@ -153,6 +155,22 @@ def find_days(name: str) -> tuple[date, date] | None:
 
 
 @cache
+def find_note(name: str, about: str) -> str:
+    """Return what the head of a list of the package says about something; empty if it says nothing."""
+    file = _file(name)
+    if not file.is_file():
+        return ""
+    with file.open(encoding="utf-8") as lines:
+        return note_of(takewhile(lambda line: line.startswith("#"), lines), about)
+
+
+def note_of(lines: Iterable[str], about: str) -> str:
+    """Return what a comment says about something, such as the source of a list; empty if there is no such comment."""
+    start = f"# {about}: "
+    return next((line.removeprefix(start).strip() for line in lines if line.startswith(start)), "")
+
+
+@cache
 def names() -> frozenset[str]:
     """Return the names of the lists of the package."""
     files = resources.files(__package__).joinpath(DATED).iterdir()
@@ -175,8 +193,7 @@ def read(text: str) -> DatedCodes:
 
 def _days(lines: Iterable[str]) -> tuple[date, date]:
     """Return the first and the last day that a list covers."""
-    days = next(line for line in lines if line.startswith(DAYS))
-    first, last = map(date.fromisoformat, days.removeprefix(DAYS).split())
+    first, last = map(date.fromisoformat, note_of(lines, DAYS).split())
     return first, last
 
 
