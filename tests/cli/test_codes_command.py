@@ -1,4 +1,7 @@
-"""`clearlane codes`, as an operator types it."""
+"""`clearlane codes`, as an operator types it.
+
+Also tests `cli/codes/list_facts`.
+"""
 
 import json
 import zipfile

@@ -225,7 +225,7 @@ def _entries(
 
 
 def _require_one_edition(entries: list[zipfile.ZipInfo], part: str) -> None:
-    """Refuse a zip that holds several editions of a list: nobody could tell which codes are whose."""
+    """Refuse a zip that holds several editions of a list: their codes would be mixed."""
     editions: dict[str, str] = {}
     for entry in entries:
         name = entry.filename
