@@ -22,12 +22,12 @@ from clearlane.sftp_server.host_keys import choose_host_keys, ensure_host_keys, 
 from clearlane.sftp_server.listener import SftpServer
 from clearlane.store.accounts.accounts import NewSite, add_site, add_vendor
 from clearlane.store.accounts.sftp_accounts import add_account
-from clearlane.store.accounts.sftp_host_keys import add_host_keys
 from clearlane.store.database.database import Actor
 from clearlane.store.files import client_files
 from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.client_files import NewFile
 from clearlane.store.files.file_parts import PART_BYTES_MAX, append, read_content, seal_part
+from clearlane.store.installation.sftp_host_keys import add_host_keys
 from clearlane.wiring import open_installation
 
 BY = Actor("operator", "a test")

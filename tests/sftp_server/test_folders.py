@@ -3,21 +3,27 @@
 import pytest
 
 from clearlane.accounts.sftp_account import PROFILES
-from clearlane.sftp_server.folders import BadFileName, Folder, FolderNames, Place, is_unfinished
+from clearlane.sftp_server.folders import (
+    BadFileName,
+    Folder,
+    FolderNames,
+    FolderPlace,
+    is_unfinished,
+)
 from tests.cases import every_case
 
 STANDARD = FolderNames(PROFILES["standard"])
 
 PLACES = {
-    b"": Place(Folder.ROOT),
-    b".": Place(Folder.ROOT),
-    b"/": Place(Folder.ROOT),
-    b"../..": Place(Folder.ROOT),
-    b"in": Place(Folder.IN),
-    b"//in/./": Place(Folder.IN),
-    b"out/../in/a.837": Place(Folder.IN, "a.837"),
-    b"/../../in/a b.837": Place(Folder.IN, "a b.837"),
-    b"/out/Ren\xc3\xa9.835": Place(Folder.OUT, "René.835"),
+    b"": FolderPlace(Folder.ROOT),
+    b".": FolderPlace(Folder.ROOT),
+    b"/": FolderPlace(Folder.ROOT),
+    b"../..": FolderPlace(Folder.ROOT),
+    b"in": FolderPlace(Folder.IN),
+    b"//in/./": FolderPlace(Folder.IN),
+    b"out/../in/a.837": FolderPlace(Folder.IN, "a.837"),
+    b"/../../in/a b.837": FolderPlace(Folder.IN, "a b.837"),
+    b"/out/Ren\xc3\xa9.835": FolderPlace(Folder.OUT, "René.835"),
     b"in/sub/a.837": None,
     b"IN/a.837": None,
     b"etc/passwd": None,
@@ -46,7 +52,7 @@ def test_a_path_from_the_root_never_leaves_it():
 
 def test_files_beside_the_folders_are_sent_if_the_profile_says_so():
     at_root = FolderNames(PROFILES["root"])
-    assert at_root.locate(b"/a.837") == Place(Folder.IN, "a.837")
+    assert at_root.locate(b"/a.837") == FolderPlace(Folder.IN, "a.837")
     assert at_root.locate(b"/sub/a.837") is None
 
 

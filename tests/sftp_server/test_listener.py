@@ -11,7 +11,7 @@ import pytest
 
 from clearlane.sftp_server.host_keys import choose_host_keys, ensure_host_keys, make_host_keys
 from clearlane.sftp_server.listener import SftpLimits
-from clearlane.store.accounts.sftp_host_keys import add_host_keys, load_host_keys
+from clearlane.store.installation.sftp_host_keys import add_host_keys, load_host_keys
 from tests.databases import KINDS
 from tests.patience import until
 from tests.sftp_server.openssh import (

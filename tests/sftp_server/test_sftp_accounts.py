@@ -1,6 +1,6 @@
 """SFTP accounts in the database: keys, states and quotas.
 
-Also tests `store/accounts/sftp_host_keys`.
+Also tests `store/installation/sftp_host_keys`, `store/database/schema/sftp_tables`.
 """
 
 from datetime import timedelta
@@ -12,8 +12,8 @@ from clearlane.sftp_server.host_keys import make_host_keys
 from clearlane.store.accounts import sftp_accounts
 from clearlane.store.accounts.accounts import AccountRefused
 from clearlane.store.accounts.sftp_accounts import SCOPE, SftpUsage
-from clearlane.store.accounts.sftp_host_keys import add_host_keys, load_host_keys
 from clearlane.store.database.database import Actor
+from clearlane.store.installation.sftp_host_keys import add_host_keys, load_host_keys
 from clearlane.store.vault.vault import Vault
 from tests.databases import START, make_site
 

@@ -28,7 +28,7 @@ class BadFileName(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FolderPlace:
     """Where a path leads: a folder, or a name in one."""
 
     folder: Folder
@@ -57,19 +57,19 @@ class FolderNames:
         """Return a path from the root. Steps above the root lead to the root."""
         return b"/" + normpath(b"/" + path).lstrip(b"/")
 
-    def locate(self, path: bytes) -> Place | None:
+    def locate(self, path: bytes) -> FolderPlace | None:
         """Return where a path leads; None if it leads nowhere. Raise BadFileName for a name that cannot be."""
         steps = [step for step in self.absolute(path).split(b"/") if step]
         if not steps:
-            return Place(Folder.ROOT)
+            return FolderPlace(Folder.ROOT)
         folder = self._folders.get(steps[0])
         if folder is None:
             # A file beside the folders.
             at_root = self._profile.uploads_at_root and len(steps) == 1
-            return Place(Folder.IN, _file_name(steps[0])) if at_root else None
+            return FolderPlace(Folder.IN, _file_name(steps[0])) if at_root else None
         if len(steps) == 1:
-            return Place(folder)
-        return Place(folder, _file_name(steps[1])) if len(steps) == 2 else None
+            return FolderPlace(folder)
+        return FolderPlace(folder, _file_name(steps[1])) if len(steps) == 2 else None
 
     def shown_name(self, name: str, file_id: str, type: str) -> str:
         """Return the name of a file in the folder of files to fetch."""

@@ -12,8 +12,8 @@ from datetime import datetime
 import asyncssh
 
 from clearlane.sftp_server.algorithms import AlgorithmSet, public_key_text
-from clearlane.store.accounts.sftp_host_keys import HostKey, add_host_keys, load_host_keys
 from clearlane.store.database.database import Actor, Database
+from clearlane.store.installation.sftp_host_keys import HostKey, add_host_keys, load_host_keys
 from clearlane.store.vault.vault import Vault
 
 RSA_BITS = 3_072

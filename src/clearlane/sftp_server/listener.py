@@ -22,8 +22,8 @@ from clearlane.sftp_server.account_sign_in import SftpSignIn, SignInLimit
 from clearlane.sftp_server.algorithms import CURRENT_ALGORITHMS, OLDER_ALGORITHMS, AlgorithmSet
 from clearlane.sftp_server.host_keys import HostKeyChoice, choose_host_keys, ensure_host_keys
 from clearlane.store.accounts import sftp_accounts
-from clearlane.store.accounts.sftp_host_keys import load_host_keys
 from clearlane.store.database.database import StoreFault
+from clearlane.store.installation.sftp_host_keys import load_host_keys
 
 log = structlog.get_logger()
 

@@ -20,7 +20,7 @@ from clearlane.kernel.client_file import FileChannel, FileDirection
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.intake.files.upload import ClientFileTooLarge, Upload
 from clearlane.sftp_server.account_session import AccountSession
-from clearlane.sftp_server.folders import BadFileName, Folder, Place, is_unfinished
+from clearlane.sftp_server.folders import BadFileName, Folder, FolderPlace, is_unfinished
 from clearlane.sftp_server.transfers import DownloadTransfer, UploadTransfer
 from clearlane.store.accounts.sftp_accounts import SftpUsage, add_usage, usage_of_day
 from clearlane.store.database.database import Job, StoreFault, Tx
@@ -60,7 +60,7 @@ _ANSWERS: dict[type[Exception], Callable[[Exception], asyncssh.SFTPError]] = {
 def _answered(
     method: Callable[Concatenate["SiteFiles", P], Awaitable[T]],
 ) -> Callable[Concatenate["SiteFiles", P], Coroutine[Any, Any, T]]:
-    """Return a method that is answered with an SFTP status, whatever fails; nothing of the fault is sent or logged."""
+    """Return a method that is answered with an SFTP status, whatever fails. The text of a fault is neither sent nor logged."""
 
     @wraps(method)
     async def answered(self: "SiteFiles", /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -439,13 +439,13 @@ class SiteFiles(asyncssh.SFTPServer):
             raise asyncssh.SFTPPermissionDenied("The site may not use the service now.")
         return site
 
-    def _place(self, path: bytes) -> Place:
+    def _place(self, path: bytes) -> FolderPlace:
         place = self.session.folders.locate(path)
         if place is None:
             raise asyncssh.SFTPNoSuchFile("There is no such file or folder.")
         return place
 
-    def _file(self, path: bytes) -> Place:
+    def _file(self, path: bytes) -> FolderPlace:
         place = self._place(path)
         if not place.name:
             raise asyncssh.SFTPFailure("It is a folder.")

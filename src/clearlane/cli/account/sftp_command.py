@@ -376,7 +376,7 @@ async def rotate_host_keys(
     Example: clearlane sftp hostkey rotate --overlap 30
     """
     from clearlane.sftp_server.host_keys import make_host_keys
-    from clearlane.store.accounts.sftp_host_keys import add_host_keys
+    from clearlane.store.installation.sftp_host_keys import add_host_keys
 
     now = installation.wall.now()
     await _host_keys(installation)  # what is to be replaced
