@@ -64,7 +64,7 @@ async def test_openssh_learns_the_next_host_key_before_it_takes_over(installatio
         await until(lambda: len(place.server._host_keys.announced) == 2)
         place.options = ["-o", "UpdateHostKeys=yes", "-o", "BatchMode=no"]
         options = await place.ssh_options()
-        await run("sftp", *options, f"{place.name}@{HOST}", text="ls\n", folder=tmp_path)
+        await run("sftp", *options, f"{place.name}@{HOST}", text="ls\n!sleep 1\n", folder=tmp_path)
         known = (tmp_path / "known_hosts").read_text()
         assert all(key.public_key.split()[1] in known for key in next_keys)
         stored = await load_host_keys(database, vault)

@@ -56,6 +56,8 @@ class AlgorithmSet:
             pair.host_key_algorithms = [
                 each for each in pair.host_key_algorithms if each not in SHA1_SIGNATURES
             ]
+            if pair.algorithm in SHA1_SIGNATURES:  # an RSA key that is announced must be proved too
+                pair.set_sig_algorithm(b"rsa-sha2-512")
         return pair
 
 
