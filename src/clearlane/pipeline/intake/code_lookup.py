@@ -6,7 +6,7 @@ has asked: most claims use codes, pairs of codes and NPIs that came before.
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from typing import Any
 
@@ -23,6 +23,7 @@ from clearlane.claims.rules.imported_lists import (
     UNITS,
     product_of,
 )  # fmt: skip
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.store.database.database import Database
 from clearlane.store.installation.code_lists import ask_large_lists
 from clearlane.x12.codes.asked_codes import AskedCodes
@@ -77,13 +78,10 @@ def wanted_codes(claims: Iterable[Claim], lists: Collection[str]) -> dict[str, s
     npis, procedures, products = set[str](), set[str](), set[str]()
     pairs: set[str] = set()
     for claim in claims:
-        form = form_of(claim)
-        own, of_lines = _readers(form)
-        given = claim.__dict__
-        npis.update([npi for read in own if (npi := read(given))])
+        own, lines = _values(claim)
+        npis.update(own)
         codes = set()
-        for line in form.lines(claim):
-            code, npi, drug = [read(line.__dict__) for read in of_lines]
+        for code, npi, drug in lines:
             if code:
                 # Rules read a claim after its repairs, which write codes in capital letters.
                 codes.add(code.strip().upper())
@@ -102,6 +100,21 @@ def wanted_codes(claims: Iterable[Claim], lists: Collection[str]) -> dict[str, s
         DRUGS: products - {""},
     }
     return {name: wanted[name] for name in lists}
+
+
+def _values(claim: Claim) -> tuple[list[str], list[list[str | None]]]:
+    """Return the NPIs of a claim, and the procedure, the NPI and the drug of each line."""
+    if isinstance(claim, X12Claim):
+        view = form_of(claim).view(claim)
+        value = partial(form_of(claim).value, claim)
+        return [npi for path in NPIS if (npi := value(path))], [
+            [line.procedure, line.rendering.npi, line.drug.code] for line in view.lines
+        ]
+    form = form_of(claim)
+    own, of_lines = _readers(form)
+    given = claim.__dict__
+    lines = [[read(line.__dict__) for read in of_lines] for line in form.lines(claim)]
+    return [npi for read in own if (npi := read(given))], lines
 
 
 LARGE = frozenset({DEACTIVATED, REGISTRY, PAIRS, UNITS, DRUGS})
