@@ -13,6 +13,7 @@ from clearlane.api.v1 import (
     events,
     payers,
     payments,
+    realtime,
     webhooks,
 )
 from clearlane.api.v1.problems import PROBLEMS
@@ -38,6 +39,7 @@ RESOURCES = (
     payments,
     payers,
     documents,
+    realtime,
     events,
     webhooks,
     calls,
