@@ -9,7 +9,7 @@ import asyncio
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -36,7 +36,9 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, write_audit
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import acknowledge, answer_envelope
+from clearlane.x12.delimiters import CANONICAL
 from clearlane.x12.reader.reader import parse
+from clearlane.x12.writer.writer import Envelope
 
 READ_AT_ONCE_BYTES = 16 * 1024
 ANSWER_SECONDS_MAX = 19
@@ -100,9 +102,16 @@ async def answer_270(
     )  # fmt: skip
     results = await _results_by_path(answers)
     chains = [_levels(patient, plan, results.get(patient.path)) for patient in patients]
-    envelope = answer_envelope(found.group, control, context.clock.now())
+    envelope = _envelope(found.group, control, context.clock.now())
     reference = found.root.value("BHT", 3)
     return X12Answer("271", write_271.write_answer(envelope, reference, chains))
+
+
+def _envelope(group: tree.FunctionalGroup, control: int, moment: datetime) -> Envelope:
+    """Return the envelope of the answer to a group, in the sender's separators."""
+    envelope = answer_envelope(group.interchange.header, control, moment, gs=group.header)
+    delimiters = group.interchange.delimiters
+    return replace(envelope, delimiters=delimiters if delimiters.repetition else CANONICAL)
 
 
 def _read_file(

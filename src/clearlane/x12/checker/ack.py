@@ -12,7 +12,7 @@ Knows findings and the 999 guide; knows no connection and no clock.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,6 @@ from clearlane.x12 import guides, tree
 from clearlane.x12.checker import element
 from clearlane.x12.checker.envelope import PARTY_QUALIFIERS
 from clearlane.x12.codes import load as load_codes
-from clearlane.x12.delimiters import CANONICAL
 from clearlane.x12.reader.reader import (
     GroupClosed,
     GuideChooser,
@@ -50,7 +49,6 @@ COUNT_DIGITS_MAX = 6
 """AK902 holds no more."""
 NOT_IN_A_GROUP = "18"
 """IK502 of a set without errors whose group is refused: it is not in a group that could be accepted."""
-APPLICATION_ID_CHARACTERS_MAX = 15
 CODES_MAX = 5
 """IK5 and AK9 hold five codes each."""
 
@@ -237,24 +235,6 @@ def answer_envelope(
         application_receiver=group[2] if len(group[2]) > 1 else "",
         usage=texts[15] if texts[15] in {"P", "T"} else "P",
     )
-
-
-def answer_envelope(group: tree.FunctionalGroup, control: int, moment: datetime) -> Envelope:
-    """Return the envelope of an answer to a group: sender and receiver exchanged in ISA and GS, in its separators."""
-    base = _envelope(group.interchange, control, moment)
-    delimiters = group.interchange.delimiters
-    return replace(
-        base,
-        application_sender=_application_id(tree.get_element(group.header, 3)),
-        application_receiver=_application_id(tree.get_element(group.header, 2)),
-        delimiters=delimiters if delimiters.repetition else CANONICAL,
-    )
-
-
-def _application_id(text: str) -> str:
-    """Return an id that fits a GS; empty, so that the one of the ISA is used, for one that does not."""
-    plain = clean(text)[0]
-    return plain if 1 < len(plain) <= APPLICATION_ID_CHARACTERS_MAX else ""
 
 
 def _party_qualifier(text: str) -> str:
