@@ -206,22 +206,24 @@ def _acknowledge_interchange(
     interchange: tree.Interchange, groups: list[GroupVerdict], control: int, moment: datetime
 ) -> Acknowledgement:
     segment = build_ta1(interchange, moment)
-    envelope = _envelope(interchange, control, moment)
+    envelope = answer_envelope(interchange.header, control, moment)
     answered = [group for group in groups if group.functional_id != ACKNOWLEDGEMENT]
     ack_999 = b""
     if segment[4] != "R" and answered:
         guide = guides.by_kind("999")
-        own = _envelope(interchange, control + 1, moment)
+        own = answer_envelope(interchange.header, control + 1, moment)
         ack_999 = b"".join(
             wrap_sets(own, guide, [body_texts(build_999(group)) for group in answered])
         )
     return Acknowledgement(interchange.number, segment[4], wrap_ta1(envelope, [segment]), ack_999)
 
 
-def _envelope(interchange: tree.Interchange, control: int, moment: datetime) -> Envelope:
-    """Return the envelope of the answer: sender and receiver are exchanged."""
-    isa = interchange.header
+def answer_envelope(
+    isa: tree.Segment, control: int, moment: datetime, *, gs: tree.Segment | None = None
+) -> Envelope:
+    """Return the envelope of an answer: sender and receiver are exchanged, those of the group too if its GS is given."""
     texts = {at: clean(tree.get_element(isa, at))[0] for at in (5, 6, 7, 8, 15)}
+    group = {at: clean(tree.get_element(gs or [], at))[0][:15].strip() for at in (2, 3)}
     return Envelope(
         sender=_party_id(texts[8]),
         sender_qualifier=_party_qualifier(texts[7]),
@@ -229,6 +231,8 @@ def _envelope(interchange: tree.Interchange, control: int, moment: datetime) -> 
         receiver_qualifier=_party_qualifier(texts[5]),
         control=control,
         moment=moment,
+        application_sender=group[3] if len(group[3]) > 1 else "",
+        application_receiver=group[2] if len(group[2]) > 1 else "",
         usage=texts[15] if texts[15] in {"P", "T"} else "P",
     )
 

@@ -4,6 +4,7 @@ Import every module of tables here: rights, backup and tests rely on complete me
 """
 
 from clearlane.store.database.schema.api import *  # noqa: F403
+from clearlane.store.database.schema.api_keys import *  # noqa: F403
 from clearlane.store.database.schema.code_lists import *  # noqa: F403
 from clearlane.store.database.schema.console import *  # noqa: F403
 from clearlane.store.database.schema.core import *  # noqa: F403
@@ -12,6 +13,7 @@ from clearlane.store.database.schema.delivery import *  # noqa: F403
 from clearlane.store.database.schema.enrollment import *  # noqa: F403
 from clearlane.store.database.schema.events import *  # noqa: F403
 from clearlane.store.database.schema.failed_deliveries import *  # noqa: F403
+from clearlane.store.database.schema.files import *  # noqa: F403
 from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
