@@ -289,6 +289,11 @@ class Settings:
         "Days that claims which were not accepted are kept.",
         read=_whole(1, 3_650),
     )
+    file_days: int = setting(
+        limits.FILES_KEPT_DAYS,
+        "Days that files which sites send and fetch are kept.",
+        read=_whole(1, 3_650),
+    )
     eligibility_x12: str = setting(
         "off",
         "`on` puts the raw 271 into `X12Document` of eligibility responses.",

@@ -121,6 +121,7 @@ class Installation:
                 settle_seconds=settings.settle_seconds,
                 event_days=settings.event_days,
                 not_accepted_days=settings.not_accepted_days,
+                file_days=settings.file_days,
             ),
             time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
             simulated_enrollments=self._sandbox.enrollments if self._sandbox else None,

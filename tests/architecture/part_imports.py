@@ -41,9 +41,9 @@ PART_IMPORTS: dict[str, Rows] = {
     "store": {
         **imports(
             "database", "rows are read and written by statements in its transactions", "accounts", "audit", "claims",
-            "delivery", "events", "installation", "payments", "shared", "vault",
+            "delivery", "events", "files", "installation", "payments", "shared", "vault",
         ),
-        **imports("vault", "patient data is sealed before it is stored, and hashed to be found", "claims", "delivery", "installation", "payments"),
+        **imports("vault", "patient data is sealed before it is stored, and hashed to be found", "claims", "delivery", "files", "installation", "payments"),
         **imports("vault", "a database is opened with its installation keys", "database"),
         **imports("vault", "the anchor is a private file", "audit"),
         **imports("audit", "every commit extends the audit chain and moves the anchor", "database"),

@@ -37,7 +37,7 @@ def test_a_pattern_that_matches_nothing_is_named(pattern):
 
 def test_every_type_has_a_family_and_a_sentence():
     assert FAMILIES == (
-        "claim", "payment", "eligibility", "enrollment", "document", "payer", "webhook", "baa",
+        "claim", "payment", "eligibility", "enrollment", "document", "file", "payer", "webhook", "baa",
         "route",
     )  # fmt: skip
     assert all(row.meaning.endswith(".") for row in TYPES.values())

@@ -89,6 +89,8 @@ def envelope(
         data["url"] = f"/clearlane/v1/claims/{event.claim_number}"
     elif payment_id := data.get("payment_id"):
         data["url"] = f"/clearlane/v1/payments/{payment_id}"
+    elif file_id := data.get("file_id"):
+        data["url"] = f"/clearlane/v1/files/{file_id}"
     return {
         "id": format_event_id(event.id),
         "type": event.type,

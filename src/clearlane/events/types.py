@@ -93,6 +93,17 @@ _ROWS = (
     EventType("enrollment.approved", _SITE, "The payer approved an enrollment."),
     EventType("enrollment.refused", _SITE, "The payer refused an enrollment."),
     EventType("document.created", _SITE, "A payer's document about a claim can be fetched."),
+    EventType("file.received", _SITE, "All of a file that the site sent is stored."),
+    EventType(
+        "file.processed",
+        _SITE,
+        "It is known what became of a file: `data.state`, and how many of its claims were accepted.",
+    ),
+    EventType(
+        "file.ready",
+        _SITE,
+        "A file can be fetched: `data.type` says what it is, and `data.answers` which file it answers.",
+    ),
     EventType("payer.added", _EVERY, "A payer can be reached."),
     EventType("payer.changed", _EVERY, "What a payer offers changed."),
     EventType("payer.removed", _EVERY, "A payer can no longer be reached."),

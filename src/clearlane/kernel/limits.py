@@ -120,6 +120,9 @@ ELIGIBILITY_KEPT_DAYS = 90
 # Events.
 EVENTS_KEPT_DAYS = 90
 
+# Files that sites send and fetch.
+FILES_KEPT_DAYS = 90
+
 # Claims that were not accepted.
 NOT_ACCEPTED_KEPT_DAYS = 90
 

@@ -8,6 +8,7 @@ from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTa
 from clearlane.pipeline.inbound import post, receive, sender_responses
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
+from clearlane.pipeline.intake.files import purge_files
 from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.operator import enrollment_answers, import_codes, try_codes
 from clearlane.pipeline.outbound import dispatch
@@ -83,6 +84,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=purge_not_accepted.NAME,
         verb=purge_not_accepted.purge_tick,
         cron=purge_not_accepted.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=purge_files.NAME,
+        verb=purge_files.purge_tick,
+        cron=purge_files.EVERY,
         queue=self_check.QUEUE,
     ),
     WorkSchedule(

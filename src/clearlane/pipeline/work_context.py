@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
 
 
+FILE_BYTES_MAX = 100 * 1024 * 1024
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerAccess:
     """The payer directory and the connections to payers. Both are snapshots: call for them on each use."""
@@ -61,6 +64,10 @@ class WorkLimits:
     """Days that events are kept."""
     not_accepted_days: int = limits.NOT_ACCEPTED_KEPT_DAYS
     """Days that claims which were not accepted are kept."""
+    file_bytes_max: int = FILE_BYTES_MAX
+    """Bytes of a file that a site sends."""
+    file_days: int = limits.FILES_KEPT_DAYS
+    """Days that files of sites are kept."""
 
 
 class EnrollmentAgenda(Protocol):

@@ -12,6 +12,7 @@ from clearlane.store.database.schema.delivery import *  # noqa: F403
 from clearlane.store.database.schema.enrollment import *  # noqa: F403
 from clearlane.store.database.schema.events import *  # noqa: F403
 from clearlane.store.database.schema.failed_deliveries import *  # noqa: F403
+from clearlane.store.database.schema.files import *  # noqa: F403
 from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403

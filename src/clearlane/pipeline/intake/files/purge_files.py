@@ -1,0 +1,34 @@
+"""The scheduled removal of files: uploads that were not finished after a day, and files that are kept no longer."""
+
+from datetime import datetime, timedelta
+
+from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store.database.database import Tx
+from clearlane.store.files import old_files
+
+NAME, EVERY = "forget-files", "0 41 * * * *"
+UPLOAD_HOURS_MAX = 24
+FILES_PURGED_AT_ONCE = 20
+
+
+async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Remove unfinished uploads, and files that are older than the setting allows."""
+    await purge_old_files(context, context.clock.now())
+
+
+async def purge_old_files(context: WorkContext, now: datetime) -> int:
+    """Remove old files, a few at a time; return how many there were."""
+    unfinished_before = to_micros(now - timedelta(hours=UPLOAD_HOURS_MAX))
+    before = to_micros(now - timedelta(days=context.limits.file_days))
+
+    async def job(tx: Tx) -> int:
+        removed = await old_files.purge(
+            tx, unfinished_before=unfinished_before, before=before, limit=FILES_PURGED_AT_ONCE
+        )
+        if removed:
+            tx.audit("files.forgotten", ids=removed, count=len(removed))
+        return len(removed)
+
+    return await context.purge(old_files.SCOPE, job)

@@ -1,0 +1,1 @@
+"""Files that sites send and fetch: their rows, parts, sets and the claims that wait to be released."""
