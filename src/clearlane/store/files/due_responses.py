@@ -116,9 +116,7 @@ async def remove(tx: Tx, responses: Sequence[DueResponse]) -> None:
         await tx.run(_REMOVE, set=one.set_id, of=one.source, of_id=one.source_id)
 
 
-async def list_claims(
-    tx: Tx, due: DueResponse, *, after: int, limit: int
-) -> list[RespondedClaim]:
+async def list_claims(tx: Tx, due: DueResponse, *, after: int, limit: int) -> list[RespondedClaim]:
     """Return the next claims of the scope that a response is about, in the order of the sender's set."""
     statement = _CLAIMS[ResponseSource(due.source)]
     return await list_rows(
