@@ -1,10 +1,9 @@
-"""Write what goes back to the senders of files: deliveries, payers' acknowledgements, remittances.
+"""Write what goes back to the senders of files.
 
     await write_due_responses(context)          # run by a tick
 
-What is due is a row that was stored with its cause: a delivery, a posted file of a payer, or a payment. Each response is
-one file for one set of the sender, with all its claims that the cause is about, in his own numbers; a remittance is
-handed on as it was received. The file is stored first; one transaction then lists it and removes what was due.
+What is due is a row that was stored with its cause. A remittance goes back as it was received. The file is stored first;
+one transaction then lists it and removes what was due.
 """
 
 import asyncio
@@ -12,14 +11,8 @@ import asyncio
 import structlog
 
 from clearlane.accounts.model import Site
-from clearlane.engine.fault_injection import crash_point
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.faults import fault_code, fault_frames
-from clearlane.pipeline.inbound.claim_responses import (
-    ResponseContent,
-    delivery_responses,
-    payer_file_responses,
-)
 from clearlane.pipeline.intake.files.file_responses import (
     ClientResponse,
     publish_response,
@@ -38,6 +31,8 @@ log = structlog.get_logger()
 NAME = "sender-responses"
 EVERY_SECONDS = 2
 RESPONSES_AT_ONCE = 50
+
+ResponseContent = tuple[ClientResponse, bytes]
 
 
 async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -82,7 +77,6 @@ async def _write(context: WorkContext, due: DueResponse) -> None:
     stored = [
         await store_response(context, site, *made) for made in await writer(context, site, due)
     ]
-    crash_point("response stored")
 
     async def job(tx: Tx) -> list[str]:
         await due_responses.remove(tx, [due])
@@ -102,7 +96,6 @@ async def _write(context: WorkContext, due: DueResponse) -> None:
             id=due.source_id,
             file=file_id,
         )
-    crash_point("response listed")
 
 
 def _site(context: WorkContext, due: DueResponse) -> Site:
@@ -131,7 +124,5 @@ async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> lis
 
 
 _SOURCES = {
-    ResponseSource.BATCH: delivery_responses,
-    ResponseSource.INBOX: payer_file_responses,
     ResponseSource.PAYMENT: _remittance,
 }
