@@ -1,6 +1,7 @@
 """What comes back to the sender of a file, on both databases: remittances whole, each once.
 
-Also tests `pipeline/operator/payee_admin`, `store/files/due_responses` and `store/files/payees`.
+Also tests `pipeline/operator/payee_admin`, `store/files/due_responses`, `store/files/payees` and
+`store/database/schema/returned_files`.
 """
 
 import re
