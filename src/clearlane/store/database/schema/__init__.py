@@ -4,6 +4,7 @@ Import every module of tables here: rights, backup and tests rely on complete me
 """
 
 from clearlane.store.database.schema.api import *  # noqa: F403
+from clearlane.store.database.schema.api_keys import *  # noqa: F403
 from clearlane.store.database.schema.code_lists import *  # noqa: F403
 from clearlane.store.database.schema.console import *  # noqa: F403
 from clearlane.store.database.schema.core import *  # noqa: F403
@@ -16,6 +17,7 @@ from clearlane.store.database.schema.files import *  # noqa: F403
 from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
+from clearlane.store.database.schema.returned_files import *  # noqa: F403
 from clearlane.store.database.schema.rules import *  # noqa: F403
 from clearlane.store.database.schema.webhooks import *  # noqa: F403
 from clearlane.store.database.schema.worklist import *  # noqa: F403
