@@ -69,9 +69,10 @@ def errors(prepared):
 
 
 async def test_claims_of_a_file_are_stored_and_sent_in_one_file_with_those_of_v3(out):
-    first, second = await stored(out)
+    production = FILE.replace(b"*0*T*:~", b"*0*P*:~")
+    first, second = await stored(out, production)
     (own,) = await out.submit()
-    assert (await loaded(out, first)).claim == claims_in(FILE)[0]
+    assert (await loaded(out, first)).claim == claims_in(production)[0]
     await out.go(hours=1)
     meadow, harbor = (out.connections.mailboxes[n] for n in (1, 2))
     (content,) = meadow.sent.values()
