@@ -198,6 +198,11 @@ class AsyncPayerDirectory:
         path = f"documents/{segment(document_id)}/x12"
         return await self._calls.do(v1_calls.text("GetDocumentX12", path))
 
+    async def ask(self, content: str | bytes) -> str:
+        """Ask payers by a 270; return their 271, or the 999 or TA1 that refuses the 270."""
+        site = self._calls.protocol.account.site
+        return await self._calls.do(v1_calls.inquiry(content, site))
+
 
 @dataclass(frozen=True, slots=True)
 class AsyncAuditedCalls:
