@@ -147,7 +147,8 @@ def _open_claims(
     found = []
     for row in rows:
         claim = open_claim(context.vault, site.scope, row).claim
-        assert isinstance(claim, X12Claim), "a claim of a file is of the form x12"
+        if not isinstance(claim, X12Claim):
+            raise LookupError(f"claim {row.claim_number} of a file is of another form")
         loops = loops_of(claim)
         found.append((row.claim_number, acknowledged_claim(loops.claim, loops.parents)))
     return found
