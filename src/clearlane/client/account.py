@@ -72,7 +72,7 @@ class Account:
             url=f"{self.base_url.rstrip('/')}/{call.version}/{call.path}?{query}",
             headers={
                 "Authorization": f"Basic {b64encode(self._pair).decode()}",
-                "Content-Type": "application/json",
+                "Content-Type": call.content_type,
                 "Content-Length": str(len(call.body)),
                 "Accept": "*/*" if call.reads_text else "application/json",
                 "Accept-Encoding": "gzip",

@@ -76,6 +76,8 @@ class BodyUse(StrEnum):
     """None is defined: whatever comes, of whatever type, is not read."""
     JSON = "json"
     """The handler reads a JSON document."""
+    STREAM = "stream"
+    """The handler takes bytes of any type as they come: ``call.body.stream``."""
 
 
 ParameterReader = Callable[[str | None, "Endpoint"], Any]
@@ -214,8 +216,8 @@ class EndpointRows:
             row = Endpoint(
                 name=name, path=path, summary=summary, response_type=response_type,
                 request_type=request_type, handler=handler,
-                body_use=BodyUse.NONE if request_type is None else BodyUse.JSON,
-                **self._shared | columns,
+                **{"body_use": BodyUse.NONE if request_type is None else BodyUse.JSON}
+                | self._shared | columns,
             )  # fmt: skip
             self.rows.append(row)
             return handler
