@@ -52,6 +52,7 @@ PLACES_FROM, UNENDING = 20030101, 20991231
 PLACE_DAY = re.compile(
     r"\((?:Effective|This code is [^)]*?effective(?: date of)?) (\w+ \d+, \d{4})"
 )
+PLACES_LAST = "CMS ends no place on a day, so later services are judged by the list too."
 # The package has October 2023 for these, a slip for CMS's October 2003.
 CORRECTED_PLACES = {"49": 20031001, "57": 20031001}
 
@@ -83,8 +84,11 @@ def text_of(name: str, table: bytes) -> str:
     return list_text(SUBJECTS[name], source, list(periods(table)))
 
 
-def list_text(subject: str, source: str, found: list[CodePeriod]) -> str:
-    """Return the text of one list: its head, then a paragraph for each set of days and attributes."""
+def list_text(subject: str, source: str, found: list[CodePeriod], last_day: str = "") -> str:
+    """Return the text of one list: its head, then a paragraph for each set of days and attributes.
+
+    ``last_day`` is how old a list is that its publisher ends on no day, and what that means.
+    """
     found = sorted(found)
     first, last = min(one.first_day for one in found), max(one.last_day for one in found)
     lines = dedent(f"""\
@@ -93,6 +97,8 @@ def list_text(subject: str, source: str, found: list[CodePeriod]) -> str:
         # Written by tools/dated_codes.py.
         # days: {_day(first)} {_day(last)}
         """).splitlines()
+    if last_day:
+        lines.insert(-1, f"# last day: {last_day}")
     for (begin, end, attributes), group in groupby(found, key=lambda one: one[:3]):
         lines.append(" ".join(["=", _day(begin), _day(end), *attributes]))
         heads = defaultdict(list)
@@ -155,7 +161,8 @@ def place_text(package: Path) -> str:
     source = (
         f"CMS's code set of {list_['version']}, as quoted by HL7's terminology {about['version']}"
     )
-    return list_text("Places of service", source, found)
+    last_day = f"{list_['date'][:10]}. {PLACES_LAST}"
+    return list_text("Places of service", source, found, last_day)
 
 
 def _member(opened: tarfile.TarFile, name: str) -> Any:

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from clearlane.cli.account import site, vendor
 from clearlane.cli.command.operator_command import confirm_loaded
+from clearlane.cli.command.storage_command import exit_on_refusal
 from clearlane.kernel.clock import SystemClock
 from clearlane.store.accounts.accounts import load_accounts
 from clearlane.store.database.database import Actor, SystemScope
@@ -286,3 +287,20 @@ def test_what_others_feel_is_asked_first(clearlane, line, says):
     assert (site["state"], site["baa_accepted"]) == ("active", True)
     done = clearlane(f"{line} --yes")
     assert "rotate" in line or "To undo it: clearlane" in " ".join(done.stdout.split())
+
+
+def test_a_mistyped_data_directory_is_refused_and_not_made(tmp_path, monkeypatch):
+    monkeypatch.delenv("CLEARLANE_DATABASE_URL", raising=False)
+    wrong = tmp_path / "wrong"
+    for words in (["list"], ["show", "ACME"]):
+        done = CliRunner().invoke(vendor.app, [*words, "--data", str(wrong)])
+        assert (done.exit_code, "There is no installation in" in done.stderr) == (1, True)
+        assert not wrong.exists()
+    done = CliRunner().invoke(vendor.app, ["add", "ACME", "--data", str(wrong)])
+    assert done.exit_code == 0, done.output
+    assert CliRunner().invoke(vendor.app, ["show", "ACME", "--data", str(wrong)]).exit_code == 0
+
+
+def test_a_reader_that_ends_before_our_output_is_no_refusal():
+    with pytest.raises(BrokenPipeError), exit_on_refusal():
+        raise BrokenPipeError

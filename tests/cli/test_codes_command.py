@@ -1,4 +1,7 @@
-"""`clearlane codes`, as an operator types it."""
+"""`clearlane codes`, as an operator types it.
+
+Also tests `cli/codes/list_facts`.
+"""
 
 import json
 import zipfile
@@ -54,7 +57,8 @@ def test_an_edition_is_imported_shown_and_removed(clearlane, place):
     assert period == {
         "first_day": "2026-10-01", "last_day": "2027-09-30", "attributes": "person",
     }  # fmt: skip
-    assert "has no 207Q" in clearlane("codes show taxonomy 207Q99999X", code=1).stdout
+    said = clearlane("codes show taxonomy 207Q99999X", code=1).stderr
+    assert said.startswith("There is no code 207Q99999X in taxonomy on any day from 2026-10-01")
     shown = json.loads(clearlane("codes show taxonomy --json").stdout)
     assert (shown["publisher"], shown["editions"][0]["source"]) == ("NUCC", "nucc.csv")
     assert "nucc.csv" in clearlane("codes list").stdout
@@ -73,7 +77,47 @@ def test_the_lists_of_the_package_are_listed_with_their_days(clearlane):
         "last_day": known.last_day.isoformat(),
         "codes": len({code for code, _ in known}),
     }
-    assert "2026-09-30" in clearlane("codes show icd-10-cm I42.0").stdout
+    assert "2026-09-30" in clearlane("codes show ICD-10-CM i42.0").stdout
+    shown = json.loads(clearlane("codes show place-of-service --json").stdout)
+    assert (shown["publisher"], shown["editions"][0]["last_day"]) == ("CMS", "2025-04-26")
+    assert "CMS's code set of 20240502" in shown["editions"][0]["source"]
+
+
+def test_the_lists_of_meanings_say_their_last_day(clearlane):
+    known = status(clearlane)
+    last_days = {
+        name: known[name]["last_day"] for name in ("claim-status", "status-category", "carc")
+    }
+    assert last_days == {
+        "claim-status": "2020-12-31", "status-category": "2020-12-31", "carc": "2026-06-30",
+    }  # fmt: skip
+    assert known["claim-status"]["codes"] > 500
+    assert "X12" in clearlane("codes show claim-status").stdout
+    assert json.loads(clearlane("codes show status-category A3 --json").stdout)["meaning"]
+    assert "no code ZZZ in carc" in clearlane("codes show carc ZZZ", code=1).stderr
+
+
+def test_what_a_file_lacks_and_what_was_no_code_is_said(clearlane, place):
+    (place.data / "nucc.csv").write_text(taxonomy(200))
+    clearlane(f"codes import taxonomy nucc.csv {DAYS}")
+    (place.data / "cut.csv").write_text(taxonomy(198) + '"Notes","","","","",""\r\n')
+    said = clearlane(f"codes import taxonomy cut.csv {DAYS}").stdout
+    assert "Codes that were valid before and are not in it: 2.\n" in said
+    assert "Rows of the file that are no codes: 1 (lines 200).\n" in said
+    newest, before = json.loads(clearlane("codes show taxonomy --json").stdout)["editions"]
+    assert (newest["state"], newest["left_out"], newest["missing"]) == ("in force", 1, 2)
+    assert before["state"] == "covered"
+
+
+def test_a_file_alone_tells_its_list_or_is_asked_for_it(clearlane, place):
+    (place.data / "any.csv").write_text(taxonomy(1))
+    said = clearlane(f"codes import any.csv {DAYS}").stdout
+    assert "taxonomy: edition 2026-10-01 with 1 code is in force" in said
+    (place.data / "codes.csv").write_text("Code,Start,Stop\r\n45,1/1/1995,\r\n")
+    said = clearlane(f"codes try codes.csv {DAYS}", code=2).stderr
+    assert "codes.csv may be of carc or claim-status: give the list before the file" in said
+    (place.data / "other.csv").write_text("something else\r\n")
+    assert "does not tell" in clearlane(f"codes import other.csv {DAYS}", code=2).stderr
 
 
 def test_a_file_that_is_not_the_list_is_refused_and_the_edition_before_stays(clearlane, place):

@@ -91,8 +91,11 @@ def test_claim_show_imports_nothing_of_the_837():
     assert [name for name in OF_THE_837 if name in modules] == []
 
 
-def test_status_runs_without_the_engine_library_and_leaves_nothing_to_the_collector(tmp_path):
-    program = RUN.format(arguments=["clearlane", "status", "--data", str(tmp_path)])
+def test_status_runs_without_the_engine_library_and_leaves_nothing_to_the_collector(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("CLEARLANE_DATA", str(tmp_path))
+    program = RUN.format(arguments=["clearlane", "status"])
     modules = _modules_after(program)
     assert [name for name in HEAVY if name in modules] == []
     assert "everything-frozen" in modules

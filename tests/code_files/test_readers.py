@@ -14,7 +14,7 @@ import pytest
 
 from clearlane.code_files import content
 from clearlane.code_files.content import CodeFileRefused
-from clearlane.code_files.readers import READERS
+from clearlane.code_files.readers import READERS, find_readers
 from tests.cases import every_case
 from tests.code_files.workbooks import packed, workbook
 
@@ -134,6 +134,13 @@ CASES = [
         NPPES,
         [("1679576722", None, None, "person"), ("1588667638", None, None, "organization")],
     ),
+    (
+        "place-of-service",
+        "place of service codes.csv",
+        "Place of Service Code(s),Place of Service Name,Place of Service Description\r\n"
+        '11,Office,"Location, other than a hospital"\r\n28-30,Unassigned,N/A\r\n59,Unassigned,N/A\r\n66,PACE,A center\r\n',
+        [("11",), ("66",)],
+    ),
     ("cpt", "LONGULT.txt", "Notice\n\n99213\tOffice visit\n99213\tlonger\n0001F\tMeasure", [("99213",), ("0001F",)]),
     ("cdt", "cdt2026.txt", "D0120\nD0140", [("D0120",), ("D0140",)]),
     x12_case("carc", "CARC.csv", "45", "A2"),
@@ -194,7 +201,7 @@ def test_a_workbook_is_read_by_itself_and_in_its_zip():
 
 REFUSED = [
     ("icd-10-cm", b"", "empty"),
-    ("icd-10-cm", ORDER_PCS.encode(), "line 2: expected a code of ICD-10-CM such as I10, found '9999999'"),
+    ("icd-10-cm", ORDER_PCS.encode(), "line 2: expected a code of ICD-10-CM such as I10, found '9999999' (A for a letter, 9 for a digit)"),
     ("icd-10-cm", ORDER_CM[:150].encode(), "line 2: expected more than 77 characters, found"),
     ("icd-10-cm", ORDER_CM.encode() + ORDER_CM.encode(), "line 4: expected order numbers that rise"),
     ("icd-10-cm", ORDER_CM.encode("utf-16"), "line 1: expected text, found binary data or UTF-16"),
@@ -219,6 +226,8 @@ REFUSED = [
     ("nppes-deactivated", packed("<worksheet"), "the workbook is damaged"),
     ("taxonomy", zipped({"other.csv": b"Code"}), "expected a name such as nucc_taxonomy_261.csv"),
     ("taxonomy", zipped({"nucc_taxonomy_261.csv": b"\0" * 2_000_000}), "nucc_taxonomy_261.csv is a zip bomb"),
+    ("icd-10-cm", zipped({f"icd10cm_order_{year}.txt": ORDER_CM.encode() for year in (2026, 2027)}), "the zip has 2 files of this list, such as icd10cm_order_2026.txt and icd10cm_order_2027.txt: give the one of the edition"),
+    ("ncci-ptp", zipped({f"ccipra-v32{q}r0-f1.txt": PTP.encode() for q in "23"}), "the zip has 2 files of this list"),
     ("taxonomy", zipped({f"{n}.csv": b"" for n in range(1001)}), "1,001 entries"),
     ("taxonomy", zipped({"nucc_taxonomy_261.csv": TAXONOMY.encode("cp1252")})[:-60], "damaged or truncated"),
 ]  # fmt: skip
@@ -261,6 +270,30 @@ def test_a_file_over_the_limit_of_its_list_is_refused():
 def test_a_few_rows_below_a_list_are_let_pass_and_many_are_not():
     codes = "".join(f"D{n:04}\n" for n in range(1000))
     notes = "Current Dental Terminology\n"
-    assert len(read("cdt", (codes + notes * 10).encode())) == 1000
+    left_out: list[int] = []
+    data = io.BytesIO((codes + notes * 10).encode())
+    assert len(list(READERS["cdt"].read(data, left_out))) == 1000
+    assert left_out == list(range(1001, 1011))
     with pytest.raises(CodeFileRefused, match="line 1001"):
         read("cdt", (codes + notes * 31).encode())
+
+
+@every_case("case", CASES, ids=lambda case: f"{case[0]} {case[1]}")
+def test_a_file_tells_its_list_by_its_name_or_by_its_codes(case):
+    name, member, text, _ = case
+    encoded = text.encode("cp1252" if READERS[name].windows else "utf-8")
+    assert [one.name for one in find_readers(member, io.BytesIO(encoded))] == [name]
+    in_zip = io.BytesIO(zipped({member: encoded}))
+    assert [one.name for one in find_readers("download.zip", in_zip)] == [name]
+    by_content = [one.name for one in find_readers("download", io.BytesIO(encoded))]
+    assert by_content == TOLD.get(name, [name])
+    assert find_readers("download", io.BytesIO(b"ISA*00*~\n" * 20)) == []
+
+
+TOLD = {
+    "carc": ["carc", "claim-status", "status-category"],
+    "claim-status": ["carc", "claim-status"],
+    "rarc": ["carc", "rarc", "status-category"],
+    "status-category": ["carc", "status-category"],
+}
+"""The lists that files without a publisher's name may be of, if their codes have one form."""

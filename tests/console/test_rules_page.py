@@ -117,7 +117,7 @@ async def test_a_biller_sends_a_claim_anyway_and_the_operator_sees_its_fate(sand
     )
     operator = await sandbox.person(ConsoleRole.OPERATOR)
     did = words(await operator.text("/rules/C855"))
-    assert "It stopped 1 claim in the last seven days." in did
+    assert "It stopped 2 claims in the last seven days" in did
     assert "People sent 1 claim anyway in the last year: 1 open." in did
     await sandbox.advance(20)
     page = await operator.text("/rules?tab=anyway")

@@ -20,7 +20,11 @@ from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.database.sql import Statement, database_now
 from clearlane.store.installation import code_lists
-from clearlane.store.installation.code_lists import codes_on, list_editions, load_code_lists
+from clearlane.store.installation.code_lists import (
+    ask_large_lists,
+    list_editions,
+    load_code_lists,
+)
 from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.code_editions import CodeEdition
 from tests.contexts import work_context
@@ -50,7 +54,9 @@ async def imported(database, codes, first=FIRST, last=LAST, *, hash=None, **opti
 
 
 async def valid(database, codes, day=FIRST):
-    return await codes_on(database, await load_code_lists(database), "letters", codes, day)
+    lists = await ask_large_lists(database, await load_code_lists(database), {"letters": codes})
+    known = lists.find("letters")
+    return {code for code in codes if known and known.is_valid(code, day, day)}
 
 
 async def editions(database):

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from clearlane.claims.rule_settings import RuleSetting, RuleSettings
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.send_anyway import ACCEPTED_NOW, send_anyway
+from clearlane.pipeline.intake.send_anyway import ACCEPTED_NOW, NOT_STOPPED, send_anyway
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_summary import refresh_summary
@@ -90,6 +90,9 @@ async def test_a_rule_of_the_guide_and_a_claim_that_no_rule_stops_are_not_overru
     with pytest.raises(CorrectionConflict, match=ACCEPTED_NOW):
         await anyway(flow, number)
     assert await anyway(flow, "C0000000000000") is None
+    [accepted] = await flow.post(Svc_VendorClaimId="FINE")
+    with pytest.raises(CorrectionConflict, match=NOT_STOPPED):
+        await anyway(flow, accepted.claim_number)
 
 
 async def test_another_site_has_no_such_claim(flow):
@@ -129,5 +132,13 @@ async def test_the_fate_of_such_claims_is_counted_by_rule(flow):
     await flow.database.write(EVERYONE, answer, actor=ACTOR)
     await refresh_summary(flow.context, flow.site, with_causes=True)
     found = await load_rule_activity(flow.context, now=START)
-    assert found["C855"] == RuleActivity(stopped=1, sent=4, paid=1, rejected=1, denied=1)
-    assert found["C855"].open == 1
+    # Those that were sent anyway were stopped, too, in the last seven days.
+    expected = RuleActivity(stopped=5, sent=4, paid=1, rejected=1, denied=1)
+    assert found.of("C855") == expected
+    assert found.of("C855").open == 1
+    assert found.of("C701") == RuleActivity()
+    assert found.counted_at is not None
+    later = await load_rule_activity(flow.context, now=START + timedelta(days=8))
+    assert later.of("C855") == replace(expected, stopped=1), (
+        "what the lists of the site still count"
+    )

@@ -15,7 +15,7 @@ from clearlane.claims.rule_settings import RuleSetting, RuleSettings
 from clearlane.code_files.columns import CodeRow
 from clearlane.pipeline import schedule
 from clearlane.pipeline.operator import try_codes
-from clearlane.pipeline.operator.import_codes import NewEdition
+from clearlane.pipeline.operator.import_codes import NewEdition, import_codes
 from clearlane.pipeline.operator.try_codes import start_trial, stated_codes, work_on_trials
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.database.schema import audit, claims, code_trials, codes
@@ -109,6 +109,27 @@ async def test_a_trial_counts_what_would_change_and_changes_nothing(flow, monkey
     assert (begin[3], end[3]) == (4, 4)
     assert str(A_YEAR_AGO) in begin[4]
     assert "begun by nora" in end[4]
+
+
+async def test_a_corrected_file_is_compared_with_what_is_in_force_on_its_days(flow):
+    """Neither a code that began with the edition in force nor one that it begins too late was valid the day before.
+
+    The trial is worked on by a command, which has the lists of the package only.
+    """
+    rows = [*map(CodeRow, NEW_CODES), CodeRow("J029"), CodeRow("J0298", date(2024, 6, 1))]
+    await import_codes(flow.database, edition(), rows, actor=OPERATOR, force=True)
+    in_command, lists = flow.context, await load_code_lists(flow.database)
+    flow.context = replace(flow.context, code_lists=lambda: lists)
+    codes = ("J02.99", "J02.98", "J02.9")
+    sent = await flow.post(each=[{"F21_DiagnosisCodes": [code]} for code in codes])
+    assert [one.accepted for one in sent] == [True, False, True]
+    flow.clock.advance(timedelta(minutes=1))
+    flow.context = in_command
+    done = await finished(flow, await begun(flow, ["R059", "E119", "J029", "J0298"]))
+    assert (done.read, done.ending, done.passing) == (3, 1, 1)
+    assert json.loads(done.codes) == {"J0299": 1}
+    done = await finished(flow, await begun(flow, rows))
+    assert (done.read, done.ending, done.passing) == (3, 0, 0), "the same file changes nothing"
 
 
 async def test_codes_that_end_are_found_before_the_edition_begins_and_no_refusal_goes(flow):

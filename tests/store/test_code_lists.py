@@ -15,7 +15,6 @@ from clearlane.store.installation.code_lists import (
     add_codes,
     ask_large_lists,
     begin_edition,
-    codes_on,
     count_known,
     drop_edition,
     last_days,
@@ -53,8 +52,9 @@ async def imported(database, *codes, **edition):
 
 
 async def valid(database, *codes, day=FIRST, list="letters"):
-    lists = await load_code_lists(database)
-    return sorted(await codes_on(database, lists, list, codes, day))
+    lists = await ask_large_lists(database, await load_code_lists(database), {list: codes})
+    known = lists.find(list)
+    return sorted(code for code in codes if known and known.is_valid(code, day, day))
 
 
 async def codes_stored(database):

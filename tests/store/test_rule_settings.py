@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.claims.kinds import ClaimKind
 from clearlane.cli.account import site, vendor
+from clearlane.cli.codes import codes_command
 from clearlane.cli.payer import rule
 from clearlane.cli.x12.x12 import app as x12_app
 from clearlane.payers.directory import PayerDirectory
@@ -21,6 +22,7 @@ from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor
 from clearlane.store.database.sql import Statement
+from clearlane.store.installation import code_lists
 from clearlane.store.installation.nodes import NodeRegistration
 from clearlane.store.installation.rule_settings import REVISION, SCOPE, load_rule_settings
 from tests.claims.test_file_findings import medical, outgoing, written
@@ -119,7 +121,7 @@ def test_a_rule_of_the_guide_and_one_that_is_unknown_are_refused_in_words(clearl
     assert "The X12 guide requires it" in clearlane("show", "C701").stdout
 
 
-def test_a_file_is_checked_as_claims_of_a_site(clearlane, tmp_path):
+def test_a_file_is_checked_as_claims_of_a_site(clearlane, tmp_path, monkeypatch):
     claim = medical(F28_TotalCharge="0.00")
     path = tmp_path / "claims.837"
     path.write_bytes(written(ClaimKind.MEDICAL, [outgoing(claim)]))
@@ -135,3 +137,15 @@ def test_a_file_is_checked_as_claims_of_a_site(clearlane, tmp_path):
     clearlane("set", "C703", "--severity", "off", "--because", "few payers want it")
     assert found("--site", "LARK-1") >= {"C701"}
     assert "C703" not in found("--site", "LARK-1")
+    # The code lists in force count as well: one in memory, and one that is asked for the codes of each claim.
+    monkeypatch.setattr(code_lists, "CODES_IN_MEMORY_MAX", 1)
+    (tmp_path / "cpt2026.txt").write_text("99999\n")
+    (tmp_path / "mue.csv").write_text(
+        "HCPCS/CPT Code,Practitioner Services MUE Values,MUE Adjudication Indicator\n99213,0,3\n99999,0,3\n"
+    )
+    for name in ("cpt2026.txt", "mue.csv"):
+        line = ["import", str(tmp_path / name), "--from", "2020-01-01", "--to", "2029-12-31"]
+        done = CliRunner().invoke(codes_command.app, line)
+        assert done.exit_code == 0, done.output
+    assert {"C667", "C665"}.isdisjoint(found())
+    assert {"C667", "C665"} <= found("--site", "LARK-1")

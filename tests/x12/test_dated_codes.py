@@ -65,7 +65,7 @@ def test_a_list_covers_days_and_says_nothing_of_others(diagnoses):
     assert next(iter(diagnoses)) == ("A000", Period(date(2015, 10, 1), date(2027, 3, 31)))
 
 
-def test_periods_that_touch_are_one_for_who_asks_about_all_days():
+def test_periods_that_touch_are_one_for_who_asks_about_all_days_and_keep_their_attributes():
     first = Period(date(2026, 1, 1), date(2026, 3, 31))
     second = Period(date(2026, 4, 1), date(2026, 12, 31), frozenset({"adult"}))
     codes = DatedCodes(
@@ -73,6 +73,10 @@ def test_periods_that_touch_are_one_for_who_asks_about_all_days():
     )
     assert codes.periods("A1") == [first, second]
     assert codes.is_valid_throughout("A1", date(2026, 2, 1), date(2026, 11, 30))
+    days = (date(2025, 12, 31), first.last_day, second.first_day, second.last_day)
+    assert [codes.attributes_on("A1", day) for day in days] == [
+        frozenset(), frozenset(), {"adult"}, {"adult"},
+    ]  # fmt: skip
 
 
 @pytest.mark.witness
@@ -120,7 +124,11 @@ def test_places_of_service_are_read_from_the_package_with_the_days_that_it_quote
         "22": "A hospital. (Description change effective January 1, 2016)",
         "49": "A clinic. (Effective October 1, 2023)",
     }
-    list_ = {"concept": [{"code": c, "definition": d} for c, d in concepts.items()], "version": "1"}
+    list_ = {
+        "concept": [{"code": c, "definition": d} for c, d in concepts.items()],
+        "version": "1",
+        "date": "2025-04-26T00:00:00-00:00",
+    }
     file = tmp_path / "package.tgz"
     with tarfile.open(file, "w:gz") as opened:
         for name, content in ((dated_lists.PLACES_FILE, list_), ("package.json", {"version": "2"})):

@@ -302,7 +302,6 @@ def _code_lists() -> Iterator[str]:
 
 def claim_rules_page() -> Iterator[str]:
     """Write every rule that a claim is checked by."""
-    from clearlane.claims.forms import FORMS
     from clearlane.claims.responses.rule_status import source_of, status_of
     from clearlane.claims.rules import RULES
     from tools.docs.rule_examples import example_of
@@ -313,15 +312,14 @@ def claim_rules_page() -> Iterator[str]:
     yield ""
     table: list[list[object]] = []
     for rule in RULES.values():
-        forms = [form for form in FORMS.values() if rule.applies_to(form)]
         boxes = "; ".join(
-            f"{form.kind}: {', '.join(found)}" for form in forms if (found := rule.boxes(form))
+            f"{form.kind}: {', '.join(found)}" for form in rule.forms if (found := rule.boxes(form))
         )
         table.append(
             [
                 f"`{rule.id}`",
                 rule.severity,
-                ", ".join(form.kind for form in forms),
+                ", ".join(rule.kinds),
                 rule.sentence,
                 boxes,
                 rule.x12,
@@ -477,6 +475,10 @@ def main() -> None:
     for page in PAGES:
         (REFERENCE / page).write_text(text_of(page), encoding="utf-8")
         print(f"wrote docs/reference/{page}")
+    from tools.docs import rule_examples
+
+    rule_examples.TARGET.write_text(rule_examples.examples_text(), encoding="utf-8")
+    print("wrote the examples of claim rules")
     monitoring.RULES.write_text(monitoring.alert_rules(), encoding="utf-8")
     print("wrote deploy/clearlane.rules.yml")
     PICTURES.mkdir(exist_ok=True)

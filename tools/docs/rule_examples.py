@@ -1,12 +1,16 @@
-"""Examples of claim rules for the reference: the cases of the tests, which prove that they fail and pass."""
+"""Examples of claim rules for the reference and the console: the cases of the tests, which prove that they fail and pass."""
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from clearlane.claims.responses import rule_examples
+from clearlane.claims.rules import RULES
 from tests.claims.test_known_faults import FILES
 from tests.claims.test_rules import CASES, Case
 
+TARGET = Path(rule_examples.__file__).with_name(rule_examples.FILE)
 SAMPLE = "the sample claim"
 CHARACTERS_MAX = 160
 
@@ -43,3 +47,9 @@ def _text(value: object) -> str:
 def _code(text: str) -> str:
     short = text if len(text) <= CHARACTERS_MAX else f"{text[:CHARACTERS_MAX]}..."
     return f"`{short.replace('|', '/')}`"
+
+
+def examples_text() -> str:
+    """Return the file of examples in the package, which the console shows."""
+    lines = ("\t".join((id, *example_of(id))).replace("`", "") for id in sorted(RULES))
+    return "\n".join(lines) + "\n"

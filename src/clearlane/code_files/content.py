@@ -25,6 +25,8 @@ ZIP_RATIO_MAX = 100
 ZIP_RATIO_FROM_BYTES = 1024 * 1024
 """Smaller entries may have any ratio: they do no harm."""
 SHAPE_CHARACTERS_MAX = 24
+MASK = "(A for a letter, 9 for a digit)"
+"""What the characters of a shape stand for."""
 
 MEGABYTE = 1024 * 1024
 ZIP_SIGNATURE = b"PK\x03\x04"
@@ -149,11 +151,18 @@ class Content:
 
 
 def open_contents(
-    stream: IO[bytes], *, members: str, file_name: str, bytes_max: int, windows: bool
+    stream: IO[bytes],
+    *,
+    members: str,
+    file_name: str,
+    bytes_max: int,
+    windows: bool,
+    part: str = "",
 ) -> Iterator[Content]:
     """Return the contents of a file: of itself, or of the members of a zip whose names match ``members``.
 
-    The stream must be seekable. The limit of bytes is for all members together.
+    The stream must be seekable. The limit of bytes is for all members together. If there are several, ``part`` is what
+    tells their names apart.
     """
     start = stream.read(len(ZIP_SIGNATURE))
     stream.seek(0)
@@ -164,7 +173,9 @@ def open_contents(
         return
     try:
         with zipfile.ZipFile(stream) as archive:
-            for entry in _entries(archive, members, file_name, bytes_max):
+            chosen = _entries(archive, members, file_name, bytes_max)
+            _require_one_edition(chosen, part)
+            for entry in chosen:
                 with archive.open(entry) as member:
                     # A workbook is itself a zip and is read from its end.
                     packed = io.BytesIO(member.read()) if _is_sheet(entry) else member
@@ -211,6 +222,19 @@ def _entries(
             f"{chosen[0].filename} is larger than {bytes_max // MEGABYTE:,} MB, the limit of this list"
         )
     return chosen
+
+
+def _require_one_edition(entries: list[zipfile.ZipInfo], part: str) -> None:
+    """Refuse a zip that holds several editions of a list: their codes would be mixed."""
+    editions: dict[str, str] = {}
+    for entry in entries:
+        name = entry.filename
+        editions.setdefault(re.sub(part, "", name, flags=re.IGNORECASE) if part else name, name)
+    if len(editions) > 1:
+        raise CodeFileRefused(
+            f"the zip has {len(editions)} files of this list, such as {' and '.join([*editions.values()][:2])}: "
+            "give the one of the edition"
+        )
 
 
 def _is_sheet(entry: zipfile.ZipInfo) -> bool:

@@ -5,13 +5,21 @@ list. What it yielded before counts only if it ends: a file may be found to be t
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import IO
 
 from clearlane.code_files.columns import CodeRow, Columns, HeadedTable, parse_day
-from clearlane.code_files.content import MEGABYTE, CodeFileRefused, Content, open_contents, shape
+from clearlane.code_files.content import (
+    MASK,
+    MEGABYTE,
+    CodeFileRefused,
+    Content,
+    open_contents,
+    shape,
+)
 from clearlane.code_files.fixed_width import (
     HCPCS_CONTINUED,
     HCPCS_RECORDS,
@@ -21,6 +29,8 @@ from clearlane.code_files.fixed_width import (
 
 FOREIGN_ROWS_MAX = 10
 """Rows beside those above that are no codes: titles, copyright, notes below the list."""
+CODES_TRIED = 20
+"""Codes that are read to tell which list a file is of."""
 
 CMS = "CMS"
 X12 = "X12"
@@ -55,18 +65,26 @@ class CodeListReader:
     """Which file it is and what of it is read, for the reference."""
     windows: bool = False
     """The publisher also writes Windows-1252."""
+    part: str = ""
+    """What tells the parts of one edition apart in the names of a zip; without it a zip holds one file of the list."""
 
-    def read(self, stream: IO[bytes]) -> Iterator[CodeRow]:
-        """Yield the codes of a file, plain or zipped. The stream must be seekable."""
+    def read(
+        self, stream: IO[bytes], left_out: MutableSequence[int] | None = None
+    ) -> Iterator[CodeRow]:
+        """Yield the codes of a file, plain or zipped. The stream must be seekable.
+
+        ``left_out`` gets the number of each line that is no code.
+        """
         form = re.compile(self.form, re.ASCII)
-        codes = foreign = 0
-        before = None
+        left_out = [] if left_out is None else left_out
+        codes, before = 0, None
         contents = open_contents(
             stream,
             members=self.members,
             file_name=self.file_name,
             bytes_max=self.bytes_max,
             windows=self.windows,
+            part=self.part,
         )
         for content in contents:
             refusal = None
@@ -78,18 +96,27 @@ class CodeListReader:
                         yield row
                     before = row
                     continue
-                foreign += 1
+                left_out.append(content.number)
                 refusal = refusal or self._not_a_code(content, row)
-                if foreign > FOREIGN_ROWS_MAX:
+                if len(left_out) > FOREIGN_ROWS_MAX:
                     raise refusal
             if not codes:
                 raise refusal or self._not_a_code(content, None)
 
     def _not_a_code(self, content: Content, row: CodeRow | None) -> CodeFileRefused:
-        found = repr(shape(row.code)) if row else "something else"
+        found = f"{shape(row.code)!r} {MASK}" if row and row.code else "something else"
         return content.refused(
             f"expected a code of {self.title} such as {self.example}, found {found}"
         )
+
+    def may_read(self, stream: IO[bytes]) -> bool:
+        """Return whether a file begins with codes of the list."""
+        try:
+            return any(list(islice(self.read(stream), CODES_TRIED)))
+        except CodeFileRefused:
+            return False
+        finally:
+            stream.seek(0)
 
 
 def _read_hcpcs_file(content: Content) -> Iterator[CodeRow | None]:
@@ -167,6 +194,13 @@ def _units(row: CodeRow) -> CodeRow:
     return row._replace(attributes=f"units={int(units)} {MUE_INDICATORS[indicator]}")
 
 
+def _place(row: CodeRow) -> CodeRow:
+    """Return a place; CMS lists numbers that it has not assigned, too."""
+    if row.attributes.lower().startswith("unassigned"):
+        raise ValueError("not assigned")
+    return row._replace(attributes="")
+
+
 def _section(row: CodeRow) -> CodeRow:
     """Return whether a taxonomy is one of persons or of organizations."""
     is_organization = row.attributes.lower().startswith("non")
@@ -187,6 +221,18 @@ X12_CODES = HeadedTable(
     has_days_always=False,
 )
 SHEET_OR_TEXT = r"\.(txt|csv|xlsx)"
+
+PLACES = HeadedTable(
+    Columns(
+        "(placeofservice)?codes?",
+        "(start|effective|first|from).*",
+        "(stop|end|last|to).*",
+        ("(placeofservice)?name",),
+    ),
+    "Place of Service Code(s) and Place of Service Name",
+    _place,
+    has_days_always=False,
+)
 
 _READERS = (
     CodeListReader(
@@ -214,9 +260,14 @@ _READERS = (
         form=r"[0-9A-Z]{5}", example="1AFKS", members=rf".*HIPPS.*{SHEET_OR_TEXT}", windows=True,
     ),
     CodeListReader(
+        name="place-of-service", file_name="place of service codes.csv", file="CMS shows the code set as a table of its web site: a CSV, a text separated by tabs, or a workbook of that table, with the headings Place of Service Code(s) and Place of Service Name. Columns Effective and End give days, if there are any.",
+        title="places of service", publisher=CMS, bytes_max=MEGABYTE, rows=PLACES,
+        form=r"\d{2}", example="11", members=rf".*(place.?of.?service|\bPOS\b).*{SHEET_OR_TEXT}", windows=True,
+    ),
+    CodeListReader(
         name="ncci-ptp", file_name="ccipra-v323r0-f1.txt", file="The practitioner edits of a quarter: the texts or the workbooks. CMS publishes four parts: put them into one zip. Each pair with its days and whether a modifier lets it pass.",
         title="NCCI procedure pairs for practitioners", publisher=CMS, bytes_max=1024 * MEGABYTE,
-        rows=_read_ptp, form=rf"{PROCEDURE}-{PROCEDURE}", example="11042-97597", members=rf"ccipra.*{SHEET_OR_TEXT}", windows=True,
+        rows=_read_ptp, form=rf"{PROCEDURE}-{PROCEDURE}", example="11042-97597", members=rf"ccipra.*{SHEET_OR_TEXT}", windows=True, part=r"-f\d+",
     ),
     CodeListReader(
         name="mue", file_name="MCR_MUE_PractitionerServices_Eff_10-01-2026.csv", file="The practitioner table of a quarter: the CSV or the workbook. Units and adjudication indicator of each code.",
@@ -262,7 +313,7 @@ _READERS = (
     CodeListReader(
         name="cpt", file_name="cpt2026.txt", file="A list that the AMA licenses: one code on each line, alone or before a tab, a comma or a space.",
         title="CPT", publisher="AMA", bytes_max=64 * MEGABYTE, rows=_read_plain,
-        form=r"\d{4}[0-9AFMTU]", example="99213", members=r"(LONGU\w*|.*cpt.*)\.(txt|csv)", windows=True,
+        form=r"\d{4}[0-9AFMTU]", example="99213", members=r"(LONGU\w*|.*cpt.*)\.(txt|csv)", windows=True, part=r"LONGU\w*",
     ),
     CodeListReader(
         name="cdt", file_name="cdt2026.txt", file="A list that the ADA licenses: one code on each line, alone or before a tab, a comma or a space.",
@@ -292,3 +343,13 @@ _READERS = (
 )  # fmt: skip
 READERS: Mapping[str, CodeListReader] = MappingProxyType({each.name: each for each in _READERS})
 """Every list that can be imported, by the name that commands use."""
+
+
+def find_readers(name: str, stream: IO[bytes]) -> list[CodeListReader]:
+    """Return the lists that a file may be of: by its name if publishers use it, and by its first codes."""
+    named = [
+        each for each in _READERS if re.fullmatch(each.members, name, re.ASCII | re.IGNORECASE)
+    ]
+    found = [each for each in named or _READERS if each.may_read(stream)]
+    # A list of words on lines of their own is what many other files look like.
+    return [each for each in found if each.rows is not _read_plain] or found

@@ -1,11 +1,11 @@
 """C513: code lists that end before the service. No claim is refused by such a list; it is sent with a warning."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from clearlane.claims.rules.dates import Span, span
-from clearlane.claims.rules.diagnoses import ICD_10_CM, icd_version
+from clearlane.claims.rules.diagnoses import ICD_10_CM, dotted, icd_version
+from clearlane.claims.rules.imported_lists import FORMS_OF_LISTS
 from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, listed, quoted, rule
 from clearlane.claims.view import ClaimView
 
@@ -27,9 +27,9 @@ def _diagnoses(view: ClaimView) -> Iterable[tuple[str, str]]:
     return [(f"diagnoses[{at}]", code) for at, code in enumerate(view.diagnoses) if code]
 
 
-def _procedures(form: str) -> Callable[[ClaimView], Iterable[tuple[str, str]]]:
-    """Return a function that returns the procedures of a form."""
-    fits = re.compile(form, re.ASCII).fullmatch
+def _procedures(list: str) -> Callable[[ClaimView], Iterable[tuple[str, str]]]:
+    """Return a function that returns the procedures that a list would have, by their form."""
+    fits = FORMS_OF_LISTS[list].fullmatch
 
     def codes(view: ClaimView) -> Iterable[tuple[str, str]]:
         given = ((at, line.procedure) for at, line in enumerate(view.lines))
@@ -40,9 +40,7 @@ def _procedures(form: str) -> Callable[[ClaimView], Iterable[tuple[str, str]]]:
 
 LISTS = (
     ListedCodes(ICD_10_CM, "ICD-10-CM", _diagnoses),
-    ListedCodes("hcpcs", "HCPCS", _procedures(r"[A-CE-Z]\d{4}")),
-    ListedCodes("cpt", "CPT", _procedures(r"\d{4}[0-9AFMTU]")),
-    ListedCodes("cdt", "CDT", _procedures(r"D\d{4}")),
+    *(ListedCodes(name, name.upper(), _procedures(name)) for name in FORMS_OF_LISTS),
 )
 
 
@@ -66,7 +64,10 @@ def code_lists_cover_the_service(
         given, end = codes(view), known.nearest_day(days.last)
         unknown = [(path, code) for path, code in given if not known.is_valid(code, end, end)]
         for path, _ in [*unknown, *given][:1]:
-            which = [*dict.fromkeys(quoted(code) for _, code in unknown)][:UNKNOWN_NAMED_MAX]
+            written = dotted if name == ICD_10_CM else str
+            which = [*dict.fromkeys(quoted(written(code)) for _, code in unknown)][
+                :UNKNOWN_NAMED_MAX
+            ]
             lacks = f" and has no {listed(which)} then" if which else ""
             yield (
                 path,

@@ -76,6 +76,11 @@ def span(view: ClaimView) -> Span | None:
     return Span(lines, min(days), max(days)) if days else None
 
 
+def age_on(birth: date, day: date) -> int:
+    """Return the age in years on a day."""
+    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
+
+
 @rule("C801", paths=SERVICE, x12="2400/DTP:472/03", reading=span, covers=("X837-PERIOD",))
 def service_ends_after_it_begins(
     view: ClaimView, inputs: RuleInputs, days: Span

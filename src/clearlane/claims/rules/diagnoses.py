@@ -53,6 +53,11 @@ def icd_version(view: ClaimView) -> str:
     return view.icd_version or "10"
 
 
+def dotted(code: str) -> str:
+    """Return a code of ICD-10-CM as people write it, such as I42.0."""
+    return f"{code[:3]}.{code[3:]}" if len(code) > 3 and "." not in code else code
+
+
 # Results are remembered by list: a list that an operator has changed is another one.
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _plain_since(known: DatedCodes, code: str) -> date:
@@ -69,16 +74,14 @@ def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _marks(known: DatedCodes, code: str, day: date) -> frozenset[str]:
-    periods = known.periods(code)
-    found = (one.attributes & MARKS for one in periods if one.overlaps(day, day))
-    return next(found, frozenset())
+    return known.attributes_on(code, day) & MARKS
 
 
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _finer(known: DatedCodes, code: str, first: date, last: date) -> tuple[str, ...]:
     """Return the first codes below a heading, as people write them."""
     found = known.finer(code, first, last)
-    return tuple(f"{each[:3]}.{each[3:]}" for each in islice(found, CODES_SUGGESTED_MAX))
+    return tuple(map(dotted, islice(found, CODES_SUGGESTED_MAX)))
 
 
 @rule("C501", paths=VERSION, x12="2300/HI/01-01", reading=span, covers=("X837-ICD-DAY",))
@@ -173,13 +176,13 @@ def _why_not_valid(code: str, periods: Sequence[Period], day: date, finer: Seque
         what = (
             f"one of its finer codes: {', '.join(finer)}" if finer else "a code that is valid then"
         )
-        return f"The ICD-10-CM code {quoted(code)} ended on {max(before)}, before the service on {day}; give {what}."
+        return f"The ICD-10-CM code {quoted(dotted(code))} ended on {max(before)}, before the service on {day}; give {what}."
     if periods:
         return (
-            f"The ICD-10-CM code {quoted(code)} is valid from {periods[0].first_day}, after the service on {day}; "
+            f"The ICD-10-CM code {quoted(dotted(code))} is valid from {periods[0].first_day}, after the service on {day}; "
             "give a code that was valid then."
         )
-    return f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
+    return f"There is no ICD-10-CM code {quoted(dotted(code))}; give a code of the list."
 
 
 @rule("C504", paths=CODES, x12="2300/HI/01-02", reading=judged_codes)
@@ -193,7 +196,7 @@ def codes_are_complete(
         if finer and not known.periods(code):
             yield (
                 f"diagnoses[{at}]",
-                f"The diagnosis {quoted(code)} is a heading; give one of its finer codes, such as {finer[0]}.",
+                f"The diagnosis {quoted(dotted(code))} is a heading; give one of its finer codes, such as {finer[0]}.",
             )
 
 
@@ -203,9 +206,10 @@ def codes_are_different(view: ClaimView, inputs: RuleInputs, given: Each) -> Ite
     seen: set[str] = set()
     for at, code in given:
         if code in seen:
+            shown = dotted(code) if icd_version(view) == "10" else code
             yield (
                 f"diagnoses[{at}]",
-                f"The diagnosis {quoted(code)} is given twice; give each once.",
+                f"The diagnosis {quoted(shown)} is given twice; give each once.",
             )
         seen.add(code)
 
@@ -240,7 +244,7 @@ def external_cause_is_not_first(
     if icd_version(view) == "10" and _EXTERNAL_CAUSE.match(code):
         yield (
             f"diagnoses[{at}]",
-            f"The diagnosis {quoted(code)} is an external cause; give the injury first.",
+            f"The diagnosis {quoted(dotted(code))} is an external cause; give the injury first.",
         )
 
 

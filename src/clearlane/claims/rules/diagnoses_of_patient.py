@@ -5,9 +5,15 @@ claims state diagnoses beside the teeth, not as the reason for the visit: these 
 """
 
 from collections.abc import Iterator
-from datetime import date
 
-from clearlane.claims.rules.diagnoses import CODES, JudgedCodes, icd_version, judged_codes
+from clearlane.claims.rules.dates import age_on
+from clearlane.claims.rules.diagnoses import (
+    CODES,
+    JudgedCodes,
+    dotted,
+    icd_version,
+    judged_codes,
+)
 from clearlane.claims.rules.registry import (
     TEETH,
     WARNING,
@@ -34,7 +40,7 @@ def manifestation_is_not_first(
         if at == 0 and MANIFESTATION in marks:
             yield (
                 f"diagnoses[{at}]",
-                f"The diagnosis {quoted(code)} is a manifestation of another disease; give that disease first.",
+                f"The diagnosis {quoted(dotted(code))} is a manifestation of another disease; give that disease first.",
             )
 
 
@@ -45,7 +51,7 @@ def sequela_is_not_first(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
     if first and len(first) == SEQUELA_AT and first.endswith(SEQUELA) and icd_version(view) == "10":
         yield (
             "diagnoses[0]",
-            f"The diagnosis {quoted(first)} is a sequela; give the condition that it has led to first.",
+            f"The diagnosis {quoted(dotted(first))} is a sequela; give the condition that it has led to first.",
         )
 
 
@@ -64,14 +70,14 @@ def diagnosis_fits_the_age(
     birth = view.patient_birth
     if birth is None or birth > judged.last:
         return
-    youngest, oldest = _age(birth, judged.first), _age(birth, judged.last)
+    youngest, oldest = age_on(birth, judged.first), age_on(birth, judged.last)
     for at, code, marks in judged.marked:
         for mark in AGES.keys() & marks:
             least, most = AGES[mark]
             if oldest < least or youngest > most:
                 yield (
                     f"diagnoses[{at}]",
-                    f"The diagnosis {quoted(code)} is for ages {least} to {most} ({mark}), and the patient was {oldest}; "
+                    f"The diagnosis {quoted(dotted(code))} is for ages {least} to {most} ({mark}), and the patient was {oldest}; "
                     "check the code and the birth date.",
                 )
 
@@ -94,9 +100,5 @@ def diagnosis_fits_the_sex(
             if sex in SEXES.values() and sex != SEXES[mark]:
                 yield (
                     f"diagnoses[{at}]",
-                    f"The diagnosis {quoted(code)} is one of {mark} patients; check the code and the patient's sex.",
+                    f"The diagnosis {quoted(dotted(code))} is one of {mark} patients; check the code and the patient's sex.",
                 )
-
-
-def _age(birth: date, day: date) -> int:
-    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))

@@ -167,7 +167,10 @@ def _as_claim_rule(finding: Finding) -> Finding:
     rule, at = _value_rules().get(finding.rule), finding.position
     if rule is None or at is None or not at.loop.startswith(LEVELS):
         return finding
-    return replace(finding, rule=rule.id, severity=rule.severity)
+    message = finding.message
+    if rule.severity is Severity.ERROR:  # the engine only warns of some
+        message = message.replace(" should ", " must ", 1)
+    return replace(finding, rule=rule.id, severity=rule.severity, message=message)
 
 
 def _is_cut_off(loops: Iterable[Loop]) -> bool:

@@ -26,7 +26,7 @@ from clearlane.claims.rules.registry import (
 from clearlane.claims.rules.services import LOCAL_CODE_COVERAGES
 from clearlane.claims.view import NO_PROVIDER, ClaimView, ProviderView
 from clearlane.kernel import limits
-from clearlane.x12.codes.dated_codes import DatedCodes, Period
+from clearlane.x12.codes.dated_codes import DatedCodes
 
 # The names of the lists.
 DEACTIVATED, REGISTRY, DRUGS, PAIRS, UNITS = "nppes-deactivated", "nppes", "ndc", "ncci-ptp", "mue"
@@ -59,8 +59,7 @@ E1 E2 E3 E4 FA F1 F2 F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 LT RT LC
 PAIR_MODIFIERS = frozenset(_PAIRS.split())
 BY_MODIFIER, NEVER = "modifier", "never"
 PERSON, ORGANIZATION = "person", "organization"
-NOTHING: frozenset[str] = frozenset()
-UNITS_PREFIX, BY_LINE, BY_DAY = "units=", "line", "day"
+UNITS_PREFIX, BY_LINE = "units=", "line"
 
 
 def product_of(drug: str) -> str:
@@ -87,39 +86,31 @@ def dated_claim(view: ClaimView, inputs: RuleInputs) -> DatedClaim | None:
         return None
     every, first_of_all, last_of_all = days
     lines = [(first or last or first_of_all, last or first or last_of_all) for first, last in every]
-    return DatedClaim(first_of_all, last_of_all, lines, _providers(view))
+    return DatedClaim(first_of_all, last_of_all, lines, providers_of(view))
 
 
-def _is_valid(known: DatedCodes, code: str, first: date, last: date) -> bool:
-    """Return whether a code is valid on any of these days, without the steps that make a general answer slow."""
-    for begin, end, _ in known.periods(code):  # noqa: SIM110 - a generator takes longer than the answer
-        if begin <= last and first <= end:
-            return True
-    return False
+def _why_not_valid(
+    known: DatedCodes, what: str, code: str, first: date, last: date, given: str = ""
+) -> str:
+    """Return why a code is valid on none of these days, and what would pass; empty if it is, or the list does not cover the last.
 
-
-def _attributes(known: DatedCodes, code: str, day: date) -> frozenset[str]:
-    """Return what a list says of a code on a day; nothing if the code is not valid then."""
-    for begin, end, attributes in known.periods(code):
-        if begin <= day <= end:
-            return attributes
-    return NOTHING
-
-
-def _why(what: str, code: str, periods: list[Period], day: date) -> str:
-    """Return why a code is not valid on a day, and what would pass."""
-    before = [period.last_day for period in periods if period.last_day < day]
+    ``given`` is what the claim states, if that is longer than the code of the list.
+    """
+    if known.is_valid(code, first, last) or not known.covers(last):
+        return ""
+    periods, named = known.periods(code), f"{what} {quoted(given or code)}"
+    before = [period.last_day for period in periods if period.last_day < last]
     if before:
-        return f"The {what} {quoted(code)} ended on {max(before)}, before {day}; give one that is valid then."
+        return f"The {named} ended on {max(before)}, before {last}; give one that is valid then."
     if periods:
-        return f"The {what} {quoted(code)} is valid from {periods[0].first_day}, after {day}; give one that was valid then."
-    return f"There is no {what} {quoted(code)} on the list of {day}; give one of the list."
+        return f"The {named} is valid from {periods[0].first_day}, after {last}; give one that was valid then."
+    return f"There is no {named} on the list of {last}; give one of the list."
 
 
 # --- providers -------------------------------------------------------------------------------------------------
 
 
-def _providers(view: ClaimView) -> list[tuple[str, ProviderView]]:
+def providers_of(view: ClaimView) -> list[tuple[str, ProviderView]]:
     """Return the providers that a claim names, by path."""
     named = [
         (role, provider)
@@ -141,7 +132,7 @@ def npi_is_active(view: ClaimView, inputs: RuleInputs, dated: DatedClaim) -> Ite
     if known is not None:
         for at, provider in dated.providers:
             npi = provider.npi
-            if npi and _is_valid(known, npi, dated.first, dated.last):
+            if npi and known.is_valid(npi, dated.first, dated.last):
                 yield (
                     f"{at}.npi",
                     f"The NPI {quoted(npi)} is deactivated on {dated.last} by the list of NPPES; give one that is active then.",
@@ -188,12 +179,10 @@ def taxonomy_is_known(
     if known is not None:
         for at, provider in dated.providers:
             code = provider.taxonomy
-            if (
-                code
-                and not _is_valid(known, code, dated.first, dated.last)
-                and known.covers(dated.last)
+            if code and (
+                why := _why_not_valid(known, "taxonomy code", code, dated.first, dated.last)
             ):
-                yield f"{at}.taxonomy", _why("taxonomy code", code, known.periods(code), dated.last)
+                yield f"{at}.taxonomy", why
 
 
 # --- drugs -----------------------------------------------------------------------------------------------------
@@ -217,9 +206,9 @@ def drug_is_marketed(
         code = line.drug.code
         product = product_of(code) if code else ""
         if code and product:
-            first, last = dated.lines[at]
-            if not _is_valid(known, product, first, last) and known.covers(last):
-                yield f"lines[{at}].drug.code", _why("drug", code, known.periods(product), last)
+            why = _why_not_valid(known, "drug", product, *dated.lines[at], given=code)
+            if why:
+                yield f"lines[{at}].drug.code", why
 
 
 # --- procedures ------------------------------------------------------------------------------------------------
@@ -240,10 +229,8 @@ def _procedures(
         return
     for at, line in enumerate(view.lines):
         code = line.procedure
-        if _list_of(code) == name:
-            first, last = dated.lines[at]
-            if not _is_valid(known, code, first, last) and known.covers(last):
-                yield f"lines[{at}].procedure", _why(what, code, known.periods(code), last)
+        if _list_of(code) == name and (why := _why_not_valid(known, what, code, *dated.lines[at])):
+            yield f"lines[{at}].procedure", why
 
 
 @rule(
@@ -303,10 +290,8 @@ def letter_modifier_is_known(
         for place, modifier in enumerate(line.modifiers):
             if modifier.isdecimal() or modifier in CPT_LETTER_MODIFIERS:
                 continue
-            first, last = dated.lines[at]
-            if not _is_valid(known, modifier, first, last) and known.covers(last):
-                periods = known.periods(modifier)
-                yield f"lines[{at}].modifiers[{place}]", _why("modifier", modifier, periods, last)
+            if why := _why_not_valid(known, "modifier", modifier, *dated.lines[at]):
+                yield f"lines[{at}].modifiers[{place}]", why
 
 
 # --- pairs and units -------------------------------------------------------------------------------------------
@@ -332,7 +317,7 @@ def procedures_are_paid_together(
         if day != dated.lines[two][0] or first.procedure == second.procedure:
             continue
         for paid, at, unpaid in ((first, two, second), (second, one, first)):
-            what = _attributes(known, f"{paid.procedure}-{unpaid.procedure}", day)
+            what = known.attributes_on(f"{paid.procedure}-{unpaid.procedure}", day)
             if not what:
                 continue
             part = f"{quoted(unpaid.procedure)} is part of {quoted(paid.procedure)} on one day"
@@ -372,7 +357,7 @@ def units_are_likely(
         if units is None or line.in_minutes:
             continue
         first, last = dated.lines[at]
-        what = _attributes(known, line.procedure, first)
+        what = known.attributes_on(line.procedure, first)
         limit = _units_limit(what)
         if limit is None:
             continue
@@ -429,11 +414,10 @@ def adjustment_reason_is_valid(
         for at, groups, day in parts:
             for group, adjustments in groups.items():
                 for code in dict.fromkeys(each.reason or "" for each in adjustments):
-                    if day and code and known.covers(day) and not known.is_valid(code, day, day):
-                        yield (
-                            _groups_path(view, at, group),
-                            _why("adjustment reason", code, known.periods(code), day),
-                        )
+                    if not day or not code:
+                        continue
+                    if why := _why_not_valid(known, "adjustment reason", code, day, day):
+                        yield _groups_path(view, at, group), why
 
 
 def _groups_path(view: ClaimView, at: str, group: str) -> str:

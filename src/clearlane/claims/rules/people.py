@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from datetime import date
+from operator import attrgetter
 
 from clearlane.claims import codes
-from clearlane.claims.rules.dates import Span, span
+from clearlane.claims.rules.dates import Span, age_on, span
 from clearlane.claims.rules.registry import (
     GUIDE_FIXES,
     OUR_WRITER,
@@ -110,9 +111,10 @@ def births_are_not_absurd(view: ClaimView, inputs: RuleInputs) -> Iterator[Field
     """No birth date on the claim is 150 years ago or longer."""
     today = inputs.today
     for path, birth in _births(view):
+        # A look at the years alone is enough for nearly every birth.
         if birth.year > today.year - AGE_YEARS_LIMIT:
             continue
-        years = today.year - birth.year - ((today.month, today.day) < (birth.month, birth.day))
+        years = age_on(birth, today)
         if years >= AGE_YEARS_LIMIT:
             yield path, f"The birth date {birth} is {years} years ago; give the right year."
 
@@ -161,6 +163,7 @@ def _key(value: object) -> object:
 NAMES = ("last_name", "first_name")
 WHOSE = ("patient", "subscriber", "other_payers[0].insured")
 PROVIDERS = ("billing", "rendering", "referring", "supervising", "ordering")
+_PROVIDERS = attrgetter(*PROVIDERS)
 
 
 def _people(view: ClaimView) -> Iterator[tuple[str, PersonView]]:
@@ -177,11 +180,7 @@ def _may_have_digits(view: ClaimView) -> bool:
     # These two are on every claim, most of the others on few.
     people: list[PersonView | ProviderView] = [view.patient, view.subscriber]
     people += [other.insured for other in view.other_payers]
-    people += [
-        one
-        for one in (view.billing, view.rendering, view.referring, view.supervising, view.ordering)
-        if one.first_name
-    ]
+    people += [one for one in _PROVIDERS(view) if one.first_name]
     names = [name for one in people for name in (one.last_name, one.first_name) if name]
     return _DIGIT.search("".join(names)) is not None
 
@@ -198,7 +197,7 @@ def names_have_no_digits(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldF
         return
     people: list[tuple[str, PersonView | ProviderView]] = list(_people(view))
     # A provider without a first name is an organization, whose name may have digits.
-    providers = [(role, getattr(view, role)) for role in PROVIDERS]
+    providers = zip(PROVIDERS, _PROVIDERS(view), strict=True)
     people += [(role, provider) for role, provider in providers if provider.first_name]
     for path, person in people:
         for name in NAMES:

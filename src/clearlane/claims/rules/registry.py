@@ -162,6 +162,16 @@ class ClaimRule(FindingType):
         return all(map(form.has, needed)) and not form.has(self.if_form_lacks)
 
     @property
+    def forms(self) -> tuple[AnyForm, ...]:
+        """The forms of claims that the rule applies to."""
+        return tuple(form for form in FORMS.values() if self.applies_to(form))
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of claims that the rule applies to."""
+        return list(dict.fromkeys(form.kind.value for form in self.forms))
+
+    @property
     def fixed(self) -> str:
         """Why the rule can be neither lowered nor switched off; empty for a rule of ours.
 
@@ -195,11 +205,7 @@ class ClaimRule(FindingType):
                 if field.value_type in self.value_types
             )
         found = (
-            name
-            for path in self.paths
-            for form in FORMS.values()
-            if self.applies_to(form)
-            for name in places(form).fields(path)
+            name for path in self.paths for form in self.forms for name in places(form).fields(path)
         )
         return tuple(dict.fromkeys(found))
 

@@ -40,7 +40,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="The vendor's key.")]
 
 
 @app.command()
-@in_installation()
+@in_installation(creates=True)
 async def add(
     installation: Installation,
     key: Key,

@@ -88,7 +88,8 @@ def send_anyway(
     session: ClientSession,
     claim_id: ClaimId,
     user: Annotated[
-        str, typer.Option(help="The console user who decides it, a biller or support.")
+        str,
+        typer.Option(help="The console user of the vendor who decides it, a biller or support."),
     ],
     because: Annotated[str, typer.Option(help="The reason, kept sealed with the claim.")],
 ) -> None:
@@ -96,6 +97,8 @@ def send_anyway(
 
     Example: clearlane claim send-anyway SAMPLE-1 --user nora --because "the payer asked for it"
     """
+    if not because.strip():
+        usage_error("--because: Give the reason; it is kept with the claim.")
     number = _claim_number(session, claim_id)
     _show_correction(session, session.client.claims.send_anyway(number, user=user, reason=because))
 

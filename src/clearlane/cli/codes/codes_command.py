@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,6 +14,15 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from clearlane.cli.codes.list_facts import (
+    COLUMNS,
+    LISTS_OF_WORDS,
+    STATUS,
+    edition_rows,
+    embedded_names,
+    stored_facts,
+    title_and_publisher,
+)
 from clearlane.cli.command.client_command import usage_error
 from clearlane.cli.command.operator_command import (
     AsJson,
@@ -23,20 +32,19 @@ from clearlane.cli.command.operator_command import (
     show_change,
     show_rows,
 )
-from clearlane.cli.command.output import show_facts, show_json
+from clearlane.cli.command.output import counted, show_facts, show_json
 from clearlane.cli.command.progress import ShowProgress, progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.code_files.columns import CodeRow
 from clearlane.code_files.content import CodeFileRefused
-from clearlane.code_files.readers import READERS
+from clearlane.code_files.readers import READERS, find_readers
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.operator.import_codes import NewEdition, import_codes, remove_codes
 from clearlane.store.database.schema.code_lists import IN_FORCE
 from clearlane.store.installation.code_lists import (
     REVISION,
     EditionChange,
-    StoredEdition,
     ask_large_lists,
     list_editions,
     load_code_lists,
@@ -55,22 +63,37 @@ from clearlane.store.installation.code_trials import (
 from clearlane.store.installation.nodes import SCOPE as NODES
 from clearlane.store.installation.nodes import live_nodes
 from clearlane.wiring import Installation
-from clearlane.x12.codes import dated_codes
+from clearlane.x12 import codes
+from clearlane.x12.codes.dated_codes import DatedCodes
+
+
+def _list_name(given: str) -> str:
+    """Return the name of a list as it is stored: publishers write ICD-10-CM."""
+    return given.strip().lower()
+
 
 app = typer.Typer(
     help="Code lists with days: import, list, show, status, remove, try.", add_completion=False
 )
 
-EMBEDDED = "embedded"
-"""The edition and the source of a list of the package."""
-
 ListName = Annotated[
-    str, typer.Argument(metavar="LIST", help="A list such as icd-10-cm; see `codes status`.")
+    str,
+    typer.Argument(
+        metavar="LIST", help="A list such as icd-10-cm; see `codes status`.", callback=_list_name
+    ),
 ]
 DAY_FORMAT = ["%Y-%m-%d"]
-FileList = Annotated[str, typer.Argument(metavar="LIST", help="The list that the file is of.")]
+FileList = Annotated[
+    str,
+    typer.Argument(
+        metavar="[LIST]", help="The list that the file is of; may be left out if the file tells."
+    ),
+]
 EditionFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="The publisher's own file, plain or as its zip.")
+    Path | None,
+    typer.Argument(
+        metavar="FILE", help="The publisher's own file, plain or as its zip.", show_default=False
+    ),
 ]
 FirstDay = Annotated[
     datetime,
@@ -84,19 +107,6 @@ Force = Annotated[
     bool, typer.Option("--force", help="Take a file that lacks many codes of the edition before.")
 ]
 TrialId = Annotated[int, typer.Argument(metavar="TRIAL", help="The number of a trial.")]
-STATUS = (
-    TableColumn("list", "list"),
-    TableColumn("edition", "edition"),
-    TableColumn("first day", "first_day"),
-    TableColumn("last day", "last_day"),
-    TableColumn("codes", "codes"),
-)
-COLUMNS = (
-    *STATUS,
-    TableColumn("state", "state"),
-    TableColumn("source", "source", wrap=True, drop=1),
-    TableColumn("sha256", "hash", drop=2),
-)
 TRIAL_FACTS = (
     "id", "list", "first_day", "last_day", "source", "state", "started_by", "total", "read", "ending", "passing",
 )  # fmt: skip
@@ -126,7 +136,8 @@ PERIODS = (
 @app.command("import")
 def import_(
     list: FileList,
-    file: EditionFile,
+    file: EditionFile = None,
+    *,
     first: FirstDay,
     last: LastDay,
     force: Force = False,
@@ -149,6 +160,7 @@ def import_(
                 read.rows,
                 actor=operator(),
                 force=force,
+                left_out=read.left_out,
                 show=read.show,
             )
             await confirm_loaded(installation.database, REVISION, done.revision)
@@ -157,14 +169,19 @@ def import_(
         done = run_in_installation(data, work)
     edition, changed = done.edition, done.revision is not None
     if as_json:
-        show_json({"changed": changed, **_stored_facts(edition)})
+        show_json({"changed": changed, **stored_facts(edition)})
     elif changed:
         days = f"from {edition.first_day} to {edition.last_day}"
         typer.echo(
-            f"{list}: edition {edition.edition} with {edition.codes:,} codes is in force {days}."
+            f"{edition.list}: edition {edition.edition} with {counted(edition.codes, 'code')} is in force {days}."
         )
+        if edition.missing:
+            typer.echo(f"Codes that were valid before and are not in it: {edition.missing:,}.")
+        if edition.left_out:
+            lines = ", ".join(map(str, read.left_out))
+            typer.echo(f"Rows of the file that are no codes: {edition.left_out} (lines {lines}).")
     else:
-        typer.echo(f"{list}: edition {edition.edition} is this file; nothing changed.")
+        typer.echo(f"{edition.list}: edition {edition.edition} is this file; nothing changed.")
 
 
 @app.command("list")
@@ -172,18 +189,13 @@ def import_(
 async def list_(installation: Installation, as_json: AsJson = False) -> None:
     """List the editions of every code list, the one that was imported last first.
 
+    The state of an edition is `covered` if later ones cover all of its days.
+
     Example: clearlane codes list
     """
     stored = await list_editions(installation.database)
-    names = sorted({*dated_codes.names(), *(one.list for one in stored)})
-    rows = [
-        row
-        for name in names
-        for row in (
-            *(_stored_facts(one) for one in stored if one.list == name),
-            *_embedded_facts(name),
-        )
-    ]
+    names = sorted(embedded_names().union(one.list for one in stored))
+    rows = [row for name in names for row in edition_rows(stored, name)]
     show_rows(COLUMNS, rows, as_json=as_json, noun="edition")
 
 
@@ -194,13 +206,10 @@ async def status(installation: Installation, as_json: AsJson = False) -> None:
 
     Example: clearlane codes status --json
     """
-    found: dict[str, Mapping[str, object]] = {}
-    for one in await list_editions(installation.database):
-        if one.state == IN_FORCE:
-            found.setdefault(one.list, _stored_facts(one))
-    for name in dated_codes.names() - found.keys():
-        (found[name],) = _embedded_facts(name)
-    rows = [{one.name: found[name][one.name] for one in STATUS} for name in sorted(found)]
+    stored = [one for one in await list_editions(installation.database) if one.state == IN_FORCE]
+    names = sorted(embedded_names().union(one.list for one in stored))
+    editions = (next(edition_rows(stored, name)) for name in names)
+    rows = [{one.name: facts[one.name] for one in STATUS} for facts in editions]
     show_rows(STATUS, rows, as_json=as_json, noun="list")
 
 
@@ -221,37 +230,53 @@ async def show(
     wanted = code.upper().replace(".", "")
     asked = await ask_large_lists(database, lists, {list: [wanted]} if wanted else {})
     known = asked.find(list)
-    if known is None and list not in lists.large:
-        names = ", ".join(lists)
+    if known is None and list not in lists.large and list not in LISTS_OF_WORDS:
+        names = ", ".join(sorted(embedded_names().union(lists)))
         refuse(f"No list {list} is in force. Lists in force: {names}.")
     if wanted and known is not None:
-        periods = [
-            {
-                "first_day": one.first_day.isoformat(),
-                "last_day": one.last_day.isoformat(),
-                "attributes": " ".join(sorted(one.attributes)),
-            }
-            for one in known.periods(wanted)
-        ]
-        hint = f"{list} has no {wanted} on any day from {known.first_day} to {known.last_day}."
-        show_rows(PERIODS, periods, as_json=as_json, noun="period", hint=hint)
-        if not periods:
-            raise typer.Exit(1)
+        _show_periods(list, wanted, known, as_json=as_json)
         return
-    editions = [one for one in await list_editions(database) if one.list == list]
-    rows = [*map(_stored_facts, editions), *_embedded_facts(list)]
-    reader = READERS.get(list)
-    facts = {
-        "list": list,
-        "title": reader.title if reader else list,
-        "publisher": reader.publisher if reader else "",
-        "editions": rows,
-    }
+    if wanted:
+        _show_meaning(list, wanted, as_json=as_json)
+        return
+    rows = [*edition_rows(await list_editions(database), list)]
+    title, publisher = title_and_publisher(list)
+    facts = {"list": list, "title": title, "publisher": publisher, "editions": rows}
     if as_json:
         show_json(facts)
         return
     show_facts([(name, value) for name, value in facts.items() if name != "editions"])
     show_rows(COLUMNS, rows, as_json=False, noun="edition")
+
+
+def _show_periods(list: str, code: str, known: DatedCodes, *, as_json: bool) -> None:
+    """Print when a code is valid."""
+    periods = [
+        {
+            "first_day": one.first_day.isoformat(),
+            "last_day": one.last_day.isoformat(),
+            "attributes": " ".join(sorted(one.attributes)),
+        }
+        for one in known.periods(code)
+    ]
+    if as_json or periods:
+        show_rows(PERIODS, periods, as_json=as_json, noun="period")
+    if not periods:
+        refuse(
+            f"There is no code {code} in {list} on any day from {known.first_day} to {known.last_day}."
+        )
+
+
+def _show_meaning(list: str, code: str, *, as_json: bool) -> None:
+    """Print what a code means, of a list of the package that has no days."""
+    meaning = codes.load_column(LISTS_OF_WORDS[list], 1).get(code)
+    if meaning is None:
+        refuse(f"There is no code {code} in {list}, as far as the list of the package goes.")
+    facts = {"list": list, "code": code, "meaning": meaning}
+    if as_json:
+        show_json(facts)
+    else:
+        show_facts([*facts.items()])
 
 
 @app.command()
@@ -281,7 +306,8 @@ async def remove(
 @app.command("try")
 def try_(
     list: FileList,
-    file: EditionFile,
+    file: EditionFile = None,
+    *,
     first: FirstDay,
     last: LastDay,
     since: Annotated[
@@ -301,10 +327,11 @@ def try_(
 ) -> None:
     """Say what an edition would change over the stored claims, and change nothing.
 
-    Counts the claims that use codes which end, and those that were not accepted and would lose an error. A running node does
-    the work, after the claims that come in; without one this command does. Ctrl-C cancels.
+    Counts the claims that use codes which end, and those that were not accepted and would lose an error: compared with the
+    day before --from, and with what is in force on the same days. A running node does the work, after the claims that come
+    in; without one this command does. Ctrl-C cancels.
 
-    Example: clearlane codes try icd-10-cm icd10cm-order-2027.txt --from 2026-10-01 --to 2027-09-30
+    Example: clearlane codes try icd10cm-order-2027.txt --from 2026-10-01 --to 2027-09-30
     """
     with _edition_file(list, file, first, last, "Reading the file") as read:
 
@@ -420,11 +447,12 @@ def _show_trial(trial: CodeTrial, *, as_json: bool) -> None:
     words = ", ".join(f"{code} ({count:,})" for code, count in islice(codes.items(), CODES_SHOWN))
     show_facts([(name, value) for name, value in facts.items() if name != "codes"])
     typer.echo(
-        f"{trial.ending:,} of {trial.read:,} claims use codes that end{words and f': {words}'}. "
-        f"{trial.passing:,} claims that were not accepted would lose an error."
+        f"{trial.ending:,} of {counted(trial.read, 'claim')} use codes that end{words and f': {words}'}. "
+        f"{counted(trial.passing, 'claim')} that were not accepted would lose an error."
     )
-    if trial.ending or trial.passing:
-        typer.echo(f"Claim numbers: clearlane codes trial {trial.id} --claims ending")
+    for change in (ENDING, PASSING):
+        if getattr(trial, change):
+            typer.echo(f"Claim numbers: clearlane codes trial {trial.id} --claims {change}")
 
 
 def _trial_facts(trial: CodeTrial) -> dict[str, object]:
@@ -437,6 +465,8 @@ class _EditionRead(NamedTuple):
 
     new: NewEdition
     rows: Iterator[CodeRow]
+    left_out: Sequence[int]
+    """The lines that were no codes, as far as they are read."""
     show: Callable[[], None]
     """Shows how much of the file is read."""
     bar: ShowProgress
@@ -444,18 +474,19 @@ class _EditionRead(NamedTuple):
 
 @contextmanager
 def _edition_file(
-    list: str, file: Path, first: datetime, last: datetime, label: str
+    list: str, file: Path | None, first: datetime, last: datetime, label: str
 ) -> Iterator[_EditionRead]:
-    """Open a publisher's file; what is wrong with it ends the command."""
-    reader = READERS.get(list)
-    if reader is None:
+    """Open a publisher's file; what is wrong with it ends the command. Without ``file``, ``list`` is the file."""
+    file, name = (file, _list_name(list)) if file else (Path(list), "")
+    if name and name not in READERS:
         usage_error(f"{list} is no list that can be imported. Give one of: {', '.join(READERS)}.")
     if last < first:
         usage_error("--to is before --from: give the first day and the last day of the edition.")
     with progress("Checking") as show, _opened(file) as stream:
+        reader = READERS[name or _list_of(file, stream)]
         size = file.stat().st_size
         new = NewEdition(
-            list=list,
+            list=reader.name,
             first_day=first.date(),
             last_day=last.date(),
             source=file.name,
@@ -463,32 +494,23 @@ def _edition_file(
         )
         stream.seek(0)
         show(0, total=size, label=label)
+        left_out: MutableSequence[int] = []
+        rows = reader.read(stream, left_out)
         try:
-            yield _EditionRead(
-                new, reader.read(stream), lambda: show(min(stream.tell(), size)), show
-            )
+            yield _EditionRead(new, rows, left_out, lambda: show(min(stream.tell(), size)), show)
         except CodeFileRefused as refused:
             refuse(f"{file.name}: {refused}. Nothing is imported.")
 
 
-def _stored_facts(edition: StoredEdition) -> dict[str, object]:
-    return {column.name: getattr(edition, column.name) for column in COLUMNS}
-
-
-def _embedded_facts(name: str) -> Iterator[dict[str, object]]:
-    """Yield the facts of the list of the package, if it has one of this name."""
-    known = dated_codes.find(name)
-    if known is not None:
-        yield {
-            "list": name,
-            "edition": EMBEDDED,
-            "first_day": known.first_day.isoformat(),
-            "last_day": known.last_day.isoformat(),
-            "codes": len({code for code, _ in known}),
-            "state": IN_FORCE,
-            "source": EMBEDDED,
-            "hash": "",
-        }
+def _list_of(file: Path, stream: BufferedReader) -> str:
+    """Return the list that a file is of; ends the command if it does not tell."""
+    found = [reader.name for reader in find_readers(file.name, stream)]
+    if len(found) != 1:
+        why = f"may be of {' or '.join(found)}" if found else "does not tell of which list it is"
+        usage_error(
+            f"{file.name} {why}: give the list before the file, one of: {', '.join(READERS)}."
+        )
+    return found[0]
 
 
 def _opened(file: Path) -> BufferedReader:

@@ -288,9 +288,8 @@ def _exit_with_error(fault: "ClearlaneError", *, as_json: bool) -> NoReturn:
         detail = getattr(fault, "detail", "")
         message = " ".join(filter(None, (fault.message, detail, advice(fault))))
         show_error(message)
-        if faults:
-            rows = [
-                (field, sentence) for field, sentences in faults.items() for sentence in sentences
-            ]
+        rows = [(field, sentence) for field, sentences in faults.items() for sentence in sentences]
+        # The detail of a problem names the first faults already.
+        if any(sentence not in message for _, sentence in rows):
             show_table(("field", TableColumn("what is wrong", wrap=True)), rows)
     raise typer.Exit(exit_status_of(fault))

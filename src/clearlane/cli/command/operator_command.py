@@ -26,7 +26,7 @@ from clearlane.cli.command.output import (
 from clearlane.cli.command.storage_command import Data, exit_on_refusal, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
-from clearlane.settings import load
+from clearlane.settings import Settings, load
 from clearlane.store.accounts.accounts import AccountRefused
 from clearlane.store.database.database import Database
 from clearlane.store.installation.nodes import wait_until_loaded
@@ -59,13 +59,20 @@ class Switch(StrEnum):
     OFF = "off"
 
 
-def run_in_installation(data: Path | None, work: Callable[[Installation], Awaitable[T]]) -> T:
-    """Run a command's work in the open installation; a refusal ends it with a message and an exit status."""
+def run_in_installation(
+    data: Path | None, work: Callable[[Installation], Awaitable[T]], *, creates: bool = False
+) -> T:
+    """Run a command's work in the open installation; a refusal ends it with a message and an exit status.
+
+    A sandbox is made when it is first opened. But what ``--data`` names must be there, unless the command ``creates`` it: a
+    mistyped path would make another one.
+    """
 
     async def run() -> T:
-        async with open_installation(
-            load(overrides={"data": data}), role="command"
-        ) as installation:
+        settings = load(overrides={"data": data})
+        if data is not None and not creates:
+            _require_installation(settings)
+        async with open_installation(settings, role="command") as installation:
             with _warnings_to_standard_error():
                 return await work(installation)
 
@@ -77,12 +84,13 @@ def run_in_installation(data: Path | None, work: Callable[[Installation], Awaita
 
 
 def in_installation(
-    *, ask: str = "", uses: str = ""
+    *, ask: str = "", uses: str = "", creates: bool = False
 ) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
     """Return a decorator that makes a command with ``--data`` of a function that takes the open installation.
 
     With ``ask`` the command has ``--yes``, and asks this question before it opens anything; names in braces are options.
     ``uses`` names a module that the function imports and that logs: loggers are set up when the installation is open.
+    ``creates``: the command is the first of a new installation.
     """
     asked: dict[str, tuple[Any, Any]] = {"yes": (Yes, False)} if ask else {}
 
@@ -93,12 +101,22 @@ def in_installation(
                 confirm(ask.format(**given), yes=given.pop("yes"))
             if uses:
                 importlib.import_module(f"clearlane.{uses}")
-            run_in_installation(data, lambda installation: work(installation, **given))
+            run_in_installation(
+                data, lambda installation: work(installation, **given), creates=creates
+            )
 
         added = asked | {"data": (Data, None)}
         return declare_options(command, work, added, last=("yes", "as_json", "data"))
 
     return decorate
+
+
+def _require_installation(settings: Settings) -> None:
+    """Refuse a data directory without an installation."""
+    if not settings.on_postgresql and not settings.sqlite_file.exists():
+        refuse(
+            f"There is no installation in {settings.data}. Check --data; clearlane serve --data makes a new one."
+        )
 
 
 @contextmanager

@@ -101,6 +101,8 @@ def exit_on_refusal() -> Iterator[None]:
         refuse(str(faults), MISUSED)
     except StoreFault as fault:
         refuse(str(fault))
+    except BrokenPipeError:  # the reader of our output has ended; ``main`` handles it
+        raise
     except OSError as fault:
         refuse(f"{fault.filename or 'A file'} cannot be used: {fault.strerror}.")
 

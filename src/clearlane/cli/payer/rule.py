@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from clearlane.claims.forms import FORMS
 from clearlane.claims.responses.rule_status import source_of, status_of
 from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
@@ -18,17 +17,13 @@ from clearlane.cli.command.operator_command import (
     show_json,
     show_rows,
 )
-from clearlane.cli.command.output import show_table
+from clearlane.cli.command.output import minute_text, show_table
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
-from clearlane.pipeline.query.rule_activity import RuleActivity, load_rule_activity
-from clearlane.store.installation.rule_settings import (
-    REVISION,
-    SettingChange,
-    load_rule_settings,
-)
+from clearlane.pipeline.query.rule_activity import RuleCounts, load_rule_activity
+from clearlane.store.installation.rule_settings import REVISION, SettingChange
 from clearlane.wiring import Installation
 
 app = typer.Typer(
@@ -65,10 +60,10 @@ async def list_(
 
     Example: clearlane rule list --set
     """
-    settings = await load_rule_settings(installation.database)
-    activity = await load_rule_activity(installation.work_context, installation.clock.now())
+    settings = installation.rule_settings
+    counts = await load_rule_activity(installation.work_context, installation.clock.now())
     records = [
-        _record(rule, settings.of_rule(rule.id), activity.get(rule.id))
+        _record(rule, settings.of_rule(rule.id), counts)
         for _, rule in sorted(RULES.items())
         if settings.of_rule(rule.id) or not changed
     ]
@@ -85,9 +80,9 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
     rule = RULES.get(id.strip().upper())
     if rule is None:
         refuse(f"There is no claim rule {id}. clearlane rule list shows them.")
-    settings = await load_rule_settings(installation.database)
-    activity = await load_rule_activity(installation.work_context, installation.clock.now())
-    record = _record(rule, settings.of_rule(rule.id), activity.get(rule.id))
+    settings = installation.rule_settings
+    counts = await load_rule_activity(installation.work_context, installation.clock.now())
+    record = _record(rule, settings.of_rule(rule.id), counts)
     status = status_of(rule)
     if as_json:
         show_json(
@@ -105,7 +100,7 @@ async def show(installation: Installation, id: RuleId, as_json: AsJson = False) 
             *([("277CA", " ".join(filter(None, status)))] if status else []),
             *([("payer wants", rule.edit)] if rule.edit else []),
             ("can be changed", rule.fixed or CAN_BE_SET),
-            ("stopped, 7 days", record["stopped"]),
+            ("stopped, 7 days", f"{record['stopped']}{_counted(counts)}"),
             ("sent anyway, 1 year", _fate(record["sent_anyway"])),
         ]
     )
@@ -162,22 +157,28 @@ async def set_(
 
 
 def _record(
-    rule: ClaimRule, settings: Iterable[RuleSetting], activity: RuleActivity | None
+    rule: ClaimRule, settings: Iterable[RuleSetting], counts: RuleCounts
 ) -> dict[str, object]:
-    own, did = _settings(settings), activity or RuleActivity()
+    own, did = _settings(settings), counts.of(rule.id)
     fates = ("sent", "paid", "rejected", "denied", "open")
     return {
         "rule": rule.id,
         "severity": rule.severity.value,
-        "kinds": [form.kind.value for form in FORMS.values() if rule.applies_to(form)],
+        "kinds": rule.kinds,
         "sentence": rule.sentence,
         "fixed": rule.fixed,
         "payer_edit": rule.edit,
         "set_to": [_setting_words(one) for one in own],
         "settings": own,
         "stopped": did.stopped,
+        "counted_at": counts.counted_at,
         "sent_anyway": {name: getattr(did, name) for name in fates},
     }
+
+
+def _counted(counts: RuleCounts) -> str:
+    """Return when claims that rules stopped were counted."""
+    return f" (counted at {minute_text(counts.counted_at)})" if counts.counted_at else ""
 
 
 def _fate(sent_anyway: Any) -> str:

@@ -28,6 +28,7 @@ from clearlane.cli.x12.x12_files import (
 )
 
 if TYPE_CHECKING:
+    from clearlane.claims.rules.file_findings import KnownOfClaim
     from clearlane.x12.show.diff import Change
 
 app = typer.Typer(
@@ -60,7 +61,7 @@ def check_(
         str,
         typer.Option(
             metavar="VENDOR_SITE_ID",
-            help="Check as claims of this site: with what its payers want, and the settings of rules.",
+            help="Check as claims of this site: with what its payers want, the settings of rules, and the code lists in force.",
         ),
     ] = "",
     as_json: AsJson = False,
@@ -76,14 +77,16 @@ def check_(
 
     Examples: clearlane x12 check claims.837; clearlane x12 check --json inbox/ "archive/**/*.835"; cat era | clearlane x12 check
     """
-    known_of = None
-    if site:
-        # Imported here: most checks need no installation.
-        from clearlane.cli.x12.x12_site import load_known
 
-        known_of = load_known(site, data)
-    status = check_files(files or [STANDARD], strict=strict, as_json=as_json, known_of=known_of)
-    raise typer.Exit(status)
+    def check_with(known_of: "KnownOfClaim | None") -> int:
+        return check_files(files or [STANDARD], strict=strict, as_json=as_json, known_of=known_of)
+
+    if not site:
+        raise typer.Exit(check_with(None))
+    # Imported here: most checks need no installation.
+    from clearlane.cli.x12.x12_site import check_as_site
+
+    raise typer.Exit(check_as_site(site, data, check_with))
 
 
 @app.command()

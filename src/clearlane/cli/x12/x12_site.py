@@ -1,6 +1,10 @@
-"""What is known of the claims of a file that a site would send: its payers, what they want, and the settings of rules."""
+"""What is known of the claims of a file that a site would send: its payers, what they want, settings of rules, code lists."""
 
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from clearlane.claims.kinds import KINDS
 from clearlane.claims.rules import RuleInputs
@@ -9,23 +13,43 @@ from clearlane.claims.rules.settings import with_payer
 from clearlane.claims.view import ClaimView
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.cli.command.storage_command import refuse
-from clearlane.store.installation.rule_settings import load_rule_settings
+from clearlane.pipeline.intake.code_lookup import CodeLookup
+from clearlane.store.installation.code_lists import load_code_lists
 from clearlane.wiring import Installation
+from clearlane.x12.codes.code_editions import CodeLists
+
+T = TypeVar("T")
 
 
-def load_known(site: str, data: Path | None) -> KnownOfClaim:
-    """Return what adds the payer of a claim and the settings of rules to what the rules know."""
+def check_as_site(site: str, data: Path | None, check: Callable[[KnownOfClaim], T]) -> T:
+    """Run a check with what adds payer, settings and the code lists in force to what the rules know of a claim.
 
-    async def load(installation: Installation) -> KnownOfClaim:
+    The check runs in a thread of its own: a list that is too large for memory is asked for the codes of each claim.
+    """
+
+    async def work(installation: Installation) -> T:
         if installation.accounts.any_site(site) is None:
             refuse(f"There is no site {site}. clearlane site list shows them.")
-        settings = await load_rule_settings(installation.database)
-        payers = installation.payers
+        settings, payers = installation.rule_settings, installation.payers
+        lists, lookup = await load_code_lists(installation.database), CodeLookup()
+        loop = asyncio.get_running_loop()
+
+        def known_lists(view: ClaimView) -> CodeLists:
+            if not lists.large:
+                return lists
+            asked = lookup.complete_view(
+                installation.database,
+                lists,
+                view,
+                seconds_max=installation.settings.write_seconds_max,
+            )
+            return asyncio.run_coroutine_threadsafe(asked, loop).result()
 
         def add(inputs: RuleInputs, view: ClaimView) -> RuleInputs:
             payer = payers.find(view.payer.id or "", KINDS[view.form.kind].payer_type)
-            return with_payer(inputs, payer, settings, site)
+            known = with_payer(inputs, payer, settings, site)
+            return replace(known, code_lists=known_lists(view))
 
-        return add
+        return await asyncio.to_thread(check, add)
 
-    return run_in_installation(data, load)
+    return run_in_installation(data, work)

@@ -19,7 +19,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.send_anyway import send_anyway
+from clearlane.pipeline.intake.send_anyway import send_anyway, stopping_rules
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
@@ -188,7 +188,7 @@ async def _render(
 
 def _warnings(opened: OpenedClaim, result: CorrectionResult | None) -> list[str]:
     """Return the findings that the claim is sent in spite of."""
-    stopped = {one.rule for one in opened.history.loaded.findings if one.severity is Severity.ERROR}
+    stopped = stopping_rules(opened.history.loaded.findings)
     return [
         f"{one.rule}: {one.message}"
         for one in (result.findings if result else ())

@@ -6,16 +6,18 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from clearlane.claims.forms import FORMS
+from clearlane.claims.responses.rule_examples import example_of
+from clearlane.claims.responses.rule_status import source_of, status_of
 from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
 from clearlane.claims.rules.settings import refusal
 from clearlane.console.frame.act_question import UNDONE_BESIDE
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
-from clearlane.pipeline.query.rule_activity import RuleActivity, load_rule_activity
+from clearlane.pipeline.query.rule_activity import RuleActivity, RuleCounts, load_rule_activity
 from clearlane.store.installation.rule_settings import SettingChange
 
 pages = PageRows(roles=OPERATORS, menu="/rules")
@@ -47,8 +49,8 @@ class RuleLine(NamedTuple):
 @pages.page("/rules")
 async def show_rules(request: PageRequest) -> Response:
     """Show every rule, those that stop good claims first."""
-    activity = await load_rule_activity(request.context.work_context, request.context.clock.now())
-    lines = [_line(request, rule, activity.get(rule.id)) for _, rule in sorted(RULES.items())]
+    counts = await load_rule_activity(request.context.work_context, request.context.clock.now())
+    lines = [_line(request, rule, counts.of(rule.id)) for _, rule in sorted(RULES.items())]
     lines.sort(key=lambda line: not line.activity.stops_good_claims)
     words = request.query("words").strip()[:WORDS_CHARACTERS_MAX]
     found = [line for line in lines if _matches(line.rule, words)]
@@ -74,6 +76,7 @@ async def show_rules(request: PageRequest) -> Response:
         ],
         words=words,
         stopping=[line.rule.id for line in lines if line.activity.stops_good_claims],
+        counted_at=_counted_at(request, counts),
     )
 
 
@@ -118,7 +121,8 @@ async def _render(
     faults: list[str] | None = None,
     status: int = 200,
 ) -> Response:
-    activity = await load_rule_activity(request.context.work_context, request.context.clock.now())
+    counts = await load_rule_activity(request.context.work_context, request.context.clock.now())
+    acknowledged = status_of(rule)
     settings = request.context.rule_settings.of_rule(rule.id)
     return request.render(
         "rule.html",
@@ -126,8 +130,12 @@ async def _render(
         status,
         rule=rule,
         label=LABELS[rule.severity.value],
-        kinds=[form.kind.value for form in FORMS.values() if rule.applies_to(form)],
-        activity=activity.get(rule.id, RuleActivity()),
+        kinds=rule.kinds,
+        source=source_of(rule),
+        example=example_of(rule.id),
+        acknowledged=" ".join(filter(None, acknowledged or ())),
+        activity=counts.of(rule.id),
+        counted_at=_counted_at(request, counts),
         settings=[
             (one, LABELS[one.severity], request.stored_moment(one.at), _owner(one))
             for one in settings
@@ -150,10 +158,15 @@ def _find(request: PageRequest) -> ClaimRule:
     return rule
 
 
-def _line(request: PageRequest, rule: ClaimRule, activity: RuleActivity | None) -> RuleLine:
+def _line(request: PageRequest, rule: ClaimRule, activity: RuleActivity) -> RuleLine:
     settings = request.context.rule_settings.of_rule(rule.id)
     words = [f"{LABELS[one.severity][1]} for {_owner(one)}" for one in settings]
-    return RuleLine(rule, LABELS[rule.severity.value], words, activity or RuleActivity())
+    return RuleLine(rule, LABELS[rule.severity.value], words, activity)
+
+
+def _counted_at(request: PageRequest, counts: RuleCounts) -> str:
+    """Return when what rules stopped was counted; empty if no site has claims."""
+    return request.stored_moment(to_micros(counts.counted_at)) if counts.counted_at else ""
 
 
 def _owner(setting: RuleSetting) -> str:

@@ -22,7 +22,9 @@ from clearlane.claims.rules.imported_lists import (
     REGISTRY,
     UNITS,
     product_of,
+    providers_of,
 )  # fmt: skip
+from clearlane.claims.view import ClaimView
 from clearlane.store.database.database import Database
 from clearlane.store.installation.code_lists import ask_large_lists
 from clearlane.x12.codes.asked_codes import AskedCodes
@@ -47,13 +49,30 @@ class CodeLookup:
         seconds_max: float,
     ) -> CodeLists:
         """Return the lists with what the large ones say of the codes of these claims."""
+        return await self._ask(
+            database, lists, lambda names: wanted_codes(claims, names), seconds_max
+        )
+
+    async def complete_view(
+        self, database: Database, lists: CodeLists, view: ClaimView, *, seconds_max: float
+    ) -> CodeLists:
+        """Return the lists with what the large ones say of the codes of a claim, by its view."""
+        return await self._ask(database, lists, lambda names: view_codes(view, names), seconds_max)
+
+    async def _ask(
+        self,
+        database: Database,
+        lists: CodeLists,
+        find_wanted: Callable[[Collection[str]], dict[str, set[str]]],
+        seconds_max: float,
+    ) -> CodeLists:
         if not lists.large:
             return lists
         if lists is not self._lists or sum(map(len, self._known.values())) > CODES_REMEMBERED_MAX:
             self._forget(lists)
         # Another document may make the lookup forget while this one waits for the database.
         known, complete = self._known, self._complete
-        wanted = wanted_codes(claims, known.keys())
+        wanted = find_wanted(known.keys())
         lacking = {name: known[name].unknown(codes) for name, codes in wanted.items()}
         if any(lacking.values()):
             async with asyncio.timeout(seconds_max):
@@ -94,6 +113,25 @@ def wanted_codes(claims: Iterable[Claim], lists: Collection[str]) -> dict[str, s
         procedures |= codes
         if len(codes) > 1 and PAIRS in lists:
             pairs.update(map("-".join, permutations(codes, 2)))
+    return _by_list(lists, npis, procedures, products, pairs)
+
+
+def view_codes(view: ClaimView, lists: Collection[str]) -> dict[str, set[str]]:
+    """Return the codes of a claim that rules ask these lists for, by its view."""
+    npis = {provider.npi for _, provider in providers_of(view) if provider.npi}
+    procedures = {line.procedure for line in view.lines if line.procedure}
+    products = {product_of(line.drug.code) for line in view.lines if line.drug.code}
+    pairs = set(map("-".join, permutations(procedures, 2)))
+    return _by_list(lists, npis, procedures, products, pairs)
+
+
+def _by_list(
+    lists: Collection[str],
+    npis: set[str],
+    procedures: set[str],
+    products: set[str],
+    pairs: set[str],
+) -> dict[str, set[str]]:
     wanted = {
         DEACTIVATED: npis,
         REGISTRY: npis,

@@ -70,10 +70,10 @@ async def judge_document(
                 known = _facts(document.payers, form, payer_id, today, sandbox=context.sandbox)
                 known = with_payer(known, known.payer, settings, site.vendor_site_id)
                 severities = {**known.severities, **warnings} if warnings else known.severities
-                facts[payer_id] = replace(known, code_lists=code_lists, severities=severities)
+                facts[payer_id] = replace(known, code_lists=known_lists, severities=severities)
                 times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
             known = facts[payer_id]
-            if known.code_lists is not known_lists:
+            if known.code_lists is not known_lists:  # of an earlier page
                 known = facts[payer_id] = replace(known, code_lists=known_lists)
             if enrollments is not None:
                 known = enrollments.add_to(known, claim, known.payer, site.time_zone)

@@ -18,11 +18,12 @@ from clearlane.pipeline.intake.billed_change import keep_reason
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import rule_overrides
+from clearlane.store.claims import claims, rule_overrides
 from clearlane.store.claims.rule_overrides import RuleOverride
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 
 ACCEPTED_NOW = "No rule stops the claim any more: send it again unchanged."
+NOT_STOPPED = "No rule stopped the claim: it was accepted, so there is nothing to overrule."
 TOO_MANY = "The claim has more errors than are listed. Correct it."
 
 
@@ -43,6 +44,12 @@ async def send_anyway(
     ``person`` is who decided it, if the actor is software that acts for one. ``extend`` adds to the transaction.
     Raises a :class:`CorrectionConflict` if a rule of the guide stops it, or if none does.
     """
+    async with context.database.read(site.scope) as tx:
+        stored = await claims.find(tx, claim_number)
+    if stored is None:
+        return None
+    if stored.state != claims.NOT_ACCEPTED:
+        raise CorrectionConflict(NOT_STOPPED)
     judged = await submit_correction(
         context, site, claim_number, {}, actor=actor, now=now, unchanged=True, dry_run=True
     )

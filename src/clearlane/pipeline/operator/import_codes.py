@@ -5,11 +5,12 @@ was read to its end, and has most codes of the edition before, one short transac
 happens before that leaves the lists in force as they are, and what was stored is deleted.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence, Sized
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
+from typing import NamedTuple
 
 from clearlane.code_files.columns import CodeRow
 from clearlane.engine.workflows import WorkSteps
@@ -18,7 +19,7 @@ from clearlane.store.database.database import Actor, Database, OperationRefused,
 from clearlane.store.database.schema.code_lists import IN_FORCE
 from clearlane.store.installation import code_lists
 from clearlane.store.installation.code_lists import EditionChange, StoredEdition
-from clearlane.x12.codes.code_editions import CodeEdition, EditionCode, joined_days
+from clearlane.x12.codes.code_editions import CodeEdition, EditionCode, hidden
 
 NAME, EVERY = "remove-dead-imports", "0 41 * * * *"
 MISSING_PERCENT_MAX = 3
@@ -45,9 +46,12 @@ async def import_codes(
     *,
     actor: Actor,
     force: bool = False,
+    left_out: Sized = (),
     show: Callable[[], None] = lambda: None,
 ) -> EditionChange:
     """Store the codes of a file and put them in force. ``force`` takes a file that lacks much of the edition before.
+
+    ``left_out`` are the rows of the file that were no codes, once ``rows`` is read.
 
     :class:`OperationRefused` says why nothing changed; so does what ``rows`` raises. If the last import was the same file
     for the same days, nothing changes and there is no revision to wait for.
@@ -57,13 +61,28 @@ async def import_codes(
     in_force = [one for one in editions if one.state == IN_FORCE]
     if in_force and _is_same(in_force[0], new):
         return EditionChange(in_force[0], None)
-    async with loaded_edition(database, new, rows, actor=actor, force=force, show=show) as id:
+    async with loaded_edition(database, new, rows, actor=actor, force=force, show=show) as loaded:
         done = await code_lists.put_in_force(
-            database, id, detail="forced" if force else "", actor=actor
+            database,
+            loaded.id,
+            left_out=len(left_out),
+            missing=loaded.missing,
+            detail="forced" if force else "",
+            actor=actor,
         )
-    outdated = list(_outdated([done.edition, *in_force]))
+    newest_first = [one.as_edition for one in (done.edition, *in_force)]
+    # The latest of those that decide on no day is kept: a removal goes back to it.
+    outdated = [one.id for one in hidden(newest_first)][1:]
     await code_lists.retire_editions(database, outdated, actor=actor)
     return done
+
+
+class LoadedEdition(NamedTuple):
+    """An edition that was stored and checked, and decides nothing yet."""
+
+    id: int
+    missing: int
+    """Codes that were valid before it, and are not in it."""
 
 
 @asynccontextmanager
@@ -75,8 +94,8 @@ async def loaded_edition(
     actor: Actor,
     force: bool = False,
     show: Callable[[], None] = lambda: None,
-) -> AsyncIterator[int]:
-    """Store the codes of a file in an edition that decides nothing, and check them; give its id to who uses it.
+) -> AsyncIterator[LoadedEdition]:
+    """Store the codes of a file in an edition that decides nothing, and check them; give it to who uses it.
 
     What fails here or there deletes what was stored.
     """
@@ -94,7 +113,7 @@ async def loaded_edition(
         before.require_codes(new)
         if not force:
             before.require_most(new)
-        yield id
+        yield LoadedEdition(id, before.missing)
     except BaseException:
         with suppress(StoreFault):  # if the database fails, a node deletes it later
             await code_lists.drop_edition(database, id, actor=actor)
@@ -136,6 +155,11 @@ class _EditionBefore:
         else:
             self._found.update(self._codes.intersection(codes))
 
+    @property
+    def missing(self) -> int:
+        """How many codes of the edition before were not counted."""
+        return self._size - self._count - len(self._found)
+
     def require_codes(self, new: NewEdition) -> None:
         """Refuse an edition without codes."""
         if not self._valid:
@@ -145,7 +169,7 @@ class _EditionBefore:
 
     def require_most(self, new: NewEdition) -> None:
         """Refuse an edition that lacks too many codes of the edition before."""
-        missing = self._size - self._count - len(self._found)
+        missing = self.missing
         if missing * 100 > self._size * MISSING_PERCENT_MAX:
             raise OperationRefused(
                 f"{new.source} lacks {missing:,} of the {self._size:,} codes of {new.list} that were valid before, more than "
@@ -202,16 +226,3 @@ def _free_name(new: NewEdition, editions: Iterable[StoredEdition]) -> str:
     same = (one.edition.partition(".") for one in editions if one.edition.startswith(day))
     last = max((int(number or 1) for _, _, number in same), default=0)
     return f"{day}.{last + 1}" if last else day
-
-
-def _outdated(newest_first: Sequence[StoredEdition]) -> Iterator[int]:
-    """Return the editions that decide on no day, but for the last of them, to which a removal goes back."""
-    covered: list[tuple[date, date]] = []
-    hidden = 0
-    for one in newest_first:
-        _, _, _, first, last, _ = one.as_edition
-        if any(begin <= first and last <= end for begin, end in joined_days(covered)):
-            hidden += 1
-            if hidden > 1:
-                yield one.id
-        covered.append((first, last))

@@ -3,9 +3,10 @@
     trial = await start_trial(context, new, rows, since=day, actor=actor)
     await work_on_trials(context)                 # a tick of every node; nothing is changed but the trial's row
 
-A claim that was accepted is *ending* if a code that is valid until the edition begins makes it fail by the edition, whatever
-its day of service: it stands for the claims to come. A claim that was not accepted is *passing* if the edition takes an error
-from it on its own day of service. Claims are read in the order of their numbers, a few hundred at a time, while few claims
+A claim that was accepted is *ending* if a code that the edition ends makes it fail by the edition, whatever its day of service: it
+stands for the claims to come. A code ends that is valid until the edition begins, or by the list in force on the days of the
+edition, and is not valid by the edition. A claim that was not accepted is *passing* if the edition takes an error from it on its
+own day of service. Claims are read in the order of their numbers, a few hundred at a time, while few claims
 are submitted. Most state no code that changes, which the text of a claim shows at once; only the others are judged.
 """
 
@@ -47,7 +48,8 @@ from clearlane.store.installation.code_trials import (
     NewTrial,
     TrialProgress,
 )
-from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, EditionCode, combine
+from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, Days, EditionCode, combine
+from clearlane.x12.codes.dated_codes import DatedCodes
 
 NAME, EVERY_SECONDS = "code-trials", 5
 CLAIMS_AT_ONCE = 200
@@ -88,13 +90,13 @@ async def start_trial(
         total = await claim_pages.count_between(tx, after=first, before=last)
     async with loaded_edition(
         context.database, new, rows, actor=actor, force=force, show=show
-    ) as edition:
-        if await code_lists.count_codes(context.database, edition) > CODES_IN_MEMORY_MAX:
+    ) as loaded:
+        if await code_lists.count_codes(context.database, loaded.id) > CODES_IN_MEMORY_MAX:
             raise OperationRefused(
                 f"{new.source} has more than {CODES_IN_MEMORY_MAX:,} codes, too many to be tried."
             )
         return await code_trials.begin_trial(
-            context.database, NewTrial(edition, first, last, total, since), actor=actor
+            context.database, NewTrial(loaded.id, first, last, total, since), actor=actor
         )
 
 
@@ -121,7 +123,9 @@ async def _work_on(context: WorkContext, trial: CodeTrial) -> bool:
     loaded = await code_lists.load_codes(context.database, trial.edition)
     if loaded is None:
         return True
-    lists = await asyncio.to_thread(trial_lists, context.code_lists(), *loaded)
+    # A command has the lists of the package only; a trial compares with what is in force.
+    now = await code_lists.load_code_lists(context.database, only=trial.list)
+    lists = await asyncio.to_thread(trial_lists, now, *loaded)
     state = _TrialState.resume(trial)
     saved_at = time.monotonic()
     while True:
@@ -187,34 +191,58 @@ class TrialLists(NamedTuple):
     passing: CodeLists
     """With the edition on its own days."""
     ended: frozenset[str] | None
-    """The codes that end with the day before; None if no list is in force yet, and every claim is judged."""
+    """The codes that end; None if no list is in force yet, and every claim is judged."""
     begun: frozenset[str]
+    """The codes that are valid on a day on which the list in force says that they are not."""
 
 
 def trial_lists(now: CodeLists, edition: CodeEdition, rows: Sequence[EditionCode]) -> TrialLists:
     """Return the lists of a trial: those in force, and the same with the edition."""
     first, last = edition.first_day, edition.last_day
     known = now.find(edition.list)
-    at_first = [
-        row._replace(first_day=None, last_day=None)
-        for row in rows
-        if (row.first_day or first) <= first <= (row.last_day or last)
+    tried = combine(known, [(edition, rows)])
+    # For claims to come: what is valid on the first day of the edition is so on all days, what comes later on its own.
+    coming = [row for row in rows if (row.last_day or last) >= first]
+    at_first = {row.code for row in coming if (row.first_day or first) <= first}
+    always = [
+        row._replace(first_day=None, last_day=None) if row.code in at_first else row
+        for row in coming
     ]
-    new = {row.code for row in rows}
-    valid_before: set[str] = set()
-    valid_then: set[str] = set()
+    ended: frozenset[str] | None = None
+    begun: frozenset[str] = frozenset()
     if known is not None:
         eve = known.nearest_day(first - timedelta(days=1))
-        valid_before = {code for code, period in known if period.overlaps(eve, eve)}
-        valid_then = {code for code, period in known if period.overlaps(first, last)}
-    always = edition._replace(first_day=EARLIEST_DAY)
+        before = {code for code, period in known if period.overlaps(eve, eve)}
+        # On other days the list in force refuses nothing.
+        days = [
+            (max(first, begin), min(last, end))
+            for begin, end in known.days
+            if begin <= last and first <= end
+        ]
+        ended = frozenset(before - at_first | _lost(known, tried, days))
+        begun = frozenset(_lost(tried, known, days))
     return TrialLists(
         now,
-        now.with_asked({edition.list: combine(known, [(always, at_first)])}),
-        now.with_asked({edition.list: combine(known, [(edition, rows)])}),
-        None if known is None else frozenset(valid_before - {row.code for row in at_first}),
-        frozenset(new - valid_then),
+        now.with_asked(
+            {edition.list: combine(known, [(edition._replace(first_day=EARLIEST_DAY), always)])}
+        ),
+        now.with_asked({edition.list: tried}),
+        ended,
+        begun,
     )
+
+
+def _lost(from_list: DatedCodes, to_list: DatedCodes, days: Sequence[Days]) -> set[str]:
+    """Return the codes of a list that are not valid by another on all days, of these, on which they are by the first."""
+    return {
+        code
+        for code, period in from_list
+        for begin, end in days
+        if period.overlaps(begin, end)
+        and not to_list.is_valid_throughout(
+            code, max(begin, period.first_day), min(end, period.last_day)
+        )
+    }
 
 
 def _judge_page(
@@ -236,10 +264,11 @@ def _judge_page(
             inputs = with_payer(known, payer, settings, sites.get(SiteId(row.site_id), ""))
             claim = restore(FORMS[row.form], content)
             before = _errors(claim, inputs, lists.now)
-            if was_accepted and _errors(claim, inputs, lists.ending) - before:
+            after = _errors(claim, inputs, lists.passing)
+            if was_accepted and (_errors(claim, inputs, lists.ending) | after) - before:
                 state.add(ENDING, row.claim_number)
                 state.codes.update(stated)
-            elif not was_accepted and before - _errors(claim, inputs, lists.passing):
+            elif not was_accepted and before - after:
                 state.add(PASSING, row.claim_number)
         state.through = row.claim_number
     state.counts["read"] += len(page)

@@ -15,7 +15,7 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, bindparam, delete, func, select, update
+from sqlalchemy import BigInteger, Integer, bindparam, delete, func, select, update
 
 from clearlane.store.database.database import (
     Actor,
@@ -62,6 +62,10 @@ class StoredEdition(NamedTuple):
     hash: str
     state: str
     codes: int
+    left_out: int
+    """Rows of the file that were no codes."""
+    missing: int
+    """Codes that were valid before it, and are not in it."""
     changed_at: int
 
     @property
@@ -153,17 +157,6 @@ async def ask_large_lists(
     )
 
 
-async def codes_on(
-    database: Database, lists: CodeLists, name: str, wanted: Collection[str], day: date
-) -> frozenset[str]:
-    """Return which of these codes are valid on a day, in a list of any size. A list that does not cover the day has none."""
-    asked = await ask_large_lists(database, lists, {name: wanted})
-    known: DatedCodes | None = asked.find(name)
-    return frozenset(
-        code for code in wanted if known is not None and known.is_valid(code, day, day)
-    )
-
-
 def _is_large(editions: Iterable[StoredEdition]) -> bool:
     # Editions of a list share most of their codes: five years of diagnoses are still one list in memory.
     return any(one.codes > CODES_IN_MEMORY_MAX for one in editions)
@@ -232,13 +225,25 @@ async def count_known(database: Database, editions: Sequence[int], wanted: Seque
 
 
 async def put_in_force(
-    database: Database, edition: int, *, detail: str = "", actor: Actor
+    database: Database,
+    edition: int,
+    *,
+    left_out: int = 0,
+    missing: int = 0,
+    detail: str = "",
+    actor: Actor,
 ) -> EditionChange:
-    """Put an edition that was loaded in force, and let every node load it: one row, in one short transaction."""
+    """Put an edition that was loaded in force, and let every node load it: one row, in one short transaction.
+
+    ``left_out`` is how many rows of its file were no codes, ``missing`` how many codes of the edition before it lacks.
+    """
     count = await count_codes(database, edition)
 
     async def job(tx: Tx) -> EditionChange:
-        _require_loading(await tx.run(_SWITCH, edition=edition, count=count, to=IN_FORCE))
+        switched = await tx.run(
+            _SWITCH, edition=edition, count=count, left_out=left_out, missing=missing, to=IN_FORCE
+        )
+        _require_loading(switched)
         found = require_row(await find_row(tx, StoredEdition, _ONE, id=edition), "an edition")
         tx.audit(
             "codes.import", ids=[found.list], count=found.codes, detail=_summary(found, detail)
@@ -257,7 +262,10 @@ async def count_codes(database: Database, edition: int) -> int:
 
 async def put_on_trial(tx: Tx, edition: int, count: int) -> StoredEdition:
     """Keep an edition that was loaded for a trial; it decides nothing."""
-    _require_loading(await tx.run(_SWITCH, edition=edition, count=count, to=ON_TRIAL))
+    switched = await tx.run(
+        _SWITCH, edition=edition, count=count, left_out=0, missing=0, to=ON_TRIAL
+    )
+    _require_loading(switched)
     return require_row(await find_row(tx, StoredEdition, _ONE, id=edition), "an edition")
 
 
@@ -366,7 +374,7 @@ _IN_FORCE = Statement(
 _ONE = Statement(_ROWS.where(code_lists.c.id == bindparam("id")))
 _BEGIN = Statement(
     insert_into(code_lists, "list", "edition", "first_day", "last_day", "source", "hash")
-    .values(state=LOADING, codes=0, changed_at=database_now())
+    .values(state=LOADING, codes=0, left_out=0, missing=0, changed_at=database_now())
     .returning(code_lists.c.id)
 )
 _LOADING = update(code_lists).where(
@@ -374,7 +382,13 @@ _LOADING = update(code_lists).where(
 )
 _TOUCH = Statement(_LOADING.values(changed_at=database_now()))
 _SWITCH = Statement(
-    _LOADING.values(state=bindparam("to"), codes=bindparam("count"), changed_at=database_now())
+    _LOADING.values(
+        state=bindparam("to"),
+        codes=bindparam("count"),
+        left_out=bindparam("left_out", type_=Integer),
+        missing=bindparam("missing", type_=Integer),
+        changed_at=database_now(),
+    )
 )
 _ABANDON = Statement(_LOADING.values(state=REMOVED))
 _ABANDON_DEAD = Statement(

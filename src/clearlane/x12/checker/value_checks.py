@@ -43,6 +43,8 @@ _NPI = "must be an NPI: ten digits with a right check digit"
 _BANK = "must be a bank's routing number: nine digits with a right check digit"
 _PHONE = "should be ten digits without punctuation, the first neither 0 nor 1, if it is of the United States or Canada"
 _TAXONOMY = "must be a taxonomy code: ten characters, the last an X"
+LIST_TITLES = {"carc": "claim adjustment reasons", "rarc": "remittance remarks"}
+"""What people call the lists whose names do not tell."""
 
 # By segment: checks that apply wherever the segment occurs.
 VALUE_CHECKS: dict[str, tuple[ValueCheck, ...]] = {
@@ -201,7 +203,8 @@ def _unlisted_code(
     node: SegmentSpec, element: ElementSpec, part: ElementSpec | None, value: str, repetition: int
 ) -> ElementFinding:
     list_name = (part or element).code_list
-    message = f"{name_element(node, element, part)} must be a code of the list {list_name!r}"
+    title = LIST_TITLES.get(list_name, list_name.replace("_", " "))
+    message = f"{name_element(node, element, part)} must be a code of the list of {title}"
     return ElementFinding(
         "ELM-LIST",
         message,

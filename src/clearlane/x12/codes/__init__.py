@@ -21,7 +21,7 @@ from clearlane.x12.codes.element_lists import LISTS
 from clearlane.x12.codes.short_lists import SHORT_LISTS
 
 __all__ = [
-    "LISTS", "OpenList", "dated_codes", "find_meaning", "is_listed", "list_names", "load", "load_column",
+    "LISTS", "OpenList", "dated_codes", "find_meaning", "find_note", "is_listed", "list_names", "load", "load_column",
 ]  # fmt: skip
 
 FORM = "# form: "
@@ -91,6 +91,11 @@ def find_meaning(segment: str, element: int, code: str, component: int = 0) -> s
     place = (segment, element, component)
     name = LISTS.get(place, "")
     return load(name).get(code, "") if name else SHORT_LISTS.get(place, {}).get(code, "")
+
+
+def find_note(name: str, about: str) -> str:
+    """Return what the head of a list says about something, such as its source or its last day; empty if nothing."""
+    return dated_codes.note_of(_lines(name), about)
 
 
 @cache

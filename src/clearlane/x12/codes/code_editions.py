@@ -16,10 +16,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from clearlane.x12.codes import dated_codes
-from clearlane.x12.codes.dated_codes import DatedCodes, Period
+from clearlane.x12.codes.dated_codes import NOTHING, DatedCodes, Period
 
 DAY = timedelta(days=1)
-NOTHING: frozenset[str] = frozenset()
 
 Days = tuple[date, date]
 """From a day to a day, both included."""
@@ -144,6 +143,16 @@ def combine(
             for period in _joined([parts[number] for number in own])
         ],
     )
+
+
+def hidden(newest_first: Iterable[CodeEdition]) -> Iterator[CodeEdition]:
+    """Return the editions of a list that decide on no day, because later ones cover all of their days."""
+    covered: list[Days] = []
+    for one in newest_first:
+        days = one.first_day, one.last_day
+        if not any(_without(days, covered)):
+            yield one
+        covered.append(days)
 
 
 def joined_days(parts: Iterable[Days]) -> list[Days]:

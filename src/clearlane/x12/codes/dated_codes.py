@@ -4,7 +4,7 @@
 days that it does not cover. ``load(name)`` reads a list of the package once, at first use: ``icd-10-cm`` and others.
 
 A list is a text file ``dated/<name>.txt``, its name with underscores. Comment lines begin with ``#``; one of them, ``# days:``, gives the first and
-the last day that the list covers. A line ``= <first day> <last day> <attributes>`` holds for the codes after it, until the
+the last day that the list covers. If its publisher ends it on no day, ``# last day:`` says how old it is. A line ``= <first day> <last day> <attributes>`` holds for the codes after it, until the
 next such line. The lines after it have the first three characters of codes, then the rest of each code, ``-`` for no rest.
 
 In memory a list is two arrays of the same length: the sorted codes, and the number of the period of each.
@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import takewhile
 from typing import NamedTuple
 
 DATED, SUFFIX = "dated", ".txt"
@@ -23,8 +25,10 @@ HEAD_LENGTH = 3
 CODES_FOUND_MAX = 16_384
 """Codes of a list whose periods are remembered: claims ask for few codes again and again."""
 WHOLE = "-"
-DAYS = "# days: "
+DAYS, SOURCE, LAST_DAY = "days", "Source", "last day"
+"""What comments at the head of a list say."""
 PERIOD = "="
+NOTHING: frozenset[str] = frozenset()
 
 
 class Period(NamedTuple):
@@ -32,7 +36,7 @@ class Period(NamedTuple):
 
     first_day: date
     last_day: date
-    attributes: frozenset[str] = frozenset()
+    attributes: frozenset[str] = NOTHING
 
     def overlaps(self, first: date, last: date) -> bool:
         """Return whether a day of the period is between these two."""
@@ -90,7 +94,10 @@ class DatedCodes:
 
     def is_valid(self, code: str, first: date, last: date) -> bool:
         """Return whether the code is valid on any of these days."""
-        return any(period.overlaps(first, last) for period in self.periods(code))
+        for begin, end, _ in self.periods(code):  # noqa: SIM110  (asked for each code of each claim)
+            if begin <= last and first <= end:
+                return True
+        return False
 
     def is_valid_throughout(self, code: str, first: date, last: date) -> bool:
         """Return whether the code is valid on all of these days."""
@@ -98,6 +105,13 @@ class DatedCodes:
             if period.first_day <= first <= period.last_day:
                 first = period.last_day + timedelta(days=1)
         return first > last
+
+    def attributes_on(self, code: str, day: date) -> frozenset[str]:
+        """Return what the publisher says of the code on a day; nothing if it is not valid then."""
+        for begin, end, attributes in self.periods(code):
+            if begin <= day <= end:
+                return attributes
+        return NOTHING
 
     def finer(self, code: str, first: date, last: date) -> Iterator[str]:
         """Return the longer codes below a heading that are valid on any of these days."""
@@ -126,18 +140,34 @@ def load(name: str) -> DatedCodes:
 @cache
 def find(name: str) -> DatedCodes | None:
     """Return a list of the package, or None if it has none of this name."""
-    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    file = _file(name)
     return read(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 @cache
 def find_days(name: str) -> tuple[date, date] | None:
     """Return the first and the last day of a list of the package, without reading its codes; None if there is no such list."""
-    file = resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+    file = _file(name)
     if not file.is_file():
         return None
     with file.open(encoding="utf-8") as lines:
         return _days(lines)
+
+
+@cache
+def find_note(name: str, about: str) -> str:
+    """Return what the head of a list of the package says about something; empty if it says nothing."""
+    file = _file(name)
+    if not file.is_file():
+        return ""
+    with file.open(encoding="utf-8") as lines:
+        return note_of(takewhile(lambda line: line.startswith("#"), lines), about)
+
+
+def note_of(lines: Iterable[str], about: str) -> str:
+    """Return what a comment says about something, such as the source of a list; empty if there is no such comment."""
+    start = f"# {about}: "
+    return next((line.removeprefix(start).strip() for line in lines if line.startswith(start)), "")
 
 
 @cache
@@ -151,6 +181,11 @@ def names() -> frozenset[str]:
     )
 
 
+def _file(name: str) -> Traversable:
+    """Return the file of a list of the package, which need not exist."""
+    return resources.files(__package__).joinpath(DATED, name.replace("-", "_") + SUFFIX)
+
+
 def read(text: str) -> DatedCodes:
     """Return the list that a text holds."""
     return DatedCodes([_days(text.splitlines())], map(_group, text.split(f"\n{PERIOD} ")[1:]))
@@ -158,8 +193,7 @@ def read(text: str) -> DatedCodes:
 
 def _days(lines: Iterable[str]) -> tuple[date, date]:
     """Return the first and the last day that a list covers."""
-    days = next(line for line in lines if line.startswith(DAYS))
-    first, last = map(date.fromisoformat, days.removeprefix(DAYS).split())
+    first, last = map(date.fromisoformat, note_of(lines, DAYS).split())
     return first, last
 
 

@@ -37,6 +37,9 @@ code_lists = installation_table(
     Column("hash", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("codes", Integer, nullable=False),
+    # How many rows of the file were no codes, and how many codes of the edition before it lacks.
+    Column("left_out", Integer, nullable=False),
+    Column("missing", Integer, nullable=False),
     # When the last page of codes came or went.
     Column("changed_at", BigInteger, nullable=False),
     CheckConstraint(one_of("state", EDITION_STATES), name="state"),
