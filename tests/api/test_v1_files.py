@@ -84,8 +84,8 @@ def test_an_837_is_taken_and_what_came_back_is_fetched(client):
     assert answer["answers"] == file["id"]
     assert (answer["direction"], answer["state"], answer["sets"]) == ("out", "ready", [])
     # Its claims are claims like any other.
-    found = client.get("/clearlane/v1/claims", params={"site": client.site}).json()["data"]
-    assert len(found) >= 2
+    claims = "/clearlane/v1/claims"
+    wait_until(lambda: len(client.get(claims, params={"site": client.site}).json()["data"]) >= 2)
 
 
 def test_files_are_listed_by_each_filter_page_by_page(client):

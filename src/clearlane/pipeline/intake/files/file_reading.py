@@ -25,7 +25,7 @@ from clearlane.claims.forms.x12_loops import claim_findings, claim_of_unit
 from clearlane.claims.responses.ack_verdicts import RECEIPT, not_accepted
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
 from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
-from clearlane.claims.responses.write_277ca import Acknowledgement277CA, AckSource
+from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearinghouse_source
 from clearlane.kernel.client_file import FileState
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
@@ -196,9 +196,8 @@ class FileReading:
             of.judged += len(prepared)
 
     async def _new_receipt(self, sender: SenderSet) -> Acknowledgement277CA:
-        submitter = self._context.payer_access.submitter
         return Acknowledgement277CA(
-            AckSource(submitter.name, submitter.id),
+            clearinghouse_source(self._context.payer_access.submitter.name, sender),
             sender,
             received=to_local(self._now, self._site.time_zone).date(),
             control=await self.controls.next(),
