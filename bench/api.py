@@ -61,8 +61,8 @@ def compare(name: str, facts: dict, data: Path, accepted: str) -> Measure:
 @bench("auth")
 def login_check() -> Measure:
     """Microseconds from an Authorization header to its vendor, among a thousand vendors."""
-    from clearlane.accounts.credentials import hash_password
-    from clearlane.accounts.directory import AccountDirectory, VendorPassword
+    from clearlane.accounts.credentials import SecretHash, hash_password
+    from clearlane.accounts.directory import AccountDirectory
     from clearlane.accounts.model import Vendor
 
     pepper, password, now = os.urandom(32), b"x" * 32, datetime.now(UTC)
@@ -71,7 +71,7 @@ def login_check() -> Measure:
     accounts = AccountDirectory(
         pepper=pepper,
         vendors=vendors,
-        secrets={vendor.id: [VendorPassword(kept)] for vendor in vendors},
+        secrets={vendor.id: [SecretHash(kept)] for vendor in vendors},
         sites=[],
     )
     header = "Basic " + b64encode(b"VENDOR500:" + password).decode()

@@ -1,6 +1,6 @@
-"""`clearlane vendor` and `clearlane site`, as an operator types them.
+"""`clearlane vendor`, `clearlane site` and `clearlane api-key`, as an operator types them.
 
-Also tests `cli/account/site`, `cli/account/vendor` and `cli/command/operator_command`.
+Also tests `cli/account/api_key`, `cli/account/site`, `cli/account/vendor` and `cli/command/operator_command`.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from clearlane.cli.account import site, vendor
+from clearlane.cli.account import api_key, site, vendor
 from clearlane.cli.command.operator_command import confirm_loaded
 from clearlane.cli.command.storage_command import exit_on_refusal
 from clearlane.kernel.clock import SystemClock
@@ -27,7 +27,7 @@ from clearlane.store.vault.vault import Vault
 from tests.cases import every_case
 from tests.patience import PATIENCE_SECONDS
 
-APPS = {"vendor": vendor.app, "site": site.app}
+APPS = {"vendor": vendor.app, "site": site.app, "api-key": api_key.app}
 
 
 @pytest.fixture
@@ -287,6 +287,64 @@ def test_what_others_feel_is_asked_first(clearlane, line, says):
     assert (site["state"], site["baa_accepted"]) == ("active", True)
     done = clearlane(f"{line} --yes")
     assert "rotate" in line or "To undo it: clearlane" in " ".join(done.stdout.split())
+
+
+def opens_with_key(place, key):
+    accounts = asyncio.run(accounts_of(place))
+    return accounts.authenticate_key(f"Bearer {key}", SystemClock().now()) is not None
+
+
+def test_an_api_key_is_added_listed_shown_rotated_disabled_and_removed(clearlane, place):
+    clearlane("vendor add ACME")
+    clearlane("site add ACME --id LARK-1")
+    line = "api-key add ACME --name Export --scope read --scope files --site LARK-1 --expires 365d"
+    made = shown(clearlane(f"{line} --json"))
+    assert made.keys() == {"id", "api_key"}
+    assert made["api_key"].startswith(f"clearlane_{made['id']}_")
+    assert opens_with_key(place, made["api_key"])
+    (listed,) = shown(clearlane("api-key list --json"))
+    assert listed == shown(clearlane(f"api-key show {made['id']} --json"))
+    assert listed | {"created_at": "", "expires_at": ""} == {
+        "id": made["id"], "vendor_key": "ACME", "name": "Export", "state": "active",
+        "scopes": ["files", "read"], "sites": ["LARK-1"], "created_at": "", "expires_at": "",
+        "used_at": None, "secrets_end": ["never"],
+    }  # fmt: skip
+    for word in ("list", "list --vendor ACME", f"show {made['id']}"):
+        output = clearlane(f"api-key {word}").output
+        assert "Export" in output
+        assert made["api_key"] not in output
+    output = clearlane(f"api-key rotate {made['id']}").stdout
+    assert "only its hash is stored" in output
+    assert "ends in 24h" in output
+    assert opens_with_key(place, made["api_key"])
+    assert "To undo it" in clearlane(f"api-key disable {made['id']} --yes").stdout
+    assert not opens_with_key(place, made["api_key"])
+    clearlane(f"api-key enable {made['id']}")
+    assert opens_with_key(place, made["api_key"])
+    clearlane(f"api-key rotate {made['id']} --overlap 0 --yes")
+    assert not opens_with_key(place, made["api_key"])
+    clearlane(f"api-key remove {made['id']} --yes")
+    assert shown(clearlane("api-key list --json")) == []
+
+
+def test_what_is_wrong_with_an_api_key_is_said(clearlane):
+    clearlane("vendor add ACME")
+    for line, code, sentence in [
+        ("api-key add NOBODY --name x --scope read", 1, "There is no vendor NOBODY"),
+        ("api-key add ACME --name x --scope all", 1, "Give one or more of read, submit"),
+        ("api-key add ACME --name x --scope read --site B", 1, "is not a site of this vendor"),
+        ("api-key add ACME --name x --scope read --expires soon", 2, "is not an expiry"),
+        ("api-key add ACME --name x --scope read --expires 2020-01-01", 1, "expired already"),
+        ("api-key add ACME --name x --scope read --expires 9999-12-31", 2, "is not an expiry"),
+        ("api-key add ACME --name x", 2, "--scope"),
+        ("api-key list --vendor NOBODY", 1, "There is no vendor NOBODY"),
+        ("api-key show none", 1, "There is no API key none"),
+        ("api-key rotate none --overlap 0", 2, "Nothing was done"),
+        ("api-key disable none --yes", 1, "There is no API key none"),
+        ("api-key remove none --yes", 1, "There is no API key none"),
+    ]:
+        output = " ".join(clearlane(line, code=code).output.split())
+        assert sentence in output, line
 
 
 def test_a_mistyped_data_directory_is_refused_and_not_made(tmp_path, monkeypatch):

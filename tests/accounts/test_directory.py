@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from clearlane.accounts.credentials import hash_password
-from clearlane.accounts.directory import AccountDirectory, VendorPassword
+from clearlane.accounts.credentials import SecretHash, hash_password
+from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 
@@ -18,8 +18,8 @@ def header(key: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{key}:{password}".encode()).decode()
 
 
-def secret(password: str, expires_at: datetime | None = None) -> VendorPassword:
-    return VendorPassword(hash_password(PEPPER, password.encode()), expires_at)
+def secret(password: str, expires_at: datetime | None = None) -> SecretHash:
+    return SecretHash(hash_password(PEPPER, password.encode()), expires_at)
 
 
 ACME = Vendor(VendorId(1), "ACME", "Acme Practice Software")
@@ -116,7 +116,7 @@ def test_a_key_or_site_in_another_case_counts_only_where_it_names_one():
         Site(2, 1, "a-1", "C", "Two"),
         Site(3, 1, "B-1", "C", "Three"),
     ]
-    secret = VendorPassword(hash_password(PEPPER, b"new"))
+    secret = SecretHash(hash_password(PEPPER, b"new"))
     accounts = AccountDirectory(
         pepper=PEPPER, vendors=[ACME, other], secrets={ACME.id: [secret], 9: [secret]}, sites=sites
     )

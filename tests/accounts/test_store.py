@@ -14,7 +14,7 @@ from sqlalchemy import select
 from clearlane.accounts.model import SiteState, VendorState
 from clearlane.kernel import limits
 from clearlane.store.accounts.accounts import (
-    SECRETS_PER_VENDOR_MAX,
+    SECRETS_PER_ACCOUNT_MAX,
     VENDOR_SITE_ID_CHARACTERS,
     AccountRefused,
     NewSite,
@@ -169,7 +169,7 @@ async def test_a_later_rotation_never_lengthens_an_earlier_overlap(database, clo
 
 async def test_live_passwords_do_not_pile_up(database, clock):
     await vendor(database, clock)
-    for _ in range(SECRETS_PER_VENDOR_MAX - 1):
+    for _ in range(SECRETS_PER_ACCOUNT_MAX - 1):
         await rotate(database, clock, timedelta(hours=1))
     assert await refused(rotate(database, clock, timedelta(hours=1))) == ["OVERLAP"]
     await rotate(database, clock)

@@ -17,8 +17,8 @@ from types import SimpleNamespace
 import httpx
 import uvloop
 
-from clearlane.accounts.credentials import hash_password
-from clearlane.accounts.directory import AccountDirectory, VendorPassword
+from clearlane.accounts.credentials import SecretHash, hash_password
+from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
 from clearlane.api.frame.app import ApiApplication, PublicPage
 from clearlane.api.frame.endpoint import ApiLimits, Endpoint
@@ -44,7 +44,7 @@ PASSWORD = "S3cret-of-24-characters-or-more"
 
 def accounts_of(*vendors: Vendor, sites: Iterable[Site] = ()) -> AccountDirectory:
     """A directory in which every vendor has the same password."""
-    secret = VendorPassword(hash_password(PEPPER, PASSWORD.encode()))
+    secret = SecretHash(hash_password(PEPPER, PASSWORD.encode()))
     return AccountDirectory(
         pepper=PEPPER,
         vendors=vendors,

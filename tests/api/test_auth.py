@@ -71,9 +71,9 @@ async def test_a_key_is_slowed_from_wherever_it_is_tried():
     slowdown = LoginThrottle()
     loop = asyncio.get_running_loop()
     for number in range(FAILED_LOGINS_FREE_PER_KEY):
-        await slowdown.delay_basic_failure(f"192.0.2.{number}", basic("ACME"))
+        await slowdown.delay_vendor_failure(f"192.0.2.{number}", basic("ACME"))
     began = loop.time()
-    await slowdown.delay_basic_failure("192.0.2.99", basic("ACME"))
+    await slowdown.delay_vendor_failure("192.0.2.99", basic("ACME"))
     assert loop.time() - began >= FAILED_LOGIN_SECONDS_FIRST * 0.9
 
 
@@ -94,7 +94,7 @@ async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
     for _ in range(60):
         slowdown._keys.count(b"ACME", asyncio.get_running_loop().time())
     waiting = [
-        asyncio.create_task(slowdown.delay_basic_failure("192.0.2.1", basic("ACME")))
+        asyncio.create_task(slowdown.delay_vendor_failure("192.0.2.1", basic("ACME")))
         for _ in range(9)
     ]
     await until(lambda: sum(task.done() for task in waiting) == 6)
@@ -108,22 +108,22 @@ async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
 @pytest.mark.slow
 async def test_failures_beyond_the_limit_of_a_key_and_an_address_are_refused_at_once():
     slowdown = LoginThrottle()
-    answers = [await slowdown.delay_basic_failure("192.0.2.1", basic("Acme")) for _ in range(10)]
+    answers = [await slowdown.delay_vendor_failure("192.0.2.1", basic("Acme")) for _ in range(10)]
     assert answers == [0] * FAILED_LOGINS_PER_KEY_MAX
     refused = await asyncio.gather(
-        *(slowdown.delay_basic_failure("192.0.2.1", basic("ACME")) for _ in range(1_000))
+        *(slowdown.delay_vendor_failure("192.0.2.1", basic("ACME")) for _ in range(1_000))
     )
     assert all(1 <= seconds <= 6 for seconds in refused)
     assert slowdown.waiting == 0
-    assert await slowdown.delay_basic_failure("192.0.2.2", basic("ACME")) == 0
-    assert await slowdown.delay_basic_failure("192.0.2.1", basic("OTHER")) == 0
+    assert await slowdown.delay_vendor_failure("192.0.2.2", basic("ACME")) == 0
+    assert await slowdown.delay_vendor_failure("192.0.2.1", basic("OTHER")) == 0
 
 
 async def test_an_address_that_tries_many_keys_is_refused_too():
     slowdown = LoginThrottle()
     for number in range(FAILED_LOGINS_PER_ADDRESS_MAX):
-        assert await slowdown.delay_basic_failure("192.0.2.1", basic(f"K{number}")) == 0
-    assert await slowdown.delay_basic_failure("192.0.2.1", basic("ANOTHER")) == 1
+        assert await slowdown.delay_vendor_failure("192.0.2.1", basic(f"K{number}")) == 0
+    assert await slowdown.delay_vendor_failure("192.0.2.1", basic("ANOTHER")) == 1
 
 
 async def test_tries_to_sign_in_are_limited_by_name_and_address_and_success_gives_one_back():

@@ -129,7 +129,7 @@ def test_a_caller_without_credentials_learns_nothing(server, endpoint):
     with server.client(address=f"127.9.9.{ENDPOINTS.index(endpoint) + 1}") as anyone:
         answer = anyone.request(endpoint.verbs[0], path_of(endpoint), params={"site": "A-1"})
     assert problem(answer, 401)["type"].endswith("bad_credentials")
-    assert answer.headers["www-authenticate"] == 'Basic realm="Clearlane"'
+    assert answer.headers["www-authenticate"] == 'Basic realm="Clearlane", Bearer realm="Clearlane"'
 
 
 @pytest.mark.parametrize("path", ["", "/", "/nothing", "/claims/x/y/z", "/claims/%00"])

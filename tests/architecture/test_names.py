@@ -96,6 +96,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "finding": "a claim's finding is the kernel's with its field",
     "inbox": FACE,
     "inquiries": ROWS,
+    "api_keys": "API keys: their values in accounts, their rows and schema in store",
     "instances": ROWS,
     "keys": FACE,
     "lifecycle": "the table of states and events",

@@ -1,10 +1,19 @@
 """Where a client finds its address and credentials."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from clearlane.client import AsyncClient, Client, from_environment, from_sandbox
+from clearlane.client import (
+    AsyncClient,
+    Client,
+    InvalidRequest,
+    calls,
+    from_environment,
+    from_sandbox,
+    v1_calls,
+)
 
 FACTS = {
     "base_url": "https://127.0.0.1:8443",
@@ -60,3 +69,26 @@ def test_the_environment_names_an_account():
     assert (account.key, account.password, account.ca_file) == ("ACME", "never-shown", None)
     with pytest.raises(ValueError, match="CLEARLANE_CLIENT_SITE"):
         from_environment({**environ, "CLEARLANE_CLIENT_SITE": ""})
+
+
+def test_an_api_key_is_sent_with_calls_of_clearlanes_own_api_alone():
+    url = "https://claims.example.org"
+    account = from_environment(
+        {"CLEARLANE_CLIENT_URL": url, "CLEARLANE_CLIENT_API_KEY": "clearlane_a_secret"}
+    )
+    assert "secret" not in repr(account)
+    assert account == Client(url, api_key="clearlane_a_secret").account
+    listed = account.request(v1_calls.text("GetClaimX12", "claims/C1/x12"))
+    assert listed.headers["Authorization"] == "Bearer clearlane_a_secret"
+    with pytest.raises(InvalidRequest, match="site"):
+        account.request(calls.payers(calls.PayerList.LIVE, "medical"))
+    with pytest.raises(InvalidRequest, match="CLEARLANE_CLIENT_PASSWORD"):
+        replace(account, site="S1").request(calls.payers(calls.PayerList.LIVE, "medical"))
+    both = replace(account, site="S1", key="ACME", password="x")
+    sent = both.request(calls.payers(calls.PayerList.LIVE, "medical"))
+    assert sent.headers["Authorization"].startswith("Basic ")
+    assert (
+        both.request(v1_calls.text("GetClaimX12", "claims/C1/x12"))
+        .headers["Authorization"]
+        .startswith("Bearer ")
+    )

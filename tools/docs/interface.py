@@ -169,6 +169,7 @@ def _exits() -> Iterator[str]:
 
 def own_api_page() -> Iterator[str]:
     """Write the calls of Clearlane's own API, with their parameters."""
+    from clearlane.accounts.api_keys import SCOPE_MEANINGS
     from clearlane.api.v1.endpoints import DESCRIPTION, V1
     from clearlane.api.v1.problems import COMMON_ERRORS
 
@@ -179,12 +180,22 @@ def own_api_page() -> Iterator[str]:
     yield "Every `state` and `label` is explained on the page of [states](states.md#labels-of-claims)."
     yield from part("Calls")
     yield from grid(
-        ["Call", "What it does"],
+        ["Call", "Scope of a key", "What it does"],
         [
-            [f"`{row.verbs[0]} {row.path}`", f"{row.summary} {_first(row.description)}".strip()]
+            [
+                f"`{row.verbs[0]} {row.path}`",
+                f"`{row.scope}`",
+                f"{row.summary} {_first(row.description)}".strip(),
+            ]
             for row in V1.endpoints
         ],
     )
+    yield from part(
+        "Scopes of API keys",
+        "A vendor's password may do all of this. How to make a key: [Rotate keys](../how-to/keys.md#api-keys).",
+    )
+    meanings = [[f"`{scope}`", words] for scope, words in SCOPE_MEANINGS.items()]
+    yield from grid(["Scope", "What a key with it may do"], meanings)
     for row in V1.endpoints:
         # A table in a description cannot be in a cell: it follows under the name of its call.
         if table := row.description.removeprefix(_first(row.description)).strip():

@@ -6,7 +6,9 @@ would need a slow one (NIST SP 800-63B, 5.1.2.2, look-up secrets). Knows no vend
 
 import hmac
 from binascii import a2b_base64
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 
 AUTHORIZATION_CHARACTERS_MAX = 1_024
@@ -22,6 +24,30 @@ class Credentials:
     password: str | None = field(repr=False)
     """None if only its hash is known."""
     vendor_site_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretHash:
+    """The hash of a vendor's password or of an API key. Two are live while a rotation overlaps."""
+
+    hash: bytes = field(repr=False)
+    expires_at: datetime | None = None
+
+    def is_live(self, now: datetime) -> bool:
+        """Return whether the secret is still accepted."""
+        return self.expires_at is None or now < self.expires_at
+
+
+# Compared with the secret of an unknown caller, so that it takes as long as for a known one. No secret has this hash.
+NO_SECRET = (SecretHash(bytes(HASH_BYTES)),)
+
+
+def matches_secret(secrets: Iterable[SecretHash], digest: bytes, now: datetime) -> bool:
+    """Return whether a hash is that of a live secret; all are compared, so that the time says nothing."""
+    matches = False
+    for secret in secrets:
+        matches |= hmac.compare_digest(secret.hash, digest) and secret.is_live(now)
+    return matches
 
 
 def hash_password(pepper: bytes, password: bytes) -> bytes:

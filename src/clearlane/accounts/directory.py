@@ -3,13 +3,18 @@
 A snapshot, replaced as a whole when the accounts' revision changes. Knows no HTTP and no database.
 """
 
-import hmac
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from clearlane.accounts.credentials import HASH_BYTES, hash_password, read_basic
+from clearlane.accounts.api_keys import ApiKey, read_bearer
+from clearlane.accounts.credentials import (
+    NO_SECRET,
+    SecretHash,
+    hash_password,
+    matches_secret,
+    read_basic,
+)
 from clearlane.accounts.model import Site, Vendor, VendorState
 from clearlane.kernel.ids import VendorId
 
@@ -17,31 +22,23 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class VendorPassword:
-    """The hash of a vendor's password. Two are live while a rotation overlaps."""
-
-    hash: bytes = field(repr=False)
-    expires_at: datetime | None = None
-
-
-# Compared with the password of an unknown key, so that it takes as long as for a known one. No
-# password has this hash.
-_NO_PASSWORD = (VendorPassword(bytes(HASH_BYTES)),)
-_UNKNOWN_VENDOR: tuple[Vendor | None, Sequence[VendorPassword]] = (None, _NO_PASSWORD)
+_UNKNOWN_VENDOR: tuple[Vendor | None, Sequence[SecretHash]] = (None, NO_SECRET)
 
 
 class AccountDirectory:
-    """All vendors, their passwords' hashes and their sites."""
+    """All vendors, the hashes of their passwords, their API keys and their sites."""
 
     __slots__ = (
         "_by_folded_key",
         "_by_key",
         "_by_vendor",
+        "_keys",
         "_pepper",
         "_secrets",
         "_sites",
         "_sites_by_folded_id",
+        "_vendors",
+        "api_keys",
         "sites",
         "vendors",
     )
@@ -51,15 +48,19 @@ class AccountDirectory:
         *,
         pepper: bytes,
         vendors: Iterable[Vendor],
-        secrets: Mapping[VendorId, Sequence[VendorPassword]],
+        secrets: Mapping[VendorId, Sequence[SecretHash]],
         sites: Iterable[Site],
+        api_keys: Iterable[ApiKey] = (),
     ) -> None:
         self._pepper = pepper
         self.vendors = tuple(sorted(vendors, key=lambda vendor: vendor.key))
         self.sites = tuple(sorted(sites, key=lambda site: site.vendor_site_id))
+        self.api_keys = tuple(sorted(api_keys, key=lambda key: key.name.casefold()))
+        self._keys = {key.id.encode(): key for key in self.api_keys}
+        self._vendors = {vendor.id: vendor for vendor in self.vendors}
         self._secrets = secrets
-        self._by_key: dict[bytes, tuple[Vendor | None, Sequence[VendorPassword]]] = {
-            vendor.key.encode(): (vendor, secrets.get(vendor.id) or _NO_PASSWORD)
+        self._by_key: dict[bytes, tuple[Vendor | None, Sequence[SecretHash]]] = {
+            vendor.key.encode(): (vendor, secrets.get(vendor.id) or NO_SECRET)
             for vendor in self.vendors
         }
         self._by_folded_key = _unique((key.lower(), entry) for key, entry in self._by_key.items())
@@ -84,14 +85,29 @@ class AccountDirectory:
         vendor, secrets = self._by_key.get(pair[0]) or self._by_folded_key.get(
             pair[0].lower(), _UNKNOWN_VENDOR
         )
-        digest = hash_password(self._pepper, pair[1])
-        matches = False
-        for secret in secrets:
-            live = secret.expires_at is None or now < secret.expires_at
-            matches |= hmac.compare_digest(secret.hash, digest) and live
+        matches = matches_secret(secrets, hash_password(self._pepper, pair[1]), now)
         if not matches or vendor is None or vendor.state is not VendorState.ACTIVE:
             return None
         return vendor
+
+    def authenticate_key(
+        self, authorization: str | None, now: datetime
+    ) -> tuple[Vendor, ApiKey] | None:
+        """Return the live API key that the header carries, with its active vendor, else None.
+
+        An unknown key, a wrong one, an expired one and a disabled one take the same time.
+        """
+        pair = read_bearer(authorization)
+        if pair is None:
+            return None
+        key = self._keys.get(pair[0])
+        secrets = key.secrets if key else NO_SECRET
+        matches = matches_secret(secrets, hash_password(self._pepper, pair[1]), now)
+        vendor = self._vendors.get(key.vendor_id) if key else None
+        if not matches or key is None or vendor is None:
+            return None
+        is_live = key.is_live(now) and vendor.state is VendorState.ACTIVE
+        return (vendor, key) if is_live else None
 
     def site(self, vendor: Vendor, vendor_site_id: str) -> Site | None:
         """Return the vendor's site with this id; None for unknown ids and those of other vendors alike.
@@ -116,13 +132,17 @@ class AccountDirectory:
         """Return the site with this id, of any vendor: for operators, never for calls."""
         return self._sites.get(vendor_site_id)
 
-    def live_passwords(self, vendor: Vendor, now: datetime) -> list[VendorPassword]:
+    def live_passwords(self, vendor: Vendor, now: datetime) -> list[SecretHash]:
         """Return the vendor's passwords that are valid now."""
-        return [
-            secret
-            for secret in self._secrets.get(vendor.id, ())
-            if secret.expires_at is None or now < secret.expires_at
-        ]
+        return [one for one in self._secrets.get(vendor.id, ()) if one.is_live(now)]
+
+    def keys_of(self, vendor: Vendor) -> tuple[ApiKey, ...]:
+        """Return the API keys of a vendor, by name."""
+        return tuple(key for key in self.api_keys if key.vendor_id == vendor.id)
+
+    def api_key(self, id: str) -> ApiKey | None:
+        """Return the API key with this id, of any vendor: for operators."""
+        return self._keys.get(id.encode(errors="replace"))
 
 
 def _unique(pairs: Iterable[tuple[K, V]]) -> dict[K, V]:

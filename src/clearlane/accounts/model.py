@@ -66,7 +66,7 @@ class Site:
 
 def vendor_findings(*, key: str, name: str) -> list[Finding]:
     """Return every finding about a new vendor's key and name."""
-    return [*_identifier("Vendor key", "KEY", key), *_name("Vendor name", "NAME", name)]
+    return [*_identifier("Vendor key", "KEY", key), *name_findings("Vendor name", "NAME", name)]
 
 
 def site_findings(
@@ -76,7 +76,7 @@ def site_findings(
     return [
         *_identifier("vendorSiteId", "VENDOR_SITE_ID", vendor_site_id),
         *_identifier("Client id", "CLIENT_ID", client_id),
-        *_name("Site name", "NAME", name),
+        *name_findings("Site name", "NAME", name),
         *_time_zone(time_zone),
     ]
 
@@ -104,7 +104,8 @@ def _identifier(label: str, location: str, text: str) -> Iterator[Finding]:
         )
 
 
-def _name(label: str, location: str, text: str) -> Iterator[Finding]:
+def name_findings(label: str, location: str, text: str) -> Iterator[Finding]:
+    """Yield the finding about a name that people read."""
     if text.strip() and text.isprintable() and len(text) <= limits.ACCOUNT_NAME_CHARACTERS_MAX:
         return
     yield make_shape_finding(

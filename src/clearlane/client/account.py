@@ -1,6 +1,6 @@
 """The address and credentials of a vendor's calls, from arguments, a sandbox or the environment.
 
-The password never prints. Knows no transport.
+Neither the password nor an API key prints. Knows no transport.
 """
 
 import json
@@ -20,11 +20,12 @@ SANDBOX_FILE = "sandbox.json"
 DATA_VARIABLE = "CLEARLANE_DATA"
 DATA_DEFAULT = ".data"
 # Environment variables of a vendor's program, distinct from the settings of the service.
-URL, KEY, PASSWORD, SITE, CA_FILE = (
-    f"CLEARLANE_CLIENT_{name}" for name in ("URL", "KEY", "PASSWORD", "SITE", "CA_FILE")
+URL, KEY, PASSWORD, API_KEY, SITE, CA_FILE = (
+    f"CLEARLANE_CLIENT_{name}" for name in ("URL", "KEY", "PASSWORD", "API_KEY", "SITE", "CA_FILE")
 )
 
 SITE_MISSING = f"This call is for one site of the vendor: give it (`site`, --site or {SITE})."
+PASSWORD_MISSING = f"This call is one of V3, which takes no API key: give the vendor key and its password ({KEY}, {PASSWORD})."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +33,11 @@ class Account:
     """The address, credentials and site of every call."""
 
     base_url: str
-    key: str
-    password: str = field(repr=False)
-    site: str | None
+    key: str = ""
+    password: str = field(default="", repr=False)
+    api_key: str = field(default="", repr=False)
+    """For calls of Clearlane's own API; without it they are made with key and password too."""
+    site: str | None = None
     """None for calls of Clearlane's own API alone, which are about all sites of the vendor."""
     ca_file: str | None = None
 
@@ -43,10 +46,13 @@ class Account:
         if parts.scheme != "https" or not parts.hostname:
             raise ValueError("base_url must begin with https:// and name a host.")
         if parts.username or parts.password:
-            raise ValueError("base_url must not hold credentials: give key and password.")
+            raise ValueError(
+                "base_url must not hold credentials: give key and password, or an API key."
+            )
         if parts.query or parts.fragment:
             raise ValueError("base_url is the address alone, without ? or #.")
-        missing = [n for n in ("key", "password", "site") if getattr(self, n) == ""]
+        needed = ("site",) if self.api_key else ("key", "password", "site")
+        missing = [name for name in needed if getattr(self, name) == ""]
         if missing:
             raise ValueError(f"{' and '.join(missing)} must be given.")
         if ":" in self.key:
@@ -54,24 +60,38 @@ class Account:
 
     @classmethod
     def of(
-        cls, url: str, key: str, password: str, site: str, ca_file: Path | str | None = None
+        cls,
+        url: str,
+        key: str,
+        password: str,
+        site: str,
+        ca_file: Path | str | None = None,
+        api_key: str = "",
     ) -> "Account":
-        """Return the account of an address and credentials."""
-        trusted = str(ca_file) if ca_file else None
-        return cls(base_url=url, key=key, password=password, site=site, ca_file=trusted)
+        """Return the account of an address and credentials. With an API key it needs no site."""
+        return cls(
+            base_url=url,
+            key=key,
+            password=password,
+            api_key=api_key,
+            site=(site or None) if api_key else site,
+            ca_file=str(ca_file) if ca_file else None,
+        )
 
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request of this account."""
         # A call of V1 names a site only if it is for one site.
         if call.version == V3 and self.site is None:
             raise InvalidRequest(SITE_MISSING, call=call.name)
+        if call.version == V3 and not self.password:
+            raise InvalidRequest(PASSWORD_MISSING, call=call.name)
         site = {"vendorSiteId": self.site} if call.version == V3 else {}
         query = urlencode({**site, **call.query}, quote_via=quote)
         return Request(
             name=call.name,
             url=f"{self.base_url.rstrip('/')}/{call.version}/{call.path}?{query}",
             headers={
-                "Authorization": f"Basic {b64encode(self._pair).decode()}",
+                "Authorization": self._authorization(call),
                 "Content-Type": call.content_type,
                 "Content-Length": str(len(call.body)),
                 "Accept": "*/*" if call.reads_text else "application/json",
@@ -84,9 +104,10 @@ class Account:
             verb=call.verb,
         )
 
-    @property
-    def _pair(self) -> bytes:
-        return f"{self.key}:{self.password}".encode()
+    def _authorization(self, call: Call[Any]) -> str:
+        if self.api_key and call.version != V3:
+            return f"Bearer {self.api_key}"
+        return f"Basic {b64encode(f'{self.key}:{self.password}'.encode()).decode()}"
 
 
 def from_sandbox(data: Path | str | None = None) -> Account:
@@ -108,16 +129,21 @@ def from_sandbox(data: Path | str | None = None) -> Account:
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Account:
-    """Return the account from environment variables: CLEARLANE_CLIENT_URL, _KEY, _PASSWORD, _SITE, _CA_FILE."""
+    """Return the account from environment variables: CLEARLANE_CLIENT_URL, _KEY, _PASSWORD, _API_KEY, _SITE, _CA_FILE.
+
+    With an API key the vendor key, the password and the site may be missing.
+    """
     environ = os.environ if environ is None else environ
-    missing = [name for name in (URL, KEY, PASSWORD, SITE) if not environ.get(name)]
+    needed = (URL,) if environ.get(API_KEY) else (URL, KEY, PASSWORD, SITE)
+    missing = [name for name in needed if not environ.get(name)]
     if missing:
         raise ValueError(f"The environment lacks {', '.join(missing)}.")
     return Account(
         base_url=environ[URL],
-        key=environ[KEY],
-        password=environ[PASSWORD],
-        site=environ[SITE],
+        key=environ.get(KEY, ""),
+        password=environ.get(PASSWORD, ""),
+        api_key=environ.get(API_KEY, ""),
+        site=environ.get(SITE) or None,
         ca_file=environ.get(CA_FILE) or None,
     )
 

@@ -71,6 +71,7 @@ class Client:
         password: str = "",
         site: str = "",
         *,
+        api_key: str = "",
         ca_file: Path | str | None = None,
         timeout: float | None = None,
         retry: Retry | None = None,
@@ -79,10 +80,15 @@ class Client:
     ) -> None:
         """``url`` may be an :class:`Account`, which has everything that says who calls.
 
+        ``api_key`` is for calls of Clearlane's own API alone; V3 needs the vendor key and its password.
         ``ca_file``, if given, is the only certificate authority to trust; ``timeout`` is in seconds for each
         answer (by default as long as the call needs).
         """
-        account = url if isinstance(url, Account) else Account.of(url, key, password, site, ca_file)
+        account = (
+            url
+            if isinstance(url, Account)
+            else Account.of(url, key, password, site, ca_file, api_key)
+        )
         self.account = account
         self._calls = CallRunner(
             CallProtocol(account, retry or Retry(), timeout_seconds=timeout),
@@ -97,7 +103,7 @@ class Client:
 
     @classmethod
     def from_environment(cls, **options: Any) -> "Client":
-        """Return a client from ``CLEARLANE_CLIENT_URL``, ``_KEY``, ``_PASSWORD``, ``_SITE``, ``_CA_FILE``."""
+        """Return a client from ``CLEARLANE_CLIENT_URL``, ``_KEY``, ``_PASSWORD``, ``_API_KEY``, ``_SITE``, ``_CA_FILE``."""
         return cls(accounts.from_environment(), **options)
 
     def at_site(self, site: str) -> "Client":

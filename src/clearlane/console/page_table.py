@@ -21,6 +21,7 @@ from clearlane.console.frame import frame_assets
 from clearlane.console.frame.page_row import PageRow
 from clearlane.console.operator import (
     accounts_page,
+    api_keys_page,
     audit_page,
     connection_page,
     connections_page,
@@ -43,7 +44,7 @@ MODULES = (
     claim_action_handlers, worklist_actions, fix_cause_page,
     payments_page, payment_page, payment_downloads, eligibility_page, enrollments_page,
     connections_page, connection_page, rules_page, files_page, file_page, sandbox_page,
-    accounts_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
+    accounts_page, api_keys_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
 )  # fmt: skip
 
 

@@ -113,16 +113,15 @@ def _questions(
 
 
 def choose_payer(
-    patient: RequestPatient, find: Callable[[str, str], Payer | None], *, test: bool
+    payer_id: str, find: Callable[[str, str], Payer | None], *, dental: bool, test: bool
 ) -> Payer | None:
-    """Return the payer with the patient's payer id; None if there is none.
+    """Return the payer with this id; None if there is none.
 
-    A request does not say medical or dental. A payer that can be reached wins, then one of the right mode, then
-    the type that fits the service types, then medical.
+    An inquiry does not say medical or dental. A payer that can be reached wins, then one of the right mode, then
+    the type that fits the service types (``dental`` if only dental ones are asked about), then medical.
     """
-    found = [find(patient.payer.PayerId, type) for type in PAYER_TYPES]
+    found = [find(payer_id, type) for type in PAYER_TYPES]
     known = [payer for payer in found if payer is not None]
-    dental = asks_only_dental(patient)
 
     def fit(payer: Payer) -> tuple[bool, ...]:
         usable = payer.active and payer.offers_eligibility and payer.has_route
@@ -147,3 +146,10 @@ def _code(list: str, name: str | None, default: str) -> str:
 def clean_text(text: str | None) -> str:
     """Return a text in the characters that X12 can carry; empty for None."""
     return clean(text)[0] if text else ""
+
+
+def clean_element(text: str) -> str:
+    """Return an X12 element in the characters that X12 can carry; its components and repetitions stay."""
+    return "^".join(
+        ":".join(clean_text(part) for part in one.split(":")) for one in text.split("^")
+    )

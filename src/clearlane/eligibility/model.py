@@ -71,6 +71,12 @@ class Inquiry(InquiryStruct, frozen=True, kw_only=True):
     """INS02 of the dependent."""
     trace: InquiryTrace | None = None
     questions: tuple[BenefitQuestion, ...]
+    levels: tuple[str, ...] = ()
+    """The segments of a sender's own 270, HL to EQ, without the patient's trace numbers; empty for a JSON request."""
+    purpose: str = "13"
+    """BHT02."""
+    transaction_type: str = ""
+    """BHT06."""
 
     @property
     def patient(self) -> InquiryPerson:

@@ -391,9 +391,15 @@ def _check_levels_above(
 ) -> Payer | None:
     """Return the payer if all levels above the patient pass; each level is checked once."""
     inquiry_path = patient.payer_path.partition(".")[0]
-    key = f"{patient.payer_path}{asks_only_dental(patient)}"
+    dental = asks_only_dental(patient)
+    key = f"{patient.payer_path}{dental}"
     if key not in memo:
-        memo[key] = choose_payer(patient, context.facts.find, test=bool(context.request.IsTest))
+        memo[key] = choose_payer(
+            patient.payer.PayerId,
+            context.facts.find,
+            dental=dental,
+            test=bool(context.request.IsTest),
+        )
     own_context = InquiryRuleContext(
         context.facts, context.request, context.count, patient, memo[key]
     )

@@ -110,7 +110,7 @@ def write_inquiries(
 
     Raises ValueError for a trace number that cannot be written.
     """
-    foreign = {code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"}
+    foreign = envelope.delimiters.blank_foreign()
 
     def bodies() -> Iterator[Iterable[str]]:
         for inquiry, trace in inquiries:
@@ -126,8 +126,12 @@ def set_texts(inquiry: Inquiry, envelope: Envelope, trace: str) -> list[str]:
     if not trace or clean(trace)[0] != trace:
         raise ValueError("a trace number must be capital letters, digits or signs")
     moment = envelope.moment
+    type = f"*{inquiry.transaction_type}" if inquiry.transaction_type else ""
+    heading = f"BHT*0022*{inquiry.purpose}*{trace}*{moment:%Y%m%d}*{moment:%H%M}{type}"
     dependent = inquiry.dependent
     traces = _traces(inquiry.trace, trace)
+    if inquiry.levels:
+        return [heading, *_with_traces(inquiry.levels, traces)]
     period = _common_period(inquiry.questions)
     patient = traces | ({"period": period} if period else {})
     subscriber = {
@@ -136,7 +140,7 @@ def set_texts(inquiry: Inquiry, envelope: Envelope, trace: str) -> list[str]:
         "member_id": inquiry.member_id,
     }  # fmt: skip
     texts = [
-        f"BHT*0022*13*{trace}*{moment:%Y%m%d}*{moment:%H%M}",
+        heading,
         SOURCE.text({"hl": "1"} | _party(inquiry.payer)),
         RECEIVER.text({"hl": "2", "parent": "1"} | _party(inquiry.payee)),
         SUBSCRIBER.text(subscriber),
@@ -180,6 +184,15 @@ def _traces(payee: InquiryTrace | None, trace: str) -> dict[str, str]:
     if payee and number:
         found |= {"payee_trace": number, "payee_originator": format_originator(payee.originator)}
     return found
+
+
+def _with_traces(levels: tuple[str, ...], traces: dict[str, str]) -> list[str]:
+    """Return the segments of a sender's 270 with trace numbers at the patient, which is the last level."""
+    patient = max(at for at, text in enumerate(levels) if text.startswith("HL*"))
+    own = [f"TRN*1*{traces['trace']}*{traces['originator']}"]
+    if "payee_trace" in traces:
+        own.append(f"TRN*1*{traces['payee_trace']}*{traces['payee_originator']}")
+    return [*levels[: patient + 1], *own, *levels[patient + 1 :]]
 
 
 def format_originator(text: str) -> str:

@@ -59,6 +59,10 @@ class Delimiters:
         """Return the ``str.translate`` table from the canonical separators back to these."""
         return {b: a for a, b in self.to_canonical().items()}
 
+    def blank_foreign(self) -> dict[int, str]:
+        """Return the ``str.translate`` table that blanks these separators in canonical text whose own are the usual ones."""
+        return {code: " " for code in self.to_canonical() if chr(code) not in _CANONICAL_SEPARATORS}
+
 
 CANONICAL = Delimiters()
 

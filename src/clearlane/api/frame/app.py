@@ -216,6 +216,7 @@ def _call_facts(state: RequestState) -> dict[str, str | int | None]:
         "endpoint": state.target,
         "address": state.address,
         "vendor": state.vendor.key if state.vendor else None,
+        "api_key": state.api_key.id if state.api_key else None,
         "site": state.site.id if state.site else None,
     }
 

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from ipaddress import ip_network
 from math import ceil
 
+from clearlane.accounts.api_keys import read_bearer
 from clearlane.accounts.credentials import read_basic
 
 FAILED_LOGINS_FREE_PER_KEY = 4
@@ -117,8 +118,8 @@ class LoginThrottle:
         self._address_limit = TryLimit(FAILED_LOGINS_PER_ADDRESS_MAX, FAILED_LOGINS_LIMIT_SECONDS)
         self.waiting = 0
 
-    async def delay_basic_failure(self, address: str, authorization: str | None) -> int:
-        """Record a failure of Basic credentials and sleep for its delay.
+    async def delay_vendor_failure(self, address: str, authorization: str | None) -> int:
+        """Record a failure of a vendor's credentials and sleep for its delay.
 
         Return 0; beyond the limit, at once, the seconds after which the next failure is within it again.
         """
@@ -184,8 +185,8 @@ def has_credentials(authorization: str | None) -> bool:
 
 
 def tried_key(authorization: str | None) -> bytes | None:
-    """Return the vendor key of Basic credentials in lower case; None if they cannot be read."""
-    pair = read_basic(authorization)
+    """Return the vendor key of Basic credentials, or the id of an API key, in lower case; None if neither can be read."""
+    pair = read_basic(authorization) or read_bearer(authorization)
     return None if pair is None else pair[0].lower()
 
 

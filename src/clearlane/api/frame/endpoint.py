@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from clearlane.accounts.api_keys import ApiKey, KeyScope
 from clearlane.accounts.model import Site, Vendor
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.body import Body
@@ -78,6 +79,8 @@ class BodyUse(StrEnum):
     """The handler reads a JSON document."""
     STREAM = "stream"
     """The handler takes bytes of any type as they come: ``call.body.stream``."""
+    X12 = "x12"
+    """The handler reads X12, of whatever Content-Type."""
 
 
 ParameterReader = Callable[[str | None, "Endpoint"], Any]
@@ -103,6 +106,8 @@ class Call:
     context: InstallationContext
     limits: ApiLimits
     vendor: Vendor
+    api_key: ApiKey | None = None
+    """The key that the call came with; None for the vendor's password, which may do everything."""
     named_site: Site | None
     """The site that the caller named; None if the call is for several."""
     sites: tuple[Site, ...]
@@ -146,6 +151,11 @@ class Call:
         return VendorScope(self.vendor.id, tuple(site.id for site in self.sites))
 
     @property
+    def is_of_vendor(self) -> bool:
+        """Whether the call is for all that the vendor has, also what belongs to no site."""
+        return self.named_site is None and (self.api_key is None or self.api_key.sites is None)
+
+    @property
     def errors(self) -> ErrorShape:
         """How this endpoint's errors are written."""
         return self.endpoint.errors
@@ -153,7 +163,8 @@ class Call:
     @property
     def actor(self) -> Actor:
         """Who is recorded in the audit chain."""
-        return Actor("vendor", self.vendor.key, self.request_id, self.address)
+        key = self.api_key.id if self.api_key else ""
+        return Actor("vendor", self.vendor.key, self.request_id, self.address, key)
 
 
 Handler = Callable[[Call], Awaitable[Response]]
@@ -175,6 +186,10 @@ class Endpoint:
     touches_phi: bool
     suspended_handler: Handler | None
     """Responds instead of the handler while the site is suspended; None changes nothing."""
+    scope: KeyScope | None = None
+    """What an API key must be for; None if the endpoint takes no keys."""
+    of_vendor: bool = False
+    """Whether it is about what belongs to the vendor and to no site: a key for some sites only is refused."""
     verbs: tuple[str, ...] = ("POST",)
     parameters: tuple[Parameter, ...] = ()
     body_use: BodyUse = BodyUse.NONE
@@ -213,11 +228,11 @@ class EndpointRows:
         """Declare an endpoint at its handler. One with a ``request_type`` reads a JSON document."""
 
         def declare(handler: Handler) -> Handler:
+            body_use = BodyUse.NONE if request_type is None else BodyUse.JSON
             row = Endpoint(
                 name=name, path=path, summary=summary, response_type=response_type,
                 request_type=request_type, handler=handler,
-                **{"body_use": BodyUse.NONE if request_type is None else BodyUse.JSON}
-                | self._shared | columns,
+                **{"body_use": body_use} | self._shared | columns,
             )  # fmt: skip
             self.rows.append(row)
             return handler

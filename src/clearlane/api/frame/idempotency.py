@@ -135,8 +135,11 @@ async def _answer_key(call: Call) -> AnswerKey:
         raise RequestRefusal(call.errors.invalid_fields({"Idempotency-Key": [KEY_EXPECTED]}))
     body = await call.body.read_document() if call.endpoint.body_use is BodyUse.JSON else b""
     hashed = call.context.vault.fingerprint
+    # An answer is given again to callers for the same sites only.
+    sites = sorted(call.api_key.sites) if call.api_key and call.api_key.sites else None
+    site = call.named_site and call.named_site.id
     said = msgspec.json.encode(
-        [call.endpoint.name, call.path, call.parameters, call.named_site and call.named_site.id],
+        [call.endpoint.name, call.path, call.parameters, site, sites],
         enc_hook=str,
         order="sorted",
     )

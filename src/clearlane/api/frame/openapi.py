@@ -11,13 +11,14 @@ import msgspec
 from pydantic import TypeAdapter
 
 from clearlane import __version__
+from clearlane.accounts.api_keys import API_KEY_PREFIX
 from clearlane.api.frame.app import PublicPage
 from clearlane.api.frame.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.frame.error_shape import DocumentedError
 from clearlane.api.frame.idempotency import IDEMPOTENCY_KEY_CHARACTERS_MAX
 from clearlane.api.frame.openapi_examples import add_examples
 from clearlane.api.frame.path_table import PATH_VALUE_CHARACTERS_MAX
-from clearlane.api.http.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
+from clearlane.api.http.http_responses import JSON, NOTES_SHOWN_MAX, TEXT, X12
 from clearlane.api.operations.operations import Probe
 from clearlane.kernel import limits
 from clearlane.store.installation.idempotent_answers import ANSWERS_KEPT_HOURS
@@ -43,7 +44,10 @@ HEADERS: dict[str, Json] = {
         f"out and why, what accepted claims are warned of, fields that came twice. Sentences separated by ` | `, the first {NOTES_SHOWN_MAX}.",
         "schema": TEXT_SCHEMA,
     },
-    "WWW-Authenticate": {"description": "The Basic challenge.", "schema": TEXT_SCHEMA},
+    "WWW-Authenticate": {
+        "description": "The challenge: Basic, and Bearer if the call takes API keys.",
+        "schema": TEXT_SCHEMA,
+    },
     "X-Message": {"description": "Why there is no result.", "schema": TEXT_SCHEMA},
     "Allow": {"description": "The verbs that pass.", "schema": TEXT_SCHEMA},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
@@ -139,7 +143,13 @@ def build_document(
                     "type": "http",
                     "scheme": "basic",
                     "description": "Vendor key and vendor password.",
-                }
+                },
+                "api_key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "bearerFormat": f"{API_KEY_PREFIX}ID_SECRET",
+                    "description": "An API key. Each is for some scopes; a call names the one it needs.",
+                },
             },
         },
     }
@@ -203,7 +213,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
         "operationId": endpoint.name,
         "tags": [endpoint.family],
         "summary": endpoint.summary,
-        "security": [{"vendor": []}],
+        "security": _security(endpoint),
         "parameters": _parameters(endpoint),
         "responses": {str(status): response for status, response in sorted(responses.items())},
     }
@@ -212,11 +222,24 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.body_use is BodyUse.JSON:
         schema = schemas.of(endpoint.request_type)
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
-    if endpoint.body_use is BodyUse.STREAM:
+    elif endpoint.body_use is BodyUse.STREAM:
         operation["requestBody"] = {"required": True, "content": {ANY_TYPE: {"schema": BYTES}}}
+    elif endpoint.body_use is BodyUse.X12:
+        content = {X12: {"schema": TEXT_SCHEMA}}
+        operation["requestBody"] = {
+            "required": True,
+            "description": "X12, of any Content-Type.",
+            "content": content,
+        }
     if endpoint.deprecated:
         operation["deprecated"] = True
     return operation
+
+
+def _security(endpoint: Endpoint) -> list[Json]:
+    """Return the credentials that a call takes. For a key they name its scope, as OpenAPI 3.1 names roles."""
+    key = [] if endpoint.scope is None else [{"api_key": [endpoint.scope.value]}]
+    return [{"vendor": []}, *key]
 
 
 def _parameters(endpoint: Endpoint) -> list[Json]:

@@ -44,6 +44,12 @@ SHARED_ERRORS: Mapping[str, ErrorExample] = {
     "unavailable": lambda errors: errors.unavailable(),
 }
 
+# Those of calls that take API keys.
+KEY_ERRORS: Mapping[str, ErrorExample] = {
+    "scope-missing": lambda errors: errors.scope_missing("correct", ["files", "read"]),
+    "site-not-allowed": lambda errors: errors.site_not_allowed(["SANDBOX-1"]),
+}
+
 
 def load_examples(folder: Path) -> Mapping[str, Any]:
     """Return the recorded calls of an API version by endpoint name."""
@@ -140,6 +146,8 @@ def _holds(content: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
 
 def _error_examples(endpoint: Endpoint, status: int, media_type: str) -> Json:
     errors = dict(SHARED_ERRORS)
+    if endpoint.scope is not None:
+        errors |= KEY_ERRORS
     if endpoint.bad_credentials_status != 401:
         errors["bad-credentials"] = lambda shape: shape.bad_credentials(
             endpoint.bad_credentials_status

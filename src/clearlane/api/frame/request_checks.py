@@ -1,6 +1,6 @@
 """The checks that all endpoints share, in their documented order:
 
-https, path, verb, credentials, presence of ``vendorSiteId``, its validity and ownership, BAA if
+https, path, verb, credentials, scope of an API key, presence of ``vendorSiteId``, its validity and ownership, BAA if
 the endpoint touches PHI, other parameters, body. A caller without credentials learns nothing about
 which sites or documents exist. Knows no endpoint by name and no version: what differs is in the row.
 """
@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 from starlette.responses import Response
 from starlette.types import Receive
 
+from clearlane.accounts.api_keys import ApiKey
 from clearlane.accounts.model import Site, SiteState, Vendor
 from clearlane.api.frame.auth import LoginThrottle, has_credentials, tried_key
 from clearlane.api.frame.endpoint import ApiLimits, Call, Endpoint
@@ -25,6 +26,7 @@ from clearlane.api.http.http_responses import ignored_fields_header, notes_heade
 from clearlane.api.http.memory_release import FreedMemory
 from clearlane.api.http.rates import RateLimiter
 from clearlane.api.operations.metrics import Metrics
+from clearlane.pipeline.access.api_key_uses import ApiKeyUses
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.installation_context import InstallationContext
 
@@ -45,6 +47,7 @@ class RequestState:
     """Name of the endpoint or page, for the log and the metrics."""
     path_values: Mapping[str, str] = field(default_factory=dict)
     vendor: Vendor | None = None
+    api_key: ApiKey | None = None
     site: Site | None = None
     headers_out: list[tuple[bytes, bytes]] = field(default_factory=list)
     """Header fields of the response, whatever it is."""
@@ -72,6 +75,7 @@ class RequestChecks:
         self._base_url = base_url
         self._login_throttle = LoginThrottle()
         self._failed_sign_ins = FailedSignIns(context.database, context.vault, "vendor")
+        self._key_uses = ApiKeyUses(context.database)
         self._rate_limiter = RateLimiter(limits.calls_per_minute_max)
         self._budget = BodyBudget()
         self._freed = freed
@@ -80,11 +84,13 @@ class RequestChecks:
         """Return the handler's response, or raise the refusal of the first check that fails."""
         vendor = request.vendor = await self._vendor(endpoint, request)
         self._check_rate(vendor, endpoint, request)
+        key = request.api_key
+        _check_scope(endpoint, key)
         query, repeated = read_query(request.query)
         site_parameter = endpoint.conventions.site_parameter
         if site_parameter.lower() in repeated:
             raise RequestRefusal(endpoint.errors.repeated_parameter(site_parameter))
-        site = request.site = self._site(vendor, endpoint, query)
+        site = request.site = self._site(vendor, key, endpoint, query)
         if site is not None and endpoint.touches_phi and not site.baa_accepted:
             raise RequestRefusal(endpoint.errors.baa_missing())
         _check_query(endpoint, query, repeated)
@@ -101,8 +107,9 @@ class RequestChecks:
             context=self._context,
             limits=self._limits,
             vendor=vendor,
+            api_key=key,
             named_site=site,
-            sites=self._sites(vendor, endpoint) if site is None else (site,),
+            sites=self._sites(vendor, key, endpoint) if site is None else (site,),
             parameters={},
             path=request.path_values,
             headers=request.headers,
@@ -122,7 +129,13 @@ class RequestChecks:
 
     async def _vendor(self, endpoint: Endpoint, request: RequestState) -> Vendor:
         authorization = request.headers.get("authorization")
-        vendor = self._context.accounts.authenticate(authorization, self._context.wall.now())
+        accounts, now = self._context.accounts, self._context.wall.now()
+        vendor = accounts.authenticate(authorization, now)
+        if vendor is None and endpoint.scope is not None:
+            found = accounts.authenticate_key(authorization, now)
+            if found is not None:
+                vendor, request.api_key = found
+                self._key_uses.record(request.api_key.id, now)
         if vendor is None:
             if has_credentials(authorization):
                 await self._slow_failure(endpoint, request, authorization)
@@ -135,7 +148,7 @@ class RequestChecks:
         """Count and record wrong credentials, and delay their answer; refuse them beyond the limit."""
         self._metrics.count_failed_login()
         self._failed_sign_ins.record(tried_key(authorization), request.address, request.request_id)
-        seconds = await self._login_throttle.delay_basic_failure(request.address, authorization)
+        seconds = await self._login_throttle.delay_vendor_failure(request.address, authorization)
         if seconds:
             raise RequestRefusal(endpoint.errors.too_many_failures(seconds))
 
@@ -151,7 +164,9 @@ class RequestChecks:
             rate = self._rate_limiter.rate_of(vendor) or 0
             raise RequestRefusal(request.errors.too_many_calls(rate, seconds))
 
-    def _site(self, vendor: Vendor, endpoint: Endpoint, query: Mapping[str, str]) -> Site | None:
+    def _site(
+        self, vendor: Vendor, key: ApiKey | None, endpoint: Endpoint, query: Mapping[str, str]
+    ) -> Site | None:
         """Return the site that the caller names; None if it may leave it out and does."""
         conventions = endpoint.conventions
         named = query.get(conventions.site_parameter.lower())
@@ -160,18 +175,36 @@ class RequestChecks:
         if not (named or "").strip() and conventions.site_required:
             raise RequestRefusal(endpoint.errors.no_resource())
         site = self._context.accounts.site(vendor, named or "")
-        if site is None:
-            sites = [one.vendor_site_id for one in self._context.accounts.sites_of(vendor)]
+        if site is None or (key is not None and not key.may_use(site)):
+            usable = self._usable_sites(vendor, key)
+            sites = [one.vendor_site_id for one in usable]
+            if site is not None:
+                raise RequestRefusal(endpoint.errors.site_not_allowed(sites))
             raise RequestRefusal(endpoint.errors.bad_site(sites))
         return site
 
-    def _sites(self, vendor: Vendor, endpoint: Endpoint) -> tuple[Site, ...]:
+    def _sites(self, vendor: Vendor, key: ApiKey | None, endpoint: Endpoint) -> tuple[Site, ...]:
         """Return the sites of a call that names none: those with a BAA, if it touches PHI."""
         return tuple(
             site
-            for site in self._context.accounts.sites_of(vendor)
+            for site in self._usable_sites(vendor, key)
             if site.baa_accepted or not endpoint.touches_phi
         )
+
+    def _usable_sites(self, vendor: Vendor, key: ApiKey | None) -> tuple[Site, ...]:
+        """Return the sites of a vendor, or those of them that a key is for."""
+        sites = self._context.accounts.sites_of(vendor)
+        return sites if key is None else tuple(filter(key.may_use, sites))
+
+
+def _check_scope(endpoint: Endpoint, key: ApiKey | None) -> None:
+    """Refuse a key that is not for what the endpoint does."""
+    if key is None or endpoint.scope is None:
+        return
+    if endpoint.scope not in key.scopes:
+        raise RequestRefusal(endpoint.errors.scope_missing(endpoint.scope, sorted(key.scopes)))
+    if endpoint.of_vendor and key.sites is not None:
+        raise RequestRefusal(endpoint.errors.site_not_allowed(()))
 
 
 def _check_query(endpoint: Endpoint, query: Mapping[str, str], repeated: Iterable[str]) -> None:

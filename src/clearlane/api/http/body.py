@@ -120,6 +120,24 @@ class Body:
             if chunk:
                 yield chunk
 
+    async def read_bytes(self, bytes_max: int) -> bytes:
+        """Return the body as it came, of any media type; refuse one that is empty or larger than a limit."""
+        self._bytes_max = min(self._bytes_max, bytes_max)
+        if is_encoded(self._headers):
+            raise RequestRefusal(self._errors.wrong_content_encoding())
+        pieces, more = [], True
+        try:
+            async with asyncio.timeout(self._seconds_max):
+                while more:
+                    chunk, more = await self._chunk()
+                    pieces.append(chunk)
+        except TimeoutError:
+            raise RequestRefusal(self._errors.too_slow()) from None
+        content = b"".join(pieces)
+        if not content.strip():
+            raise RequestRefusal(self._errors.invalid_document("The body is empty."))
+        return content
+
     def release(self) -> int:
         """Give the reserved memory back when the request has ended; return how much it was."""
         self._document = None

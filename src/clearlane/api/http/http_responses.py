@@ -15,6 +15,7 @@ JSON = "application/json"
 JSON_UTF8 = f"{JSON}; charset=utf-8"
 """The Content-Type of JSON answers."""
 TEXT = "text/plain"
+X12 = "application/edi-x12"
 NOTES_SHOWN_MAX = 10
 # On every answer. Browsers reach the service by https alone, guess no type, and keep nothing that may be of a patient;
 # a response that sets one of these itself keeps its own.

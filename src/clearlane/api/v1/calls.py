@@ -71,7 +71,7 @@ def _is_own(call: Call, row: Mapping[str, object]) -> bool:
     if row["vendor_id"] != call.vendor.id or row["actor"] != f"vendor:{call.vendor.key}":
         return False
     if row["site_id"] is None:
-        return call.named_site is None
+        return call.is_of_vendor
     return any(site.id == row["site_id"] for site in call.sites)
 
 

@@ -8,13 +8,14 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from clearlane.accounts.api_keys import KeyScope
 from clearlane.accounts.model import Site, SiteState
 from clearlane.accounts.users import ConsoleRole
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.body import decode
-from clearlane.api.http.http_responses import json_response
+from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim
@@ -47,9 +48,8 @@ from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
 from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Tx, require_row
 
-endpoints = ResourceRows(Resource.CLAIMS)
+endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.CORRECT)
 
-X12 = "application/edi-x12"
 ERRORS_SHOWN_MAX = 200
 FORMS_BY_DOCUMENT = {form.document_type.lower(): form for form in FORMS.values()}
 
@@ -121,6 +121,7 @@ class ValidationJson(BaseModel):
     "What would become of a document of claims, with every finding.",
     ValidationJson,
     request_type=MedicalDocument | DentalDocument,
+    scope=KeyScope.SUBMIT,
     stores_answer=False,
     description="Takes the document that V3 takes and stores nothing. Name the `site` if enrollments matter.",
 )
@@ -196,7 +197,7 @@ async def correct(call: Call) -> Response:
     """Correct a claim, or show how the correction would go out."""
     body = await read_body(call, CorrectionRequest)
     claim = await require_claim(call)
-    _require_active(claim.site)
+    require_active(claim.site)
 
     async def respond(_: Tx, stored: CorrectionResult) -> Response:
         return json_response(200, _correction(stored))
@@ -235,7 +236,7 @@ async def send_claim_anyway(call: Call) -> Response:
     """Send a claim in spite of our rules, as a person of the vendor decided."""
     body = await read_body(call, AnywayRequest)
     claim = await require_claim(call)
-    _require_active(claim.site)
+    require_active(claim.site)
     user = await require_user(call, body.user)
     if user.role is ConsoleRole.VIEWER or not user.may_see(claim.site):
         sentence = "A user who works on claims of the site, as biller or support, is expected."
@@ -313,7 +314,8 @@ def _any_site(call: Call) -> Site:
     return active[0]
 
 
-def _require_active(site: Site) -> None:
+def require_active(site: Site) -> None:
+    """Refuse a call for a site that may not submit."""
     if site.state is SiteState.SUSPENDED:
         raise refuse(403, "The client account is suspended.", kind="account_suspended")
 

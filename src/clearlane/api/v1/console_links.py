@@ -8,6 +8,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from clearlane.accounts.api_keys import KeyScope
 from clearlane.accounts.users import ConsoleRole, ConsoleUser, UserState, normalize_name
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
@@ -27,7 +28,7 @@ from clearlane.pipeline.query.claim_list import find_claim
 from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Tx
 
-endpoints = ResourceRows(Resource.CONSOLE_LINKS)
+endpoints = ResourceRows(Resource.CONSOLE_LINKS, changes=KeyScope.CORRECT, of_vendor=True)
 
 CLAIM_PAGE = "/claims/"
 

@@ -6,9 +6,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
-from clearlane.api.http.http_responses import json_response
+from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1.claim_json import ClaimDocumentJson, document_object
-from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, ResourceRows
 from clearlane.pipeline.query.retrieve_documents import record_documents_read

@@ -14,13 +14,16 @@ from clearlane.api.v1 import (
     files,
     payers,
     payments,
+    realtime,
     webhooks,
 )
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.api.v1.resource import PREFIX
 
 DESCRIPTION = """\
-Find and follow claims and payments, correct claims, and receive events, below `/clearlane/v1`, with the credentials of V3. \
+Find and follow claims and payments, correct claims, and receive events, below `/clearlane/v1`, with the credentials of V3 or with an \
+API key (`Authorization: Bearer clearlane_...`). A key is for some scopes, and for all sites or some; each call names the \
+scope it needs, and 403 the one that a key lacks. \
 `site` (the vendor site id) is optional: without it a call is for all sites of the vendor that have accepted the BAA. \
 Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Every resource has `id`; where others refer to \
 it, the same value has a name of its own: `claim_number`, `payment_id`, `claim_payment_id`, `document_id`, `payer_id`, \
@@ -38,6 +41,7 @@ RESOURCES = (
     payers,
     documents,
     files,
+    realtime,
     events,
     webhooks,
     calls,

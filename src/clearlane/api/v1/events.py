@@ -127,7 +127,7 @@ async def list_events(call: Call) -> Response:
     reader = FeedReader(
         call.vendor.id,
         {site.id: site.vendor_site_id for site in call.sites},
-        of_vendor=call.named_site is None,
+        of_vendor=call.is_of_vendor,
     )
     page = await wait_for_feed(
         call.context.work_context,

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from clearlane.accounts.api_keys import KeyScope
 from clearlane.accounts.model import Site, SiteState
 from clearlane.api.frame.endpoint import BodyUse, Call
 from clearlane.api.frame.errors import RequestRefusal
@@ -27,7 +28,7 @@ from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.client_files import ClientFile
 from clearlane.store.files.file_sets import FileSet
 
-endpoints = ResourceRows(Resource.FILES)
+endpoints = ResourceRows(Resource.FILES, reads=KeyScope.FILES, changes=KeyScope.FILES)
 
 LIST = "files"
 CONTENT_TYPE = "application/octet-stream"

@@ -12,11 +12,10 @@ from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
-from clearlane.api.http.http_responses import json_response
+from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import ClaimPaymentJson
-from clearlane.api.v1.claim_verbs import X12
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response

@@ -100,7 +100,8 @@ COMMON_ERRORS: Mapping[int, DocumentedError] = {
     400: _documented("A parameter or the body cannot be read, or the `site` is unknown."),
     401: _documented("Invalid credentials.", "WWW-Authenticate"),
     403: _documented(
-        "The request was not encrypted, the client has not accepted the BAA, or its account is suspended."
+        "The API key lacks the scope or the site, the request was not encrypted, the client has not accepted the BAA, "
+        "or its account is suspended."
     ),
     404: _documented("No such path, or the vendor has nothing under this id."),
     405: _documented("Another verb.", "Allow"),
@@ -149,9 +150,25 @@ class ProblemErrors:
         return problem(405, f"This path takes {allowed}, not {verb}.", headers={"Allow": allowed})
 
     def bad_credentials(self, status: int) -> Response:
-        """Return 401 with its challenge."""
-        text = "The vendor key or password is wrong, or the vendor is not authorized."
-        return problem(status, text, headers={"WWW-Authenticate": f'Basic realm="{REALM}"'})
+        """Return 401 with its challenges, the same for every way in which credentials can be wrong."""
+        text = "The vendor key and password, or the API key, are wrong, have expired or are not accepted."
+        challenges = f'Basic realm="{REALM}", Bearer realm="{REALM}"'
+        return problem(status, text, headers={"WWW-Authenticate": challenges})
+
+    def scope_missing(self, scope: str, scopes: Sequence[str]) -> Response:
+        """Return 403 for an API key without the scope of the call."""
+        text = f"The API key lacks the scope {scope}; it has {', '.join(scopes)}."
+        return problem(403, text, kind="scope_missing")
+
+    def site_not_allowed(self, sites: Sequence[str]) -> Response:
+        """Return 403 for an API key of other sites; ``sites`` are those of the key if the call is about one."""
+        known = ", ".join(sorted(sites)[:SITES_NAMED_MAX])
+        text = (
+            f"The API key is for other sites: {known}."
+            if known
+            else "The call is for all sites of the vendor, and the API key for some of them only."
+        )
+        return problem(403, text, kind="site_not_allowed")
 
     def baa_missing(self) -> Response:
         """Return 403 for a client without a Business Associate Agreement."""

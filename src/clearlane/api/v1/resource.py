@@ -17,6 +17,8 @@ import msgspec
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from clearlane.accounts.api_keys import KeyScope
+from clearlane.accounts.model import Site
 from clearlane.api.frame.endpoint import (
     Call,
     CallConventions,
@@ -27,7 +29,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.cursors import encode_cursor
-from clearlane.api.v1.problems import PROBLEMS
+from clearlane.api.v1.problems import PROBLEMS, SITES_NAMED_MAX
 
 PREFIX = "/clearlane/v1"
 CONVENTIONS = CallConventions(
@@ -54,6 +56,7 @@ class Resource(StrEnum):
     CONSOLE_LINKS = "v1 console_links"
     EVENTS = "v1 events"
     WEBHOOKS = "v1 webhooks"
+    X12 = "v1 x12"
 
 
 class Page(BaseModel, Generic[Row]):
@@ -69,17 +72,27 @@ class Page(BaseModel, Generic[Row]):
 class ResourceRows(EndpointRows):
     """The endpoints of a resource, each declared at its handler."""
 
-    def __init__(self, resource: Resource, *, touches_phi: bool = True) -> None:
+    def __init__(
+        self,
+        resource: Resource,
+        *,
+        touches_phi: bool = True,
+        reads: KeyScope = KeyScope.READ,
+        changes: KeyScope | None = None,
+        of_vendor: bool = False,
+    ) -> None:
+        """``reads`` and ``changes`` are the scopes that an API key needs, unless a row names another."""
         super().__init__(
             family=resource, errors=PROBLEMS, touches_phi=touches_phi, suspended_handler=None,
-            conventions=CONVENTIONS,
+            conventions=CONVENTIONS, of_vendor=of_vendor,
         )  # fmt: skip
+        self._reads, self._changes = reads, changes
 
     def read(
         self, name: str, path: str, summary: str, response_type: Any, **columns: Any
     ) -> Callable[[Handler], Handler]:
         """Declare a GET."""
-        path = f"{PREFIX}/{path}"
+        path, columns = f"{PREFIX}/{path}", {"scope": self._reads} | columns
         return self.endpoint(name, path, summary, response_type, verbs=("GET",), **columns)
 
     def change(
@@ -91,12 +104,16 @@ class ResourceRows(EndpointRows):
         *,
         verb: str = "POST",
         stores_answer: bool = True,
+        scope: KeyScope | None = None,
         **columns: Any,
     ) -> Callable[[Handler], Handler]:
         """Declare a POST, PATCH or DELETE.
 
         ``stores_answer`` is False for a call that changes nothing.
         """
+        scope = scope or self._changes
+        if scope is None:  # a key of any scope would do
+            raise ValueError(f"{name} names no scope")
         return self.endpoint(
             name,
             f"{PREFIX}/{path}",
@@ -104,6 +121,7 @@ class ResourceRows(EndpointRows):
             response_type,
             verbs=(verb,),
             takes_idempotency_key=verb == "POST" and stores_answer,
+            scope=scope,
             **columns,
         )
 
@@ -121,6 +139,15 @@ def page_response(
     more = len(rows) > limit
     cursor = encode_cursor(of_list, *position(shown[-1])) if more else None
     return json_response(200, {"data": [as_json(row) for row in shown], "next": cursor})
+
+
+def require_site(call: Call) -> Site:
+    """Return the site that the caller names, or the only one that the call can be for."""
+    if call.named_site is None and len(call.sites) != 1:
+        known = ", ".join(site.vendor_site_id for site in call.sites[:SITES_NAMED_MAX]) or "none"
+        text = f"Name the site that the call is for. Those with a BAA are: {known}."
+        raise RequestRefusal(call.errors.invalid_fields({"site": [text]}))
+    return call.named_site or call.sites[0]
 
 
 async def read_body(call: Call, type: type[T]) -> T:

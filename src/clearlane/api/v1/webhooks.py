@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
@@ -38,7 +39,13 @@ from clearlane.pipeline.notify.webhook_endpoints import (
 from clearlane.store.database.database import Tx
 from clearlane.store.events.webhooks import DeliveryRow
 
-endpoints = ResourceRows(Resource.WEBHOOKS, touches_phi=False)
+endpoints = ResourceRows(
+    Resource.WEBHOOKS,
+    touches_phi=False,
+    reads=KeyScope.WEBHOOKS,
+    changes=KeyScope.WEBHOOKS,
+    of_vendor=True,
+)
 
 ONE = "webhook_endpoints/{endpoint_id}"
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"

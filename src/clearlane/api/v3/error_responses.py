@@ -102,6 +102,14 @@ class V3Errors:
         text = "101: Invalid or unknown vendor credentials or vendor not authorized."
         return text_response(status, text, challenge)
 
+    def scope_missing(self, scope: str, scopes: Sequence[str]) -> Response:
+        """Return 403 for an API key without the scope of the call; no call of V3 takes a key."""
+        return responses.message(403, f"The API key lacks the scope {scope}.")
+
+    def site_not_allowed(self, sites: Sequence[str]) -> Response:
+        """Return 403 for an API key of other sites; no call of V3 takes a key."""
+        return responses.message(403, "The API key is not for this site.")
+
     def baa_missing(self) -> Response:
         """Return 401 for a client without a Business Associate Agreement."""
         text = "201: The client has not accepted the Business Associate Agreement."

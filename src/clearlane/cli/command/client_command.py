@@ -1,7 +1,7 @@
 """Run vendor commands over the client library: find the service, and report calls that fail.
 
 These commands need the base install alone. Address and credentials come from a sandbox's data directory, or from
-options and the environment; a password never from the command line.
+options and the environment; a password or an API key never from the command line.
 """
 
 import inspect
@@ -29,6 +29,7 @@ OVER_SERVICE = "over_service"
 # A person waits: an unavailable service is reported after two seconds, not after ten.
 ATTEMPTS_MAX = 3
 PASSWORD_VARIABLE = "CLEARLANE_CLIENT_PASSWORD"  # noqa: S105  (the name of it)
+API_KEY_VARIABLE = "CLEARLANE_CLIENT_API_KEY"
 
 Work = TypeVar("Work", bound=Callable[..., None])
 
@@ -84,18 +85,25 @@ class ServiceOptions:
         """
         from clearlane.client import Account, from_sandbox
 
+        api_key = os.environ.get(API_KEY_VARIABLE, "")
         if self.data is None and self.url:
             return Account(
                 base_url=self.url,
                 key=self.key,
-                password=_password(self.key),
+                password=_password(self.key, is_needed=not api_key),
+                api_key=api_key,
                 site=self.site if site_required else self.site or None,
                 ca_file=self.ca_file or None,
             )
         found = from_sandbox(self.data)
         if self.key and self.key != found.key:
             found = replace(found, key=self.key, password=_password(self.key))
-        return replace(found, site=self.site or found.site, ca_file=self.ca_file or found.ca_file)
+        return replace(
+            found,
+            api_key=api_key,
+            site=self.site or found.site,
+            ca_file=self.ca_file or found.ca_file,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +239,15 @@ def exit_with(*, fine: bool) -> None:
     raise typer.Exit(SUCCESS if fine else NOT_ACCEPTED)
 
 
-def _password(key: str) -> str:
-    """Return the password from the environment, or ask for it at the terminal."""
+def _password(key: str, *, is_needed: bool = True) -> str:
+    """Return the password from the environment, or ask for it at the terminal if it is needed."""
     given = os.environ.get(PASSWORD_VARIABLE, "")
-    if given or not key or not sys.stdin.isatty():
-        if not given:
-            raise ValueError(f"The password is missing: set {PASSWORD_VARIABLE}.")
+    if given or not is_needed:
         return given
+    if not key or not sys.stdin.isatty():
+        raise ValueError(
+            f"The password is missing: set {PASSWORD_VARIABLE}, or {API_KEY_VARIABLE} for commands that take an API key."
+        )
     return str(typer.prompt(f"Password of {key}", hide_input=True, err=True))
 
 
@@ -260,7 +270,10 @@ def advice(fault: "ClearlaneError") -> str:
     from clearlane import client
 
     for kind, sentence in (
-        (client.BadCredentials, f"Check the vendor key and its password ({PASSWORD_VARIABLE})."),
+        (
+            client.BadCredentials,
+            f"Check the vendor key and its password ({PASSWORD_VARIABLE}), or the API key ({API_KEY_VARIABLE}).",
+        ),
         (
             client.BaaMissing,
             "The client must accept the agreement first; the operator then records it: "

@@ -52,6 +52,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "worker": CommandEntry("installation.worker", "Run a worker without the API server."),
     "settings": CommandEntry("installation.settings", "Show the effective settings."),
     "vendor": CommandEntry("account.vendor", "Vendors and their credentials."),
+    "api-key": CommandEntry("account.api_key", "API keys of vendors: scopes, sites, expiry."),
     "site": CommandEntry("account.site", "Sites (clients) of a vendor: BAA, state, time zone."),
     "console": CommandEntry("account.console_open", "Open the console of a sandbox."),
     "user": CommandEntry("account.console_user", "People who sign in to the console."),

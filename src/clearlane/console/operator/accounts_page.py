@@ -249,9 +249,10 @@ def _render(
     )
 
 
-def _vendor(request: PageRequest, vendor: Vendor) -> tuple[Vendor, list[Site], int]:
-    """Return a vendor, its sites by name, and how many passwords are live."""
+def _vendor(request: PageRequest, vendor: Vendor) -> tuple[Vendor, list[Site], int, int]:
+    """Return a vendor, its sites by name, how many passwords are live, and how many API keys it has."""
     directory = request.context.accounts
     sites = [site for site in directory.sites if site.vendor_id == vendor.id]
     live = directory.live_passwords(vendor, request.now)
-    return vendor, sorted(sites, key=lambda site: site.name.casefold()), len(live)
+    by_name = sorted(sites, key=lambda site: site.name.casefold())
+    return vendor, by_name, len(live), len(directory.keys_of(vendor))

@@ -11,5 +11,5 @@ is the table of them. The rest of the engine is the same for all:
 - ``inquiry_schedule`` is run by the engine, for retries and for purging.
 
 Eligibility is the first transaction: ``eligibility_transaction`` is its row, ``eligibility_request`` reads and checks a
-request of a vendor, ``eligibility_list`` lists earlier requests for people.
+request of a vendor, ``x12_inquiry`` answers a sender's own 270, ``eligibility_list`` lists earlier requests for people.
 """

@@ -10,7 +10,7 @@ fields and no HTTP.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Generic
 
@@ -52,17 +52,18 @@ async def ask(
     site: Site,
     actor: Actor,
     now: datetime,
+    note: str = "",
 ) -> int:
     """Store a request under a new key, start its inquiries, and return the key.
 
-    ``results`` say what of the request could not be sent.
+    ``results`` say what of the request could not be sent; ``note`` is added to its audit row.
     """
     context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(site.scope)
     runner = inquiry_runner(context)
     for _ in range(INQUIRY_KEY_ATTEMPTS_MAX):
-        new = _NewRequest(context, transaction, site.scope, new_request_key(now), now)
+        new = _NewRequest(context, transaction, site.scope, new_request_key(now), now, note)
         rows = await new.seal(asked, runner)
         payload = new.seal_results(results)
         try:
@@ -86,12 +87,13 @@ async def await_answers(
     site: Site,
     now: datetime,
     stopping: asyncio.Event,
+    wait: timedelta = WAIT,
 ) -> RequestAnswers[V]:
     """Return the answers when they are complete, when the time to wait has passed, or when the node stops.
 
     The time to wait counts from ``now``.
     """
-    await inquiry_runner(context).pending_calls.wait(inquiry_request_id, now + WAIT, stopping)
+    await inquiry_runner(context).pending_calls.wait(inquiry_request_id, now + wait, stopping)
     answers = await load_answers(
         context.database, context.vault, transaction, site.scope, inquiry_request_id
     )
@@ -122,6 +124,7 @@ class _NewRequest(Generic[P, A, V]):
     scope: Scope
     id: int
     now: datetime
+    note: str
 
     async def seal(self, asked: Sequence[P], runner: InquiryRunner) -> list[NewInquiry]:
         """Return the rows of the inquiries. Pauses now and then, so that other calls run."""
@@ -174,7 +177,7 @@ class _NewRequest(Generic[P, A, V]):
             f"{self.transaction.subject}.submit",
             ids=[str(self.id)],
             count=len(rows),
-            detail=f"RequestId {number}",
+            detail=f"RequestId {number}" + (f"; {self.note}" if self.note else ""),
         )
         return number
 

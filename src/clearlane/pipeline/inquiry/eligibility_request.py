@@ -57,7 +57,7 @@ async def inquire(
     if read.request is None:
         return MalformedInquiry(read.findings, read.ignored)
     today = to_local(now, site.time_zone).date()
-    find = _PayerFinder(context.payer_access.payers(), inquiry_runner(context)).find
+    find = PayerFinder(context.payer_access.payers(), inquiry_runner(context)).find
     facts = InquiryFacts(find=find, sandbox=context.sandbox, today=today)
     checked = await _run_stepwise(rules.check_stepwise(read.request, facts))
     eligibility_request_id = await ask(
@@ -67,13 +67,14 @@ async def inquire(
 
 
 @dataclass(frozen=True, slots=True)
-class _PayerFinder:
+class PayerFinder:
     """The payer directory, with real-time routes counted: a payer may take inquiries and no files."""
 
     payers: PayerDirectory
     runner: InquiryRunner
 
     def find(self, id: str, type: str) -> Payer | None:
+        """Return the payer with an id."""
         payer = self.payers.find(id, type)
         if payer is None or payer.has_route:
             return payer

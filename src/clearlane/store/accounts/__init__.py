@@ -1,1 +1,1 @@
-"""Vendors, sites, people who sign in, and instances of proxy login."""
+"""Vendors, their API keys and sites, people who sign in, and instances of proxy login."""

@@ -11,10 +11,12 @@ from datetime import datetime, timedelta
 from operator import eq
 from typing import Any
 
+import msgspec
 from sqlalchemy import Column, bindparam, delete, func, select, update
 
-from clearlane.accounts.credentials import Credentials, hash_password
-from clearlane.accounts.directory import AccountDirectory, VendorPassword
+from clearlane.accounts.api_keys import ApiKey, KeyScope, KeyState
+from clearlane.accounts.credentials import Credentials, SecretHash, hash_password
+from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import (
     Site,
     SiteState,
@@ -30,11 +32,17 @@ from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.ids import SiteId, VendorId, random_text
 from clearlane.store.database.database import Actor, Database, Row, SystemScope, Tx
-from clearlane.store.database.schema import sites, vendor_secrets, vendors
+from clearlane.store.database.schema import (
+    api_key_secrets,
+    api_keys,
+    sites,
+    vendor_secrets,
+    vendors,
+)
 from clearlane.store.database.sql import Statement, insert_into
 from clearlane.store.installation.nodes import bump_revision
 
-SECRETS_PER_VENDOR_MAX = 8
+SECRETS_PER_ACCOUNT_MAX = 8
 VENDOR_SITE_ID_CHARACTERS = 12
 
 REVISION = "accounts"
@@ -90,19 +98,39 @@ _SITES = Statement(
     )
 )
 
+_KEYS = Statement(
+    select(
+        api_keys.c.key_id,
+        api_keys.c.vendor_id,
+        api_keys.c.name,
+        api_keys.c.scopes,
+        api_keys.c.sites,
+        api_keys.c.state,
+        api_keys.c.created_at,
+        api_keys.c.expires_at,
+    )
+)
+_KEY_SECRETS = Statement(
+    select(
+        api_key_secrets.c.key_id, api_key_secrets.c.secret_hash, api_key_secrets.c.expires_at
+    ).order_by(api_key_secrets.c.created_at)
+)
+
 
 async def load_accounts(database: Database, pepper: bytes) -> AccountDirectory:
-    """Load all vendors and sites as one snapshot."""
+    """Load all vendors, API keys and sites as one snapshot."""
     async with database.read(SCOPE) as tx:
         return await read_accounts(tx, pepper)
 
 
 async def read_accounts(tx: Tx, pepper: bytes) -> AccountDirectory:
-    """Return all vendors and sites as a transaction sees them."""
-    secrets: dict[VendorId, list[VendorPassword]] = defaultdict(list)
+    """Return all vendors, API keys and sites as a transaction sees them."""
+    secrets: dict[VendorId, list[SecretHash]] = defaultdict(list)
     for vendor_id, secret_hash, expires_at in await tx.rows(_SECRETS):
-        expires = None if expires_at is None else from_micros(expires_at)
-        secrets[VendorId(vendor_id)].append(VendorPassword(bytes(secret_hash), expires))
+        secrets[VendorId(vendor_id)].append(SecretHash(bytes(secret_hash), _moment(expires_at)))
+    of_keys: dict[str, list[SecretHash]] = defaultdict(list)
+    for key_id, secret_hash, expires_at in await tx.rows(_KEY_SECRETS):
+        of_keys[key_id].append(SecretHash(bytes(secret_hash), _moment(expires_at)))
     return AccountDirectory(
         pepper=pepper,
         vendors=[
@@ -111,7 +139,31 @@ async def read_accounts(tx: Tx, pepper: bytes) -> AccountDirectory:
         ],
         secrets=secrets,
         sites=[_site(row) for row in await tx.rows(_SITES)],
+        api_keys=[_api_key(row, of_keys[row[0]]) for row in await tx.rows(_KEYS)],
     )
+
+
+def _moment(micros: int | None) -> datetime | None:
+    return None if micros is None else from_micros(micros)
+
+
+def _api_key(row: Row, secrets: Sequence[SecretHash]) -> ApiKey:
+    id, vendor, name, scopes, of_sites, state, created_at, expires_at = row
+    return ApiKey(
+        id=id,
+        vendor_id=VendorId(vendor),
+        name=name,
+        # A scope that this version does not know gives no right.
+        scopes=frozenset(map(KeyScope, _SCOPES & set(msgspec.json.decode(scopes)))),
+        sites=None if of_sites is None else frozenset(msgspec.json.decode(of_sites)),
+        state=KeyState(state),
+        created_at=from_micros(created_at),
+        expires_at=_moment(expires_at),
+        secrets=tuple(secrets),
+    )
+
+
+_SCOPES = frozenset(map(str, KeyScope))
 
 
 def _site(row: Row) -> Site:
@@ -165,6 +217,14 @@ _EXPIRE = Statement(
 _COUNT_SECRETS = Statement(
     select(func.count()).where(vendor_secrets.c.vendor_id == bindparam("vendor"))
 )
+
+
+async def require_vendor(tx: Tx, key: str) -> int:
+    """Return the id of the vendor with this key, whose row is locked; refuse an unknown one."""
+    found = await tx.row(_VENDOR_BY_KEY, key=key)
+    if found is None:
+        raise AccountRefused([_no_vendor(key)])
+    return int(found[0])
 
 
 async def add_vendor(
@@ -233,15 +293,13 @@ async def rotate_secret(
     password = random_text(limits.SECRET_CHARACTERS)
 
     async def job(tx: Tx) -> int:
-        found = await tx.row(_VENDOR_BY_KEY, key=key)
-        if found is None:
-            raise AccountRefused([_no_vendor(key)])
-        await tx.run(_EXPIRE, vendor=found[0], end=to_micros(now + overlap))
-        await tx.run(_DROP_EXPIRED, vendor=found[0], now=to_micros(now))
-        await _insert_secret(tx, pepper, found[0], password, now)
-        count = await tx.row(_COUNT_SECRETS, vendor=found[0])
-        if count is not None and count[0] > SECRETS_PER_VENDOR_MAX:
-            live = f"{SECRETS_PER_VENDOR_MAX} passwords of the vendor are still live"
+        vendor = await require_vendor(tx, key)
+        await tx.run(_EXPIRE, vendor=vendor, end=to_micros(now + overlap))
+        await tx.run(_DROP_EXPIRED, vendor=vendor, now=to_micros(now))
+        await _insert_secret(tx, pepper, vendor, password, now)
+        count = await tx.row(_COUNT_SECRETS, vendor=vendor)
+        if count is not None and count[0] > SECRETS_PER_ACCOUNT_MAX:
+            live = f"{SECRETS_PER_ACCOUNT_MAX} passwords of the vendor are still live"
             raise AccountRefused(
                 [account_finding("OVERLAP", f"{live}. Wait, or rotate with --overlap 0.")]
             )
@@ -256,7 +314,9 @@ async def set_vendor_state(
 ) -> AccountChange:
     """Enable or disable a vendor's credentials."""
     action = {VendorState.ACTIVE: "vendor.enable", VendorState.DISABLED: "vendor.disable"}[state]
-    return await _set(database, _VENDOR_STATE, key, state.value, action=action, actor=actor)
+    return await set_account_column(
+        database, _VENDOR_STATE, key, state.value, action=action, actor=actor
+    )
 
 
 async def set_vendor_proxy_login(
@@ -264,7 +324,9 @@ async def set_vendor_proxy_login(
 ) -> AccountChange:
     """Allow or forbid a vendor the proxy login calls."""
     action = f"vendor.proxy_login_{'on' if allowed else 'off'}"
-    return await _set(database, _PROXY_LOGIN, key, int(allowed), action=action, actor=actor)
+    return await set_account_column(
+        database, _PROXY_LOGIN, key, int(allowed), action=action, actor=actor
+    )
 
 
 async def set_vendor_rate(
@@ -272,7 +334,9 @@ async def set_vendor_rate(
 ) -> AccountChange:
     """Limit the calls a vendor may make in a minute; None for no limit."""
     raise_findings(rate_findings(rate_per_minute))
-    return await _set(database, _RATE, key, rate_per_minute, action="vendor.limit", actor=actor)
+    return await set_account_column(
+        database, _RATE, key, rate_per_minute, action="vendor.limit", actor=actor
+    )
 
 
 # ---- sites -------------------------------------------------------------------------------------
@@ -326,10 +390,8 @@ async def add_site(
     )
 
     async def job(tx: Tx) -> int:
-        vendor = await tx.row(_VENDOR_BY_KEY, key=site.vendor_key)
-        if vendor is None:
-            raise AccountRefused([_no_vendor(site.vendor_key)])
-        await insert_site(tx, vendor[0], site, now)
+        vendor = await require_vendor(tx, site.vendor_key)
+        await insert_site(tx, vendor, site, now)
         tx.audit("site.add", ids=[id], detail=f"vendor {site.vendor_key}")
         return await bump_revision(tx, REVISION)
 
@@ -360,7 +422,7 @@ async def set_site_state(
 ) -> AccountChange:
     """Activate or suspend a site."""
     action = {SiteState.ACTIVE: "site.activate", SiteState.SUSPENDED: "site.suspend"}[state]
-    return await _set(
+    return await set_account_column(
         database, _SITE_STATE, vendor_site_id, state.value, action=action, actor=actor
     )
 
@@ -371,14 +433,16 @@ async def accept_baa(
     """Record that the client has accepted the agreement. The time of the first acceptance stays."""
     action, accepted = "site.baa_accept", to_micros(now)
     event = NewEvent("baa.accepted", accepted)
-    return await _set(
+    return await set_account_column(
         database, _BAA, vendor_site_id, accepted, action=action, actor=actor, event=event
     )
 
 
 async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -> AccountChange:
     """Record that the client no longer accepts the agreement."""
-    return await _set(database, _BAA, vendor_site_id, None, action="site.baa_revoke", actor=actor)
+    return await set_account_column(
+        database, _BAA, vendor_site_id, None, action="site.baa_revoke", actor=actor
+    )
 
 
 async def set_console_corrections(
@@ -386,7 +450,7 @@ async def set_console_corrections(
 ) -> AccountChange:
     """Allow or forbid people to correct a site's claims in the console."""
     action = f"site.corrections_{'on' if allowed else 'off'}"
-    return await _set(
+    return await set_account_column(
         database, _CORRECTIONS, vendor_site_id, int(allowed), action=action, actor=actor
     )
 
@@ -395,7 +459,7 @@ async def set_console_corrections(
 
 
 @dataclass(frozen=True, slots=True)
-class _AccountColumn:
+class AccountColumn:
     """A column of an account that may change, and when a new value changes nothing."""
 
     read: Statement
@@ -404,14 +468,15 @@ class _AccountColumn:
     is_unchanged: Callable[[object, object], bool] = eq
 
 
-def _column(
+def updated_column(
     key: Column[str],
     changing: Column[Any],
     unknown: Callable[[str], Finding],
     is_unchanged: Callable[[object, object], bool] = eq,
-) -> _AccountColumn:
+) -> AccountColumn:
+    """Return a column of accounts that may change; ``unknown`` is the finding about a row that does not exist."""
     this_row = key == bindparam("row")
-    return _AccountColumn(
+    return AccountColumn(
         Statement(select(changing).where(this_row).with_for_update()),
         Statement(update(key.table).where(this_row).values({changing: bindparam("value")})),
         unknown,
@@ -433,17 +498,17 @@ def _both_or_neither(old: object, new: object) -> bool:
     return (old is None) == (new is None)
 
 
-_VENDOR_STATE = _column(vendors.c.vendor_key, vendors.c.state, _no_vendor)
-_PROXY_LOGIN = _column(vendors.c.vendor_key, vendors.c.proxy_login, _no_vendor)
-_RATE = _column(vendors.c.vendor_key, vendors.c.rate_per_minute, _no_vendor)
-_SITE_STATE = _column(sites.c.vendor_site_id, sites.c.state, _no_site)
-_CORRECTIONS = _column(sites.c.vendor_site_id, sites.c.console_corrections, _no_site)
-_BAA = _column(sites.c.vendor_site_id, sites.c.baa_accepted_at, _no_site, _both_or_neither)
+_VENDOR_STATE = updated_column(vendors.c.vendor_key, vendors.c.state, _no_vendor)
+_PROXY_LOGIN = updated_column(vendors.c.vendor_key, vendors.c.proxy_login, _no_vendor)
+_RATE = updated_column(vendors.c.vendor_key, vendors.c.rate_per_minute, _no_vendor)
+_SITE_STATE = updated_column(sites.c.vendor_site_id, sites.c.state, _no_site)
+_CORRECTIONS = updated_column(sites.c.vendor_site_id, sites.c.console_corrections, _no_site)
+_BAA = updated_column(sites.c.vendor_site_id, sites.c.baa_accepted_at, _no_site, _both_or_neither)
 
 
-async def _set(
+async def set_account_column(
     database: Database,
-    column: _AccountColumn,
+    column: AccountColumn,
     row: str,
     value: object,
     *,

@@ -14,7 +14,7 @@ KEPT = frozenset(
         # the audit chain, keys, and numbers that must never be used again
         "audit", "audit_head", "installation_keys", "data_keys", "control_numbers",
         # who may call and sign in, and with what
-        "vendors", "vendor_secrets", "sites", "instances", "login_urls",
+        "vendors", "vendor_secrets", "api_keys", "api_key_secrets", "sites", "instances", "login_urls",
         "console_users", "console_user_sites", "console_sessions", "recovery_codes",
         # what an operator has set up
         "payers", "routes", "code_lists", "codes", "rule_settings",

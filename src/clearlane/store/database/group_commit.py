@@ -101,6 +101,8 @@ class Actor:
     request_id: str = ""
     address: str = ""
     """Where a caller of the API or the console comes from."""
+    api_key: str = ""
+    """The id of the API key that the caller used, if it used one."""
 
 
 class Tx(Protocol):
@@ -371,8 +373,10 @@ class AuditBuffer:
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""
         owner = None if isinstance(self.scope, SystemScope) else self.scope
-        # The address has no column of its own: rows of all versions are chained over the same columns.
-        origin = f"from {self.actor.address}" if self.actor.address else ""
+        # Key and address have no columns of their own: rows of all versions are chained over the same columns.
+        key = f"API key {self.actor.api_key}" if self.actor.api_key else ""
+        address = f"from {self.actor.address}" if self.actor.address else ""
+        origin = ORIGIN_SEPARATOR.join(filter(None, (key, address)))
         space = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
         shown = ORIGIN_SEPARATOR.join(filter(None, (detail[:space], origin)))
         self.entries.append(

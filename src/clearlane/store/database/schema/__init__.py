@@ -4,6 +4,7 @@ Import every module of tables here: rights, backup and tests rely on complete me
 """
 
 from clearlane.store.database.schema.api import *  # noqa: F403
+from clearlane.store.database.schema.api_keys import *  # noqa: F403
 from clearlane.store.database.schema.code_lists import *  # noqa: F403
 from clearlane.store.database.schema.console import *  # noqa: F403
 from clearlane.store.database.schema.core import *  # noqa: F403
