@@ -17,6 +17,7 @@ from clearlane.x12 import codes
 ELSEWHERE = {
     "C107": "A duplicate is known by its days.",
     "C112": "A duplicate is known by its days.",
+    "C120": "A duplicate is known by its days.",
     "C612": "A duplicate is known by its days.",
     "C754": "A balance is that of the other payer's payment.",
 }

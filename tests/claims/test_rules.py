@@ -302,6 +302,7 @@ CASES: dict[str, list[Case]] = {
             facts={"earlier_claim_number": "R-1", "is_settled_before": True},
         )
     ],
+    "C120": [m({}, "Svc_VendorClaimId", {}, facts={"equal_claim": "R-1"})],
     "C113": [m({}, "Svc_PayerId", {}, facts={"paid_by_another": "R-1"})],
     "C110": [
         m(
@@ -2028,6 +2029,7 @@ def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
     assert {each.id for each in skipped_rules(kind, facts)} == {
         *(f"C{n}" for n in range(101, 114)),
         "C119",
+        "C120",
         *(each.id for each in RULES.values() if each.edit and each.applies_to(kind)),
     }
     assert skipped_rules(kind, RuleInputs(today=TODAY)) == []

@@ -124,7 +124,7 @@ def views_in(data):
     for event in read(data):
         if isinstance(event, UnitClosed):
             form = FORMS_BY_TRANSACTION[event.set.guide.kind]
-            yield form.view(event.loop, event.parents, event.set.first_segment)
+            yield form.view_of_loops(event.loop, event.parents, event.set.first_segment)
 
 
 def view_in_file(claim, **more):

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision
 from clearlane.claims.fields import ClaimPart, filled_names, with_fields
 from clearlane.claims.kinds import ClaimKind
-from clearlane.claims.view import ClaimView
+from clearlane.claims.view import ClaimView, FormPaths
 from clearlane.claims.view_builder import (
     ClaimReading,
     DecisionMaker,
@@ -41,6 +41,33 @@ _LINE_PATH = re.compile(r"lines\[(\d+)\]\.(.+)")
 
 FilledFields = Mapping[str, Any]
 """The filled fields of a claim or line by name, decoded or still as JSON."""
+
+
+class AnyClaimForm(FormPaths, Protocol):
+    """What the form of any claim can do, whether it came as JSON or as a file."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> ClaimKind: ...
+    @property
+    def line_segment(self) -> str: ...
+
+    def view(self, claim: Any) -> ClaimView:
+        """Return the view of a claim."""
+        ...
+
+    def value(self, claim: Any, path: str) -> Any:
+        """Return one value of a claim, by its path in the view; None if it has none."""
+        ...
+
+    def frequency(self, claim: Any) -> str:
+        """Return the claim frequency."""
+        ...
+
+    def agreeing_fields(self, claim: Any, name: str) -> tuple[str, ...]:
+        """Return the filled fields that must hold the same as this one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

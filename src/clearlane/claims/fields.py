@@ -60,6 +60,7 @@ from clearlane.claims.value_types import (
     ValueType,
     Zip,
 )
+from clearlane.claims.x12_claim import X12Claim, encode_x12_claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -803,7 +804,10 @@ class DentalDocument(ClaimPart):
 
 
 P = TypeVar("P", bound=ClaimPart)
-Claim = MedicalClaim | DentalClaim
+JsonClaim = MedicalClaim | DentalClaim
+"""A claim that came as JSON: its fields are those of this catalogue."""
+Claim = JsonClaim | X12Claim
+"""A claim, whatever it came as. ``claims.forms.form_of`` knows how to read it."""
 Line = MedicalLine | DentalLine
 
 
@@ -898,14 +902,16 @@ def value_at(part: Any, path: str) -> Any:
 
 
 def encode(claim: Claim) -> bytes:
-    """Encode a claim as JSON with the catalogue's names and filled fields only, always as the same text.
+    """Encode a claim as JSON, always as the same text: with the catalogue's names and filled fields only, or its segments.
 
     ``decode.restore`` reads it. Amounts are strings; adjustments are arrays of reason, amount, quantity.
     """
+    if claim.__class__ is X12Claim:
+        return encode_x12_claim(claim)
     return msgspec.json.encode(claim.__dict__, enc_hook=_filled_values)
 
 
-def encode_content(claim: Claim, id_field: str) -> bytes:
+def encode_content(claim: JsonClaim, id_field: str) -> bytes:
     """Encode what makes two claims under one caller's id the same: every field but the id itself."""
     content = {name: value for name, value in claim.__dict__.items() if name != id_field}
     return msgspec.json.encode(content, enc_hook=_filled_values)

@@ -12,6 +12,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+X12 = "x12"
+"""The name of the form of claims that come as 837 files: one for every kind."""
+
 
 class ClaimKind(StrEnum):
     """A kind of claim."""
@@ -38,8 +41,10 @@ class KindRow(NamedTuple):
 
 KINDS: Mapping[ClaimKind, KindRow] = MappingProxyType(
     {
-        ClaimKind.MEDICAL: KindRow("Medical", "837P", "005010X222A1", "Medical", ("v3_medical",)),
-        ClaimKind.DENTAL: KindRow("Dental", "837D", "005010X224A2", "Dental", ("v3_dental",)),
+        ClaimKind.MEDICAL: KindRow(
+            "Medical", "837P", "005010X222A1", "Medical", ("v3_medical", X12)
+        ),
+        ClaimKind.DENTAL: KindRow("Dental", "837D", "005010X224A2", "Dental", ("v3_dental", X12)),
         ClaimKind.INSTITUTIONAL: KindRow("Institutional", "837I", "005010X223A2", "Medical", ()),
     }
 )

@@ -88,6 +88,13 @@ class PayerDirectory:
                 return self._payers_by_name[known][key]
         return None
 
+    def find_in_file(self, payer_id: str, type: str) -> Payer | None:
+        """Return the payer that a sender's file names by an id: as ``find`` does, else the one that has it as an alias."""
+        found = self.find(payer_id, type)
+        if found is None and payer_id:
+            found = self._payers_by_name[type].get(_name_key(payer_id))
+        return found
+
     def search(
         self,
         words: str,

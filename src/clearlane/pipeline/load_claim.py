@@ -11,9 +11,9 @@ import msgspec
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.forms import form_of
 from clearlane.claims.header import ClaimHeader, decode_header, encode_header
-from clearlane.claims.read.decode import restore
+from clearlane.claims.read.decode import restore_claim
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
@@ -94,7 +94,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     content = open_claim_content(opened)
     return LoadedClaim(
         row,
-        restore(FORMS[row.form], bytes(content.claim)),
+        restore_claim(row.form, bytes(content.claim)),
         tuple(content.repairs),
         tuple(_finding(*values) for values in content.findings),
         content.given,

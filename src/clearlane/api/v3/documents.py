@@ -20,6 +20,7 @@ import msgspec
 
 from clearlane.api.v3 import code_names
 from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
 from clearlane.claims.lifecycle import first_category
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.facts import Fact, FactKind
@@ -149,7 +150,7 @@ _STATES = {
 def _head(document: PayerDocument) -> JSON:
     return {
         "DocumentId": document.document_id,
-        "VendorClaimId": document.claim.Svc_VendorClaimId,
+        "VendorClaimId": form_of(document.claim).value(document.claim, "vendor_claim_id"),
         "ClearinghouseControlNumber": document.claim_number,
         "CreateDate": document.created_day.isoformat(),
     }

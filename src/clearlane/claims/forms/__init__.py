@@ -19,16 +19,22 @@ The tests in ``tests/claims`` run over every form: they tell which field has no 
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING, overload
 
-from clearlane.claims.claim_form import AnyForm, ClaimForm, field_at
+from clearlane.claims.claim_form import AnyClaimForm, AnyForm, ClaimForm, field_at
 from clearlane.claims.fields import ClaimPart
 from clearlane.claims.forms import dental, medical
 from clearlane.claims.kinds import KINDS, ClaimKind
+from clearlane.claims.x12_claim import X12Claim
+
+if TYPE_CHECKING:
+    from clearlane.claims.forms.x12_form import X12Form
 
 __all__ = [
     "FORMS",
     "V3_DENTAL",
     "V3_MEDICAL",
+    "AnyClaimForm",
     "AnyForm",
     "ClaimForm",
     "field_at",
@@ -36,13 +42,14 @@ __all__ = [
     "form_of",
     "form_of_kind",
     "load_placements",
+    "x12_forms",
 ]
 
 V3_MEDICAL, V3_DENTAL = medical.FORM, dental.FORM
 FORMS: Mapping[str, AnyForm] = MappingProxyType(
     {form.name: form for form in (V3_MEDICAL, V3_DENTAL)}
 )
-"""The forms by name."""
+"""The forms of claims that come as JSON, by name. Claims of files have one of ``x12_forms``."""
 
 
 def load_placements() -> None:
@@ -51,14 +58,30 @@ def load_placements() -> None:
         form.load_placements()
 
 
-def form_of(claim: ClaimPart) -> AnyForm:
+@overload
+def form_of(claim: ClaimPart) -> AnyForm: ...
+@overload
+def form_of(claim: X12Claim) -> "X12Form": ...
+@overload
+def form_of(claim: ClaimPart | X12Claim) -> AnyClaimForm: ...
+def form_of(claim: ClaimPart | X12Claim) -> "AnyForm | X12Form | AnyClaimForm":
     """Return the form of a claim."""
+    if type(claim) is X12Claim:
+        return x12_forms()[claim.transaction]
     return _form_of_model(type(claim))
 
 
 @cache
 def _form_of_model(model: type) -> AnyForm:
     return next(form for form in FORMS.values() if form.claim is model)
+
+
+@cache
+def x12_forms() -> "Mapping[str, X12Form]":
+    """Return the forms of claims of 837 files by transaction, imported at their first use: they need the guides."""
+    from clearlane.claims.forms.x12_form import FORMS_BY_TRANSACTION
+
+    return FORMS_BY_TRANSACTION
 
 
 def form_of_kind(kind: str) -> AnyForm:

@@ -1,7 +1,8 @@
 """The form of claims that come as 837 files: reads a claim's loops into the view.
 
     form = FORMS_BY_TRANSACTION["837P"]
-    view = form.view(loop, parents)                  # the loop 2300 and the loops around it
+    view = form.view(claim)                          # a stored claim
+    view = form.view_of_loops(loop, parents)         # the loop 2300 and the loops around it
 
 A value that is faulty in its form (a date, an amount) is None in the view: the checks of the guide report it.
 
@@ -10,11 +11,20 @@ Knows loops and the view; ``x12_places`` knows where each value is. Checks nothi
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from clearlane.claims import codes
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, total_paid
 from clearlane.claims.forms import x12_view as table
+from clearlane.claims.forms.x12_changes import (
+    PatchedElement,
+    parse_location,
+    with_element,
+    with_values,
+)
+from clearlane.claims.forms.x12_loops import CLAIM, loops_of
 from clearlane.claims.forms.x12_places import (
     GLASSES,
     ClaimPlaces,
@@ -25,7 +35,7 @@ from clearlane.claims.forms.x12_places import (
     hint_of,
     last_day,
 )
-from clearlane.claims.kinds import ClaimKind
+from clearlane.claims.kinds import X12, ClaimKind
 from clearlane.claims.value_types import EarlierAdjustment
 from clearlane.claims.view import (
     ClaimAttachmentView,
@@ -35,6 +45,7 @@ from clearlane.claims.view import (
     PayerView,
 )
 from clearlane.claims.view_builder import make
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel import limits
 from clearlane.x12.guides import g837d, g837i, g837p
 from clearlane.x12.tree import Loop, get_element
@@ -132,7 +143,13 @@ class LoopsAround:
         self._read: list[tuple[_LoopState, _Part]] = []
         """The loops from the outside in, each with the values of itself and those around it."""
 
-    def read(self, form: "X12Form", parents: Iterable[Loop], first_segment: int) -> _Part:
+    def read(
+        self,
+        form: "X12Form",
+        parents: Iterable[Loop],
+        first_segment: int,
+        numbers: Sequence[int] = (),
+    ) -> _Part:
         """Return the values of the loops around a claim; reads the loops that the last claim did not have."""
         states = [_LoopState.of(loop) for loop in parents if loop.node.id in form.around]
         same = 0
@@ -141,7 +158,8 @@ class LoopsAround:
         ):
             same += 1
         del self._read[same:]
-        part = self._read[-1][1] if self._read else _Part(ClaimPlaces(form, first_segment), "")
+        whole = ClaimPlaces(form, first_segment, numbers)
+        part = self._read[-1][1] if self._read else _Part(whole, "")
         for state in states[same:]:
             part = part.copy()
             form.read_around(part, state.loop)
@@ -150,20 +168,89 @@ class LoopsAround:
 
 
 class X12Form(TransactionPlaces):
-    """The form of the claims of one transaction."""
+    """The form of the claims of one transaction. All have one name: a claim of it knows its transaction."""
 
-    def view(
+    name = X12
+    form_name = ""
+    """The paper form: none."""
+
+    @property
+    def line_segment(self) -> str:
+        """The segment that begins with a line's procedure."""
+        row = self.row("lines[].procedure")
+        assert row is not None, "every 837 has procedures"
+        return row.segment
+
+    def view(self, claim: X12Claim) -> ClaimView:
+        """Return the view of a stored claim."""
+        return _view(self, claim)
+
+    def places(self, claim: X12Claim) -> ClaimPlaces:
+        """Return where the sender wrote the values of a stored claim."""
+        places = self.view(claim).form
+        assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
+        return places
+
+    def value(self, claim: X12Claim, path: str) -> Any:
+        """Return one value of a claim, by its path in the view; None if it has none."""
+        found: Any = self.view(claim)
+        for word in path.split("."):
+            name, _, index = word.rstrip("]").partition("[")
+            found = getattr(found, name, None)
+            if index:
+                found = found[int(index)] if found and int(index) < len(found) else None
+        return found
+
+    def frequency(self, claim: X12Claim) -> str:
+        """Return the claim frequency: 1 original, 7 replacement, 8 void."""
+        return self.view(claim).frequency or codes.ORIGINAL
+
+    def agreeing_fields(self, claim: X12Claim, name: str) -> tuple[str, ...]:
+        """Return no field: an 837 states a person once."""
+        return ()
+
+    def with_changes(self, claim: X12Claim, changes: Mapping[str, str | None]) -> X12Claim:
+        """Return a claim with other values, by their paths in the view or by the locations that findings name; None
+        removes a value.
+
+        A path that is not one element of the claim, and no segment that could be added to it, is a ValueError.
+        """
+        for path, value in changes.items():
+            at = parse_location(path)
+            claim = (
+                with_element(claim, at, value or "")
+                if at is not None
+                else self._with_value(claim, path, value)
+            )
+        return claim
+
+    def _with_value(self, claim: X12Claim, path: str, value: str | None) -> X12Claim:
+        places, row = self.places(claim), self.row(path)
+        place = places.place(path)
+        is_stated = path in places.known or (place.element and place.segment[0] != "REF")
+        if row is None or row.last or not (is_stated or place.loop.node.id == CLAIM):
+            raise ValueError(f"{path} cannot be written: it is not one element of the claim")
+        if row.segment != "REF" and is_stated:
+            at = PatchedElement(places.number(place), place.element, place.component)
+            return with_element(claim, at, value or "")
+        qualifier = f":{row.qualifier}" if row.qualifier else ""
+        where = f"{CLAIM}/{row.segment}{qualifier}/{row.element:02}"
+        return with_values(claim, {where: value})
+
+    def view_of_loops(
         self,
         claim: Loop,
         parents: Iterable[Loop],
         first_segment: int = 1,
         around: LoopsAround | None = None,
+        numbers: Sequence[int] = (),
     ) -> ClaimView:
         """Return the view of a claim by its loop 2300 and the loops around it.
 
-        ``first_segment`` is the number of the ST in its file; ``around`` remembers what claims of the file share.
+        ``first_segment`` is the number of the ST in its file; ``around`` remembers what claims of the file share;
+        ``numbers`` are those of the segments in their file, if they do not follow each other.
         """
-        own = (around or LoopsAround()).read(self, parents, first_segment)
+        own = (around or LoopsAround()).read(self, parents, first_segment, numbers)
         places = own.places
         places.loops[""] = claim
         own.read(claim, self.claim)
@@ -400,6 +487,13 @@ def _amount(text: str) -> Decimal:
     if amount is None:
         raise _UnreadableError
     return amount
+
+
+# A page, a rule and a list may each ask for values of the same claim.
+@lru_cache(maxsize=limits.CLAIMS_AT_ONCE)
+def _view(form: X12Form, claim: X12Claim) -> ClaimView:
+    loops = loops_of(claim)
+    return form.view_of_loops(loops.claim, loops.parents, numbers=loops.numbers)
 
 
 INSTITUTIONAL_DIAGNOSES_MAX = 25

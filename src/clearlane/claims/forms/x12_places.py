@@ -98,6 +98,7 @@ class TransactionPlaces:
     def __init__(
         self, guide: grammar.Guide, kind: ClaimKind, diagnoses_max: int, duplicates: Sequence[str]
     ) -> None:
+        self.guide = guide
         self.kind = kind
         self.diagnoses_max = diagnoses_max
         self.duplicate_paths = tuple(duplicates)
@@ -220,9 +221,13 @@ class TransactionPlaces:
 class ClaimPlaces:
     """What the view of a claim knows of the file that it is in: a form of its own for each claim."""
 
-    def __init__(self, form: TransactionPlaces, first_segment: int) -> None:
+    def __init__(
+        self, form: TransactionPlaces, first_segment: int, numbers: Sequence[int] = ()
+    ) -> None:
+        """``numbers`` are those of the segments in their file, if they do not follow each other."""
         self._form = form
         self._first_segment = first_segment
+        self._numbers = numbers
         self.known: dict[str, Place] = {}
         """The places of the values, by path."""
         self.faulty: set[str] = set()
@@ -238,7 +243,7 @@ class ClaimPlaces:
 
     def copy(self) -> "ClaimPlaces":
         """Return the same places, for one more claim in the same loops."""
-        copied = ClaimPlaces(self._form, self._first_segment)
+        copied = ClaimPlaces(self._form, self._first_segment, self._numbers)
         copied.known, copied.faulty = self.known.copy(), self.faulty.copy()
         copied.loops = self.loops.copy()
         return copied
@@ -268,15 +273,30 @@ class ClaimPlaces:
         """Return the number of the segment of a path in its transaction set."""
         return position_of(self.place(path))
 
+    def number(self, place: Place) -> int:
+        """Return the number of the segment of a place in its file."""
+        return self._number_at(position_of(place))
+
+    def numbers_of(self, loop: Loop) -> tuple[int, int]:
+        """Return the numbers of the first and the last segment of a loop in its file."""
+        last = loop.position + loop.size() - 1
+        return self._number_at(loop.position), self._number_at(last)
+
+    def _number_at(self, position: int) -> int:
+        if self._numbers:
+            return self._numbers[position - 1]
+        return self._first_segment + position - 1
+
     def locate(self, path: str) -> str:
         """Return where the sender wrote the value of a path: loop, element, and the number of the segment in the file."""
         place = self.place(path)
-        number = self._first_segment + position_of(place) - 1
+        number = self.number(place)
         if path in self.loops and path.startswith("lines["):
             return f"line {int(path[6:-1]) + 1} (segment {number})"
         element = f"{place.element:02}" if place.element else ""
         component = f"-{place.component}" if place.component else ""
-        return f"{place.loop.id}/{place.segment[0]}{element}{component} (segment {number})"
+        where = f" (segment {number})" if number else ""
+        return f"{place.loop.id}/{place.segment[0]}{element}{component}{where}"
 
 
 def position_of(place: Place) -> int:

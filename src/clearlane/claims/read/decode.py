@@ -22,6 +22,7 @@ from pydantic_core import ErrorDetails
 from clearlane.claims.fields import (
     Claim,
     ClaimPart,
+    JsonClaim,
     drop_empty_fields,
     nested_parts,
 )
@@ -31,7 +32,8 @@ from clearlane.claims.finding import (
     limit_shape_findings,
     shape_finding,
 )
-from clearlane.claims.forms import AnyForm
+from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.claims.kinds import X12
 from clearlane.claims.read.repairs import Repair
 from clearlane.claims.read.tolerant_reading import (
     OTHER_NAMES,
@@ -39,6 +41,7 @@ from clearlane.claims.read.tolerant_reading import (
     is_known_in_another_case,
     read_tolerantly,
 )
+from clearlane.claims.x12_claim import decode_x12_claim
 from clearlane.kernel import limits
 from clearlane.kernel.json_names import (
     decode_as_written,
@@ -65,7 +68,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class DecodedClaim:
     """The result of decoding one raw claim: a claim or findings, and the paths of unknown fields."""
 
-    claim: Claim | None
+    claim: JsonClaim | None
     findings: tuple[ClaimFinding, ...] = ()
     ignored_fields: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -198,9 +201,14 @@ def read_claim(form: AnyForm, raw: bytes, at: str, *, other_names: bool = False)
     return DecodedClaim(claim, (), ignored_fields)
 
 
-def restore(form: AnyForm, stored: bytes) -> Claim:
-    """Decode a stored claim from the text that ``fields.encode`` made of it."""
-    claim: Claim = form.claim.__pydantic_validator__.validate_json(stored)
+def restore_claim(form: str, stored: bytes) -> Claim:
+    """Decode a stored claim of any form, by the form's name, from the text that ``fields.encode`` made of it."""
+    return decode_x12_claim(stored) if form == X12 else restore(FORMS[form], stored)
+
+
+def restore(form: AnyForm, stored: bytes) -> JsonClaim:
+    """Decode a stored claim of a JSON form from the text that ``fields.encode`` made of it."""
+    claim: JsonClaim = form.claim.__pydantic_validator__.validate_json(stored)
     drop_empty_fields(claim)
     return claim
 
@@ -319,7 +327,7 @@ def _read_tolerantly(form: AnyForm, raw: bytes, at: str) -> DecodedClaim:
     if reading is None:
         return DecodedClaim(None, (shape_finding(at, "A claim must be a JSON object."),))
     findings, filled = reading.findings, reading.filled
-    claim: Claim | None = None
+    claim: JsonClaim | None = None
     try:
         claim = form.claim.__pydantic_validator__.validate_python(filled, strict=False)
         drop_empty_fields(claim)

@@ -15,6 +15,7 @@ from clearlane.claims.fields import Claim
 from clearlane.claims.forms import AnyForm, ClaimForm, form_of
 from clearlane.claims.responses import code_advice
 from clearlane.claims.responses.advice_act import Advice, AdviceAct
+from clearlane.claims.x12_claim import X12Claim
 
 if TYPE_CHECKING:
     from clearlane.x12.views import remittance, shared_types
@@ -73,6 +74,9 @@ def _has_next_payer(claim: Claim | AnyForm) -> bool:
     """Return whether the claim names another insurance that has not decided yet."""
     if isinstance(claim, ClaimForm):
         return False
+    if isinstance(claim, X12Claim):
+        view = form_of(claim).view(claim)
+        return bool(view.other_payers) and view.decision is None
     form = form_of(claim)
     return form.has_other_insurance(claim) and form.earlier_decision(claim) is None
 

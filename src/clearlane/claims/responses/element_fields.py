@@ -20,7 +20,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
-from clearlane.claims.fields import Claim, ClaimPart
+from clearlane.claims.fields import ClaimPart, JsonClaim
 from clearlane.claims.forms import AnyForm, ClaimForm, field_at, form_of
 from clearlane.claims.forms.medical_view import ACCIDENT_MARKS
 from clearlane.claims.responses.field_lookup import FieldPlace, field_places, source_field
@@ -44,7 +44,7 @@ _NOWHERE: Mapping[str, str] = {}
 class ElementFields:
     """A follower of the segments of an 837 that names the fields of each; of one claim, or of many of a kind."""
 
-    def __init__(self, source: Claim | AnyForm) -> None:
+    def __init__(self, source: JsonClaim | AnyForm) -> None:
         self._claim = None if isinstance(source, ClaimForm) else source
         self._form = source if isinstance(source, ClaimForm) else form_of(source)
         self._loop: tree.Loop | None = None

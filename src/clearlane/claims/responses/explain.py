@@ -7,7 +7,7 @@ claim is not written: its rows have the places and no values. Returns data; ``cl
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from types import MappingProxyType
@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 from clearlane.claims.fields import ClaimPart
 from clearlane.claims.forms import AnyForm, form_of
+from clearlane.claims.responses.explain_file_claim import explain_file_claim
+from clearlane.claims.responses.field_explanation import REFUSED, FieldExplanation, SentValue
 from clearlane.claims.responses.field_lookup import (
     FieldPlace,
     field_places,
@@ -24,6 +26,7 @@ from clearlane.claims.responses.field_lookup import (
 from clearlane.claims.write.claim_context import ClaimContext, OutgoingClaim
 from clearlane.claims.write.derived_values import DerivedValue, derived_values
 from clearlane.claims.write.write_837 import Envelope, TradingPartner, context_of, write_claims
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import tree
 from clearlane.x12.path import get
@@ -31,33 +34,6 @@ from clearlane.x12.reader.reader import parse
 from clearlane.x12.writer.encode import format_element
 
 __all__ = ["FieldExplanation", "SentValue", "explain"]
-
-
-class SentValue(NamedTuple):
-    """A place in the file and its value."""
-
-    place: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FieldExplanation:
-    """One field of a claim; without a repr, because it holds patient data."""
-
-    field: str
-    """The field's path in the claim, such as ``F24_ClaimLines[0].F24F_Charges``."""
-    box: str
-    label: str
-    given: str
-    """The value as it was given; empty for a field that only a finding names."""
-    repaired: str
-    """The value that it was repaired to; empty if nothing was repaired."""
-    sent: tuple[SentValue, ...]
-    not_sent: str
-    """The reason why nothing is sent; empty if a value is."""
-    findings: tuple[Finding, ...]
-    derived: str = ""
-    """What the last of the values sent was made of, if the claim does not state it; else empty."""
 
 
 def explain(
@@ -69,6 +45,8 @@ def explain(
 
     ``given`` has the values of repaired fields before their repair.
     """
+    if isinstance(out.claim, X12Claim):
+        return list(explain_file_claim(out, findings))
     form = form_of(out.claim)
     found = [(path_in_claim(finding.location), finding) for finding in findings]
     rows = [_with_given(row, given) for row in _rows(form, out, found)]
@@ -80,7 +58,6 @@ def explain(
     return rows
 
 
-REFUSED = "The claim was not accepted, so nothing is sent."
 NOT_USED = "Another field of this claim has the value, or the claim does not need it."
 # Any valid envelope: it is not shown.
 _ENVELOPE = Envelope(

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import AnyForm
+from clearlane.claims.forms import AnyClaimForm, AnyForm, ClaimForm
+from clearlane.claims.forms.x12_segments import name_at
+from clearlane.claims.kinds import KINDS
 from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim, source_field
 from clearlane.claims.responses.provenance import Explanation, FieldReference
@@ -26,11 +28,12 @@ RULE_ACTS: Mapping[str, AdviceAct] = {
     "C106": AdviceAct.ENROLL,
     "C107": AdviceAct.FIND_FIRST,
     "C112": AdviceAct.FIND_FIRST,
+    "C120": AdviceAct.FIND_FIRST,
 }
 """Rules that a correction of the claim does not answer: no route, no enrollment, an id that another claim has."""
 
 
-def explain_findings(form: AnyForm, findings: Iterable[ClaimFinding]) -> list[Explanation]:
+def explain_findings(form: AnyClaimForm, findings: Iterable[ClaimFinding]) -> list[Explanation]:
     """Return the errors among a claim's findings, each with its field; the code is the rule's."""
     return [_explain(form, one) for one in findings if one.severity is Severity.ERROR]
 
@@ -51,19 +54,28 @@ def finding_reason(one: Explanation) -> str:
     return _with_box(one.happened, one, with_line=True)
 
 
-def _explain(form: AnyForm, finding: ClaimFinding) -> Explanation:
-    path = path_in_claim(finding.location)
-    at_line = re.match(rf"{form.lines_field}\[(\d+)\]\.", path)
-    line = int(at_line[1]) + 1 if at_line else 0
+def _explain(form: AnyClaimForm, finding: ClaimFinding) -> Explanation:
+    if isinstance(form, ClaimForm):
+        line, fields = _json_fields(form, path_in_claim(finding.location))
+    else:
+        label = name_at(KINDS[form.kind].file_tag, finding.location)
+        line, fields = 0, (FieldReference(path=finding.location, label=label),)
     return Explanation(
         source=OWN_SOURCE,
         code=finding.rule if finding.rule in RULES else "",
         happened=finding.message,
         todo="",
         act=RULE_ACTS.get(finding.rule, AdviceAct.CORRECT),
-        fields=_fields(form, path, path[at_line.end() :] if at_line else path, line),
+        fields=fields,
         line=line,
     )
+
+
+def _json_fields(form: AnyForm, path: str) -> tuple[int, tuple[FieldReference, ...]]:
+    """Return the line that a path is in, from 1, or 0; and the field."""
+    at_line = re.match(rf"{form.lines_field}\[(\d+)\]\.", path)
+    line = int(at_line[1]) + 1 if at_line else 0
+    return line, _fields(form, path, path[at_line.end() :] if at_line else path, line)
 
 
 def _fields(form: AnyForm, path: str, name: str, line: int) -> tuple[FieldReference, ...]:

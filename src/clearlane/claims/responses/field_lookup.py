@@ -16,7 +16,9 @@ from functools import cache
 from typing import NamedTuple
 
 from clearlane.claims.fields import ClaimPart, fields_of, nested_parts
-from clearlane.claims.forms import AnyForm
+from clearlane.claims.forms import AnyClaimForm, AnyForm, ClaimForm
+from clearlane.claims.forms.x12_segments import name_at
+from clearlane.claims.kinds import KINDS
 from clearlane.kernel.finding import SegmentPosition
 from clearlane.x12.path import ElementPath, parse_path
 
@@ -95,11 +97,14 @@ def source_field(form: AnyForm, name: str, *, of_line: bool, line: int = 0) -> S
     return SourceField(prefix + name, field.box, field.label)
 
 
-def field_words(form: AnyForm, path: str) -> str:
+def field_words(form: AnyClaimForm, path: str) -> str:
     """Return a field for a person: ``Box 24F, line 2, Charge (F24F_Charges)``; for what is not a field its bare name.
 
     ``path`` is the path of a finding or repair, also with the claim's place in its document.
     """
+    if not isinstance(form, ClaimForm):
+        name = name_at(KINDS[form.kind].file_tag, path)
+        return f"{name} ({path})" if name else path
     inside = path_in_claim(path)
     lines_field = form.lines_field
     at_line = re.match(rf"{lines_field}\[(\d+)\]\.", inside)

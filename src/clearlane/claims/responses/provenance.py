@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from clearlane.claims.fields import Claim, fields_of
+from clearlane.claims.fields import Claim, JsonClaim, fields_of
 from clearlane.claims.forms import FORMS, AnyForm, ClaimForm, form_of
+from clearlane.claims.forms.x12_segments import elements_at
 from clearlane.claims.responses import code_advice
 from clearlane.claims.responses.adjustment_advice import advise_adjustment
 from clearlane.claims.responses.advice_act import CORRECTED, Advice, AdviceAct
 from clearlane.claims.responses.facts import ClaimValue, Complaint, Fact, FactKind
 from clearlane.claims.responses.field_lookup import field_places, source_field
 from clearlane.claims.resubmission import VOID
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.x12 import codes
 from clearlane.x12.path import ElementPath
 
@@ -144,6 +146,8 @@ def fields_at(
 
     A place of the patient is looked up in the insured's loop if both are one person.
     """
+    if isinstance(claim, X12Claim):
+        return _file_fields_at(claim, wanted, line=line, nth=nth)
     form = _form(claim)
     found: dict[str, _Row] = {}
     for place in wanted:
@@ -158,8 +162,21 @@ def fields_at(
     return tuple(_field(form, row, line) for row in filled or found.values())
 
 
+def _file_fields_at(
+    claim: X12Claim, wanted: Iterable[str], *, line: int, nth: int
+) -> tuple[FieldReference, ...]:
+    """Return the elements of the sender's file at places; the place itself if the file has nothing there."""
+    found: dict[str, FieldReference] = {}
+    for place in wanted:
+        for one in elements_at(claim, place, line=line, nth=nth):
+            found[one.location] = FieldReference(path=one.location, label=one.name, place=place)
+    return tuple(found.values())
+
+
 def value_at(claim: Claim, place: str) -> str:
     """Return the claim's value at a place of the claim level as text; empty if it has none."""
+    if isinstance(claim, X12Claim):
+        return next((one.text for one in elements_at(claim, place)), "")
     for row in _rows_at(form_of(claim), place, 0):
         value = claim.__dict__.get(row.name)
         if value is not None and not row.line:
@@ -234,10 +251,9 @@ def _place(one: Complaint) -> str:
 
 def _status(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> Explanation:
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
-    form = _form(claim)
     loop = code_advice.ENTITY_LOOPS.get(one.entity, "")
     places = code_advice.STATUS_PLACES.get(one.code, ())
-    wanted = [place.format(e=loop, line=form.line_segment) for place in places]
+    wanted = [place.format(e=loop, line=_line_segment(claim)) for place in places]
     found = (
         fields_at(claim, wanted, line=line)
         if one.entity not in code_advice.CLEARINGHOUSE_ENTITIES
@@ -279,7 +295,13 @@ _LEVELS = {
 }
 
 
-def _form(claim: Claim | AnyForm) -> AnyForm:
+def _line_segment(claim: Claim | AnyForm) -> str:
+    """Return the segment that begins with a line's procedure."""
+    form = claim if isinstance(claim, ClaimForm) else form_of(claim)
+    return form.line_segment
+
+
+def _form(claim: JsonClaim | AnyForm) -> AnyForm:
     return claim if isinstance(claim, ClaimForm) else form_of(claim)
 
 
@@ -293,14 +315,13 @@ def _adjustment(
     line: int,
     paid: "remittance.RemittanceClaimView",
 ) -> Explanation:
-    form = _form(claim)
     places = [*code_advice.REASON_PLACES.get(one.reason, ())]
     # A remark is more precise than a reason such as "information is missing".
     for remark in remarks:
         places += code_advice.REMARK_PLACES.get(remark.code, ())
     names_fields = bool(places)
     places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
-    wanted = [place.format(line=form.line_segment, e="") for place in places]
+    wanted = [place.format(line=_line_segment(claim), e="") for place in places]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
@@ -369,7 +390,7 @@ def _table(form: AnyForm) -> dict[tuple[str, str], tuple[_Row, ...]]:
     return {key: tuple(value) for key, value in found.items()}
 
 
-def _person_rows_at(claim: Claim | AnyForm, place: str, nth: int) -> list[_Row]:
+def _person_rows_at(claim: JsonClaim | AnyForm, place: str, nth: int) -> list[_Row]:
     """Return the rows of a place; for a patient who is the insured, those in the insured's loop.
 
     There name, birth date and sex are sent from the insured's boxes, and the patient's must agree (rule C201): both
@@ -435,7 +456,7 @@ def _has_qualifier(loop: str, id: str, qualifier: str) -> bool:
     )
 
 
-def _is_filled(row: _Row, claim: Claim | AnyForm, line: int) -> bool:
+def _is_filled(row: _Row, claim: JsonClaim | AnyForm, line: int) -> bool:
     if isinstance(claim, ClaimForm):
         return False
     base = row.name.partition("[")[0].partition(".")[0]

@@ -15,6 +15,7 @@ from clearlane.claims.fields import (
     Claim,
     ClaimField,
     ClaimPart,
+    JsonClaim,
     fields_of,
     filled_names,
     nested_parts,
@@ -104,7 +105,7 @@ NO_LEADING_ZEROS = (
 
 
 def repair_and_check(
-    claim: Claim, inputs: RuleInputs, *, at: str = "", tolerated: tuple[Repair, ...] = ()
+    claim: JsonClaim, inputs: RuleInputs, *, at: str = "", tolerated: tuple[Repair, ...] = ()
 ) -> CheckedClaim:
     """Repair a claim and apply every rule.
 
@@ -126,7 +127,7 @@ def repair_and_check(
 
 
 def check(
-    claim: Claim, inputs: RuleInputs, *, at: str = ""
+    claim: JsonClaim, inputs: RuleInputs, *, at: str = ""
 ) -> tuple[list[ClaimFinding], ClaimView]:
     """Return the findings of a repaired claim, the first and how many more there are; and the view that rules read."""
     form = form_of(claim)

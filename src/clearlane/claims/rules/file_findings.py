@@ -23,6 +23,7 @@ from clearlane.claims.forms.x12_places import ClaimPlaces, Place, position_of
 from clearlane.claims.rules.registry import (
     RULES,
     ClaimRule,
+    ExternalData,
     RuleInputs,
     RuleScope,
 )
@@ -39,7 +40,7 @@ LEVELS = "2"
 
 
 class CoveredPart(NamedTuple):
-    """A part of a set in which findings of an X12 rule are those of a claim rule."""
+    """A part of a file, by the numbers of its segments, in which findings of an X12 rule are those of a claim rule."""
 
     first: int
     last: int
@@ -50,8 +51,59 @@ class CoveredPart(NamedTuple):
         """Return whether a finding is about the part."""
         at = finding.position
         return (
-            at is not None and self.first <= at.segment <= self.last and self.loop in ("", at.loop)
+            at is not None
+            and self.first <= at.file_segment <= self.last
+            and self.loop in ("", at.loop)
         )
+
+
+class RuleFindingInClaim(NamedTuple):
+    """What a rule finds in a claim of a file."""
+
+    rule: ClaimRule
+    severity: Severity
+    path: str
+    message: str
+    place: Place
+
+
+def find_in_claim(
+    form: X12Form, view: ClaimView, inputs: RuleInputs
+) -> Iterator[RuleFindingInClaim]:
+    """Yield what the rules find in a claim of a file, with the severities that rules are set to."""
+    places = view.form
+    assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
+    seen: set[tuple[str, int, str]] = set()
+    for rule, path, message in _findings(form, view, inputs):
+        place = places.place(path)
+        # Lines that share a value of the claim have one finding.
+        key = (rule.id, id(place.segment), message)
+        severity = inputs.severities.get(rule.id, rule.severity)
+        if severity and path not in places.faulty and key not in seen:
+            seen.add(key)
+            yield RuleFindingInClaim(rule, severity, path, message, place)
+
+
+class CoveredFindings:
+    """The parts of a set in which findings of X12 rules are those of claim rules."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[CoveredPart]] = {}
+
+    def add(self, found: RuleFindingInClaim, places: ClaimPlaces) -> None:
+        """Note what a claim rule has found."""
+        if found.rule.covers:
+            part = _part(found.place, found.path, places)
+            for covered in found.rule.covers:
+                self._parts.setdefault(covered, []).append(part)
+
+    def others(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return the findings of X12 rules that no claim rule covers, those about values as claim rules say them."""
+        return [
+            _as_claim_rule(finding)
+            for finding in findings
+            if not any(part.has(finding) for part in self._parts.get(finding.rule, ()))
+        ]
 
 
 class FileFindings:
@@ -76,7 +128,7 @@ class FileFindings:
     def _open_set(self, set: TransactionSet | None) -> None:
         self._set = set
         self._found: list[Finding] = []
-        self._covered: dict[str, list[CoveredPart]] = {}
+        self._covered = CoveredFindings()
         self._around: dict[tuple[str, str], int] = {}
         """The position of the last finding about a loop around claims, by rule and path: each claim in it has the same."""
         if set is not None:
@@ -91,15 +143,11 @@ class FileFindings:
             )
 
     def _close_set(self, set: TransactionSet) -> list[Finding]:
-        own = [finding for finding in set.findings if not self._is_covered(finding)]
-        if set.guide is not None and set.guide.kind in FORMS_BY_TRANSACTION:
-            own = list(map(_as_claim_rule, own))
+        is_claims = set.guide is not None and set.guide.kind in FORMS_BY_TRANSACTION
+        own = self._covered.others(set.findings) if is_claims else set.findings
         found, self._found = own + self._found, []
         self._open_set(None)
         return found
-
-    def _is_covered(self, finding: Finding) -> bool:
-        return any(part.has(finding) for part in self._covered.get(finding.rule, ()))
 
     def _check(self, event: UnitClosed) -> None:
         form = FORMS_BY_TRANSACTION.get(event.set.guide.kind) if event.set.guide else None
@@ -109,30 +157,17 @@ class FileFindings:
             self._open_set(event.set)
         if self._collector.is_full:
             return
-        view = form.view(event.loop, event.parents, event.set.first_segment, self._loops_around)
+        view = form.view_of_loops(
+            event.loop, event.parents, event.set.first_segment, self._loops_around
+        )
         places = view.form
         assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
-        seen: set[tuple[str, int, str]] = set()
         inputs = self._known_of(self._inputs, view) if self._known_of else self._inputs
-        for rule, path, message in _findings(form, view, inputs):
-            place = places.place(path)
-            # Lines that share a value of the claim have one finding.
-            key = (rule.id, id(place.segment), message)
-            severity = inputs.severities.get(rule.id, rule.severity)
-            if severity and path not in places.faulty and key not in seen:
-                seen.add(key)
-                self._add(rule, severity, path, message, places, event.loop)
+        for found in find_in_claim(form, view, inputs):
+            self._add(found, places, event.loop)
 
-    def _add(
-        self,
-        rule: ClaimRule,
-        severity: Severity,
-        path: str,
-        message: str,
-        places: ClaimPlaces,
-        claim: Loop,
-    ) -> None:
-        place = places.place(path)
+    def _add(self, found: RuleFindingInClaim, places: ClaimPlaces, claim: Loop) -> None:
+        rule, severity, path, message, place = found
         position = position_of(place)
         if position < claim.position:
             if self._around.get((rule.id, path)) == position:
@@ -149,10 +184,8 @@ class FileFindings:
             component=place.component,
             severity=severity,
         )
-        if rule.covers and len(self._found) > before:
-            part = _part(place, path, places)
-            for covered in rule.covers:
-                self._covered.setdefault(covered, []).append(part)
+        if len(self._found) > before:
+            self._covered.add(found, places)
 
 
 @cache
@@ -182,17 +215,17 @@ def _is_cut_off(loops: Iterable[Loop]) -> bool:
 def _part(place: Place, path: str, places: ClaimPlaces) -> CoveredPart:
     """Return the part of the set that a finding is about: its line, else its loop."""
     line = places.loops.get(path.partition(".")[0])
-    if line is not None and line.node.id == "2400" and line.find(place.segment):
-        return CoveredPart(line.position, line.position + line.size() - 1, "")
-    loop = place.loop
-    return CoveredPart(loop.position, loop.position + loop.size() - 1, loop.id)
+    is_in_line = line is not None and line.node.id == "2400" and line.find(place.segment)
+    loop = line if line is not None and is_in_line else place.loop
+    first, last = places.numbers_of(loop)
+    return CoveredPart(first, last, "" if is_in_line else loop.id)
 
 
 def _findings(
     form: X12Form, view: ClaimView, inputs: RuleInputs
 ) -> Iterator[tuple[ClaimRule, str, str]]:
     """Yield what the rules find: the rule, the path and the message."""
-    rules, line_rules = file_rules(form)
+    rules, line_rules = file_rules(form, inputs.available)
     made: dict[object, object] = {}
     for rule in rules:
         if rule.edit and rule.edit not in inputs.edits:
@@ -212,18 +245,24 @@ def _findings(
                 yield rule, f"lines[{at}].{path}", message
 
 
-def applies_to_files(rule: ClaimRule, form: X12Form) -> bool:
-    """Return whether a rule applies to the claims of a transaction: it needs nothing but the claim and what its payer wants,
-    and the guide has its value."""
-    if rule.scope is RuleScope.VALUE or rule.not_in_files or (rule.requires and not rule.edit):
+def applies_to_files(
+    rule: ClaimRule, form: X12Form, available: frozenset[ExternalData] = frozenset()
+) -> bool:
+    """Return whether a rule applies to the claims of a transaction: it needs nothing but the claim, what its payer wants, and
+    what is available, and the guide has its value."""
+    if rule.scope is RuleScope.VALUE or rule.not_in_files:
+        return False
+    if rule.requires and not rule.edit and rule.requires not in available:
         return False
     return rule.applies_to(form)
 
 
 @cache
-def file_rules(form: X12Form) -> tuple[tuple[ClaimRule, ...], tuple[ClaimRule, ...]]:
+def file_rules(
+    form: X12Form, available: frozenset[ExternalData] = frozenset()
+) -> tuple[tuple[ClaimRule, ...], tuple[ClaimRule, ...]]:
     """Return the rules about claims and those about lines that apply to the claims of a transaction."""
-    own = [rule for rule in RULES.values() if applies_to_files(rule, form)]
+    own = [rule for rule in RULES.values() if applies_to_files(rule, form, available)]
     return (
         tuple(rule for rule in own if rule.scope is RuleScope.CLAIM),
         tuple(rule for rule in own if rule.scope is RuleScope.LINE),

@@ -8,6 +8,7 @@ from clearlane.claims.rules.registry import (
     ExternalData,
     FieldFinding,
     RuleInputs,
+    listed,
     quoted,
     rule,
 )
@@ -39,10 +40,11 @@ NOT_ENROLLED = {
 def payer_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer is in the directory."""
     if inputs.payer is None and not inputs.payer_of_other_type:
+        near = f" Near ones are {listed(inputs.near_payers)}." if inputs.near_payers else ""
         yield (
             "payer.id",
             f"The payer id {quoted(view.payer.id)} is not in the directory; "
-            "give a PayerId or SvcPayerId of the payer list.",
+            f"give a PayerId or SvcPayerId of the payer list.{near}",
         )
 
 
@@ -156,6 +158,17 @@ def replacement_is_asked_for(view: ClaimView, inputs: RuleInputs) -> Iterator[Fi
             "payer has paid or left to the patient; it is replaced only if you say so. To replace it, send "
             f"{name_of('frequency')} 7, with the payer's number of it in {name_of('original_reference')}. Another service needs a "
             "claim id of its own.",
+        )
+
+
+@rule("C120", paths=("vendor_claim_id",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
+def claim_was_not_sent_before(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A claim of a file is not sent twice within 30 days while the first is open."""
+    if inputs.equal_claim:
+        yield (
+            "vendor_claim_id",
+            f"The claim {inputs.equal_claim} of the last 30 days has the same payer, number, days, lines and charge, and is "
+            "not rejected; wait for its answer, or send a replacement (frequency 7).",
         )
 
 

@@ -89,6 +89,8 @@ class RuleInputs:
     payer: Payer | None = None
     payer_of_other_type: bool = False
     """The id belongs to a payer, but to one for another kind of claim."""
+    near_payers: tuple[str, ...] = ()
+    """Payers that the sender of an unknown payer id may mean, each with its name and id."""
     other_payer_unknown: bool = False
     """The claim names another payer, and the directory has none of that name."""
     enrolled: bool = False
@@ -100,6 +102,8 @@ class RuleInputs:
     earlier_claim_number: str = ""
     """The claim number of a current claim with the same vendor's claim id and other content, if there is one."""
     earlier_state: str = ""
+    equal_claim: str = ""
+    """The claim number of an open claim of the same site that this one of a file is equal to; empty if there is none."""
     is_settled_before: bool = False
     """Whether that claim is for the same services, and the payer has paid it or left it to the patient."""
     paid_by_another: str = ""

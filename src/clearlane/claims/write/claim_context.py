@@ -25,6 +25,7 @@ from clearlane.claims.cob import (
 from clearlane.claims.fields import Claim, Line
 from clearlane.claims.value_types import ADJUSTMENT_GROUPS, DEFAULT_REASONS, EarlierAdjustment
 from clearlane.claims.write.placement import ClaimShape, shape_of
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel import limits
 from clearlane.x12.writer.encode import clean, format_money, format_period
 
@@ -64,8 +65,10 @@ class ClaimContext:
     def __init__(self, outgoing: OutgoingClaim, form: AnyForm) -> None:
         self.outgoing = outgoing
         self.form = form
-        self.claim: Any = outgoing.claim
-        self.values: Mapping[str, Any] = outgoing.claim.__dict__
+        claim = outgoing.claim
+        assert not isinstance(claim, X12Claim), "claims of files are written from their segments"
+        self.claim: Any = claim
+        self.values: Mapping[str, Any] = claim.__dict__
         self.claim_values: Mapping[str, Any] = NOTHING
         self.shape = shape_of(tuple(self.values))
         self.lines: Sequence[Line] = form.lines(self.claim)

@@ -6,6 +6,7 @@ Knows the form of a claim; knows no place in a file.
 from clearlane.claims.claim_form import reader_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.claims.x12_claim import X12Claim
 
 __all__ = ["given_controls", "line_controls"]
 
@@ -16,8 +17,13 @@ def given_controls(claim: Claim) -> list[str]:
 
 
 def line_controls(claim: Claim, number: str) -> list[str]:
-    """Return the control number of each line: the caller's if given, else the claim number and the line's number."""
+    """Return the control number of each line: the caller's if given, else the claim number and the line's number.
+
+    Lines of a file go out as they came: one without a number has none.
+    """
     given = _given(claim)
+    if isinstance(claim, X12Claim):
+        return [control or "" for control in given]
     if not any(given):
         return [f"{number}-{at}" for at in range(1, len(given) + 1)]
     taken = {control for control in given if control}
@@ -25,6 +31,8 @@ def line_controls(claim: Claim, number: str) -> list[str]:
 
 
 def _given(claim: Claim) -> list[str | None]:
+    if isinstance(claim, X12Claim):
+        return [line.control_number for line in form_of(claim).view(claim).lines]
     form = form_of(claim)
     read = reader_at(form, "lines[].control_number")
     return [read(line.__dict__) for line in form.lines(claim)]

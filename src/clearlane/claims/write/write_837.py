@@ -10,14 +10,18 @@ Knows the tables and the levels of an 837; knows no clock, no control number and
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import AnyForm, form_of
+from clearlane.claims.forms import form_of
+from clearlane.claims.forms.x12_loops import GUIDES
+from clearlane.claims.kinds import KINDS
 from clearlane.claims.write.claim_context import ClaimContext, LineContext, OutgoingClaim
 from clearlane.claims.write.line_controls import line_controls
+from clearlane.claims.write.write_x12 import choose_delimiters, file_levels
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel import limits
 from clearlane.x12.writer.writer import Envelope, clean, format_segment, wrap_sets
 
@@ -30,6 +34,8 @@ __all__ = [
 ]  # fmt: skip
 
 CLAIM_NUMBER_CHARACTERS_MAX = 20
+CHARGEABLE = "CH"
+"""BHT06 of claims that are to be paid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,28 +56,40 @@ def write_claims(
     submitter: TradingPartner,
     receiver: TradingPartner,
 ) -> Iterator[bytes]:
-    """Write an interchange with these claims, piece by piece.
+    """Write an interchange with these claims, piece by piece: those that came as JSON, and those of senders' files.
 
-    Raises ValueError for an envelope that cannot be written, claims of several kinds, or no claim at all.
+    A set has claims of one type (BHT06). Raises ValueError for an envelope that cannot be written, claims of several
+    kinds, or no claim at all.
     """
     if not claims:
         raise ValueError("an interchange needs at least one claim")
-    form = form_of(claims[0].claim)
-    if any(form_of(out.claim) is not form for out in claims):
-        raise ValueError(f"every claim must be a {form.kind} claim")
+    kind = form_of(claims[0].claim).kind
+    if any(form_of(out.claim).kind is not kind for out in claims):
+        raise ValueError(f"every claim must be a {kind} claim")
+    envelope = replace(envelope, delimiters=choose_delimiters(claims, envelope.delimiters))
     other_separators = {
         code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"
     }
 
     def bodies() -> Iterator[Iterable[str]]:
         for number, part in enumerate(_parts(claims, limits.CLAIMS_PER_SET_MAX), 1):
-            texts = [*_header(envelope, number, submitter, receiver), *_levels(form, part)]
+            of_files = [out for out in part if isinstance(out.claim, X12Claim)]
+            written = [out for out in part if not isinstance(out.claim, X12Claim)]
+            texts = [*_header(envelope, number, claim_type(part[0]), submitter, receiver)]
+            levels, next_level = _levels(written)
+            texts += levels
             # The texts are free of the usual separators; a payer's own must be taken out as well.
             if other_separators:
                 texts = [text.translate(other_separators) for text in texts]
-            yield texts
+            yield [*texts, *file_levels(of_files, next_level, envelope.delimiters)]
 
-    return wrap_sets(envelope, form.placements.guide, bodies())
+    guide = GUIDES[KINDS[kind].file_tag]
+    return wrap_sets(envelope, guide, bodies(), is_exact=True)
+
+
+def claim_type(out: OutgoingClaim) -> str:
+    """Return BHT06 of the set that a claim goes out in."""
+    return out.claim.claim_type if isinstance(out.claim, X12Claim) else CHARGEABLE
 
 
 def claim_account(account: str | None) -> str | None:
@@ -86,7 +104,9 @@ def account_of(claim: Claim) -> str | None:
 
 def context_of(out: OutgoingClaim) -> ClaimContext:
     """Return the context in which the tables of its form write a claim."""
-    return ClaimContext(out, form_of(out.claim))
+    claim = out.claim
+    assert not isinstance(claim, X12Claim), "claims of files are written from their segments"
+    return ClaimContext(out, form_of(claim))
 
 
 def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[list[str], int]:
@@ -132,25 +152,32 @@ def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
     ]
 
 
-def _levels(form: AnyForm, claims: Sequence[OutgoingClaim]) -> Iterator[str]:
-    """Yield every billing provider with its subscribers, the levels numbered through the set."""
-    tables = form.placements
+def _levels(claims: Sequence[OutgoingClaim]) -> tuple[list[str], int]:
+    """Return every billing provider with its subscribers, the levels numbered through the set, and the next number."""
     groups: dict[tuple[Any, ...], list[ClaimContext]] = {}
     for out in claims:
-        context = ClaimContext(out, form)
-        groups.setdefault(tuple(tables.billing.values(context).items()), []).append(context)
+        context = context_of(out)
+        values = context.form.placements.billing.values(context)
+        groups.setdefault(tuple(values.items()), []).append(context)
+    texts: list[str] = []
     hl = 1
     for contexts in groups.values():
         parent = hl
-        yield tables.billing.text(contexts[0], hl=str(parent))
+        billing = contexts[0].form.placements.billing
+        texts.append(billing.text(contexts[0], hl=str(parent)))
         hl += 1
         for context in contexts:
-            texts, hl = claim_segments(context, hl, parent)
-            yield from texts
+            own, hl = claim_segments(context, hl, parent)
+            texts += own
+    return texts, hl
 
 
 def _header(
-    envelope: Envelope, number: int, submitter: TradingPartner, receiver: TradingPartner
+    envelope: Envelope,
+    number: int,
+    type: str,
+    submitter: TradingPartner,
+    receiver: TradingPartner,
 ) -> Iterator[str]:
     """Yield BHT, 1000A and 1000B."""
     moment = envelope.moment
@@ -162,7 +189,7 @@ def _header(
         raise ValueError("the submitter needs a telephone number or an e-mail address")
     names = [clean(party.name)[0] for party in (submitter, receiver)]
     rows = (
-        ("BHT", "0019", "00", reference, moment.date(), f"{moment:%H%M}", "CH"),
+        ("BHT", "0019", "00", reference, moment.date(), f"{moment:%H%M}", type),
         ("NM1", "41", "2", names[0], "", "", "", "", "46", clean(submitter.id)[0]),
         ("PER", "IC", clean(submitter.contact)[0], *numbers),
         ("NM1", "40", "2", names[1], "", "", "", "", "46", clean(receiver.id)[0]),
@@ -172,6 +199,8 @@ def _header(
 
 
 def _parts(claims: Sequence[OutgoingClaim], size: int) -> Iterator[list[OutgoingClaim]]:
-    rest = iter(claims)
-    while part := list(islice(rest, size)):
-        yield part
+    """Yield the claims of each set: of one type, and no more than a set may hold."""
+    for type in dict.fromkeys(map(claim_type, claims)):
+        rest = (out for out in claims if claim_type(out) == type)
+        while part := list(islice(rest, size)):
+            yield part

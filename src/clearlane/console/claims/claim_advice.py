@@ -9,7 +9,7 @@ Knows labels and explanations; knows no page.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import form_of
 from clearlane.claims.responses.advice_act import NOT_SENT_AGAIN, AdviceAct
 from clearlane.claims.responses.explain_findings import explain_findings
 from clearlane.claims.responses.provenance import Explanation
@@ -65,7 +65,7 @@ def explanations(history: ClaimHistory) -> list[Explanation]:
     """Return what the payer said last (complaints or adjustments), or what we did not accept."""
     loaded = history.loaded
     if loaded.row.state == NOT_ACCEPTED:
-        return explain_findings(FORMS[loaded.row.form], loaded.findings)
+        return explain_findings(form_of(loaded.claim), loaded.findings)
     for entry in reversed(history.entries):
         if entry.explanations:
             return [*entry.explanations]

@@ -5,13 +5,16 @@ Knows the catalogue of fields; knows no page and no payer.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 from clearlane.claims import codes
-from clearlane.claims.fields import Claim, ClaimField, ClaimPart, fields_of
-from clearlane.claims.forms import form_of
+from clearlane.claims.fields import Claim, ClaimField, ClaimPart, JsonClaim, fields_of
+from clearlane.claims.forms import AnyForm, form_of, form_of_kind
+from clearlane.claims.x12_claim import X12Claim
+from clearlane.console.claims.file_claim_form import SegmentRow, segment_rows, view_values
 from clearlane.console.frame import page_text
 
 WIDE_CHARACTERS = 24
@@ -56,6 +59,8 @@ class FormSheet:
     """Filled fields that only X12 has."""
     lines: LineTable
     empty: list[FormBox]
+    segments: list[SegmentRow] = field(default_factory=list)
+    """The segments of a claim that came as a file."""
 
 
 def form_sheet(
@@ -68,7 +73,33 @@ def form_sheet(
 
     ``faults`` has the payer's sentence for each field at fault, by its path; ``given`` what repaired ones were before.
     """
+    if isinstance(claim, X12Claim):
+        return _file_sheet(claim, faults)
     form = form_of(claim)
+    return _sheet(form, claim.__dict__, faults, repaired, given or {}, _line_table(claim, faults))
+
+
+def _file_sheet(claim: X12Claim, faults: Mapping[str, str]) -> FormSheet:
+    """Return a claim of a file as the boxes that its view fills, and as its segments."""
+    form = form_of_kind(form_of(claim).kind)
+    values, wrong = view_values(claim, form.view_table, "", faults)
+    lines = [
+        view_values(claim, form.line_view_table, f"lines[{at}].", faults)
+        for at in range(len(form_of(claim).view(claim).lines))
+    ]
+    sheet = _sheet(form, values, wrong, (), {}, _line_cells(form, lines))
+    segments = segment_rows(claim, faults)
+    return replace(sheet, form=f"{sheet.form}, read from an 837 file", segments=segments)
+
+
+def _sheet(
+    form: AnyForm,
+    values: Mapping[str, Any],
+    faults: Mapping[str, str],
+    repaired: Sequence[str],
+    given: Mapping[str, str],
+    lines: LineTable,
+) -> FormSheet:
     lines_field = form.lines_field
     fields = [f for f in fields_of(form.claim).values() if f.name != lines_field]
     by_box: dict[str, list[ClaimField]] = {}
@@ -79,14 +110,14 @@ def form_sheet(
     other: list[FormBox] = []
     empty: list[FormBox] = []
     for same in by_box.values():
-        one = _box(claim, same, titles, faults, frozenset(repaired), given or {})
+        one = _box(values, same, titles, faults, frozenset(repaired), given)
         target = empty if not one.value and not one.fault else boxes if one.number else other
         target.append(one)
     return FormSheet(
         form=form.form_name,
         boxes=sorted(boxes, key=lambda one: _order(one.number)),
         other=other,
-        lines=_line_table(claim, faults),
+        lines=lines,
         empty=sorted(empty, key=lambda one: _order(one.number)),
     )
 
@@ -109,7 +140,7 @@ def show_value(value: object) -> str:
 
 
 def _box(
-    claim: Claim,
+    held: Mapping[str, Any],
     same: Sequence[ClaimField],
     titles: Mapping[str, str],
     faults: Mapping[str, str],
@@ -118,7 +149,7 @@ def _box(
 ) -> FormBox:
     number = same[0].box
     title = same[0].label if len(same) == 1 else titles.get(number, same[0].label)
-    values = [_with_meaning(each, show_value(claim.__dict__.get(each.name))) for each in same]
+    values = [_with_meaning(each, show_value(held.get(each.name))) for each in same]
     fault = next((text for each in same if (text := _fault_of(each.name, faults))), "")
     return FormBox(
         number=number,
@@ -140,26 +171,36 @@ def _fault_of(name: str, faults: Mapping[str, str]) -> str:
     return next((text for path, text in faults.items() if path.partition("[")[0] == name), "")
 
 
-def _line_table(claim: Claim, faults: Mapping[str, str]) -> LineTable:
+def _line_table(claim: JsonClaim, faults: Mapping[str, str]) -> LineTable:
     form = form_of(claim)
-    lines = form.lines(claim)
+    at_lines = [f"{form.lines_field}[{at}]." for at in range(len(form.lines(claim)))]
+    cells = [
+        (
+            line.__dict__,
+            {path[len(at) :]: text for path, text in faults.items() if path.startswith(at)},
+        )
+        for at, line in zip(at_lines, form.lines(claim), strict=True)
+    ]
+    return _line_cells(form, cells)
+
+
+def _line_cells(
+    form: AnyForm, lines: Sequence[tuple[Mapping[str, Any], Mapping[str, str]]]
+) -> LineTable:
+    """Return the table of lines by their values and faults."""
     filled = [
         each
         for each in fields_of(form.line).values()
-        if any(show_value(line.__dict__.get(each.name)) for line in lines)
-        or any(path.endswith(f".{each.name}") for path in faults)
+        if any(show_value(values.get(each.name)) or each.name in wrong for values, wrong in lines)
     ]
     return LineTable(
         columns=[(each.box, each.label) for each in filled],
         rows=[
             [
-                (
-                    _with_meaning(each, show_value(line.__dict__.get(each.name))),
-                    faults.get(f"{form.lines_field}[{at}].{each.name}", ""),
-                )
+                (_with_meaning(each, show_value(values.get(each.name))), wrong.get(each.name, ""))
                 for each in filled
             ]
-            for at, line in enumerate(lines)
+            for values, wrong in lines
         ],
     )
 

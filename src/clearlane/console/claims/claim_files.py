@@ -9,6 +9,7 @@ from itertools import islice
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.responses.element_fields import ElementFields
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.work_context import WorkContext
@@ -40,7 +41,7 @@ def explain_segments(content: bytes, claim: Claim | None = None) -> list[Explain
     if not content.startswith(b"ISA") or not terminator:
         return []
     lines = [line.strip() for line in content.decode("latin-1").split(terminator.decode("latin-1"))]
-    follower = ElementFields(claim) if claim is not None else None
+    follower = None if claim is None or isinstance(claim, X12Claim) else ElementFields(claim)
     explained = []
     read = zip(iter_segments(iter([content])), filter(None, lines), strict=False)
     for number, ((loop, segment, interchange), raw) in enumerate(

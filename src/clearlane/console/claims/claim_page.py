@@ -13,7 +13,7 @@ from starlette.responses import Response
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.claims.fields import value_at
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import form_of
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
 from clearlane.claims.responses.explain_findings import OWN_SOURCE
@@ -339,7 +339,7 @@ def _entry_sentences(
     if request.is_operator:
         sentences = iter((*entry.sentences, *entry.operator_sentences))
     if entry.headline == CHECKED:
-        sentences = check_sentences(loaded, partial(field_words, FORMS[loaded.row.form]))
+        sentences = check_sentences(loaded, partial(field_words, form_of(loaded.claim)))
     return map(spell_days, sentences)
 
 

@@ -18,6 +18,8 @@ from clearlane.claims.fields import Claim, ClaimField, ClaimPart, encode, fields
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.field_subjects import is_billed
 from clearlane.claims.value_types import ValueType
+from clearlane.claims.x12_claim import X12Claim
+from clearlane.console.claims.file_claim_form import correctable_elements
 from clearlane.console.frame import page_text
 
 TEXT_CHARACTERS_MAX = 500
@@ -89,6 +91,8 @@ def correction_inputs(
 
     ``with_payer`` is for a claim that was not accepted: it may go to another payer.
     """
+    if isinstance(claim, X12Claim):
+        return _file_inputs(claim, texts, sentences)
     form = form_of(claim)
     kept = kept_fields(with_payer=with_payer)
     found = [
@@ -103,6 +107,25 @@ def correction_inputs(
             if _is_plain(line, each)
         ]
     return found
+
+
+def _file_inputs(
+    claim: X12Claim, texts: Mapping[str, str], sentences: Mapping[str, str]
+) -> list[CorrectionInput]:
+    """Return an input for every element of a claim of a file that is filled or that a sentence is about."""
+    return [
+        CorrectionInput(
+            path=one.location,
+            box="",
+            label=f"{one.label} ({one.location})" if one.label else one.location,
+            line=one.line,
+            sent=one.text,
+            text=texts.get(one.location, one.text),
+            billed=one.billed,
+            sentence=sentences.get(one.location, ""),
+        )
+        for one in correctable_elements(claim, {**sentences, **texts})
+    ]
 
 
 def kept_fields(*, with_payer: bool) -> frozenset[str]:
@@ -124,6 +147,8 @@ def changed_texts(
 
 def to_fields(claim: Claim, changes: Mapping[str, str]) -> dict[str, object]:
     """Return changed texts as the fields that a correction takes: lines come whole."""
+    if isinstance(claim, X12Claim):
+        return {path: text or None for path, text in changes.items()}
     form = form_of(claim)
     kinds = {one.path: one.kind for one in correction_inputs(claim, {}, {}, with_payer=True)}
     fields: dict[str, object] = {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from clearlane.claims.fields import Claim
+from clearlane.claims.fields import Claim, JsonClaim
 from clearlane.claims.forms import form_of
 from clearlane.claims.read.repairs import Repair
 from clearlane.enrollment.fields import Enrollment
@@ -63,7 +63,7 @@ class KnownZips:
         default_factory=dict, repr=False
     )
 
-    def complete(self, claim: Claim) -> tuple[Claim, tuple[Repair, ...]]:
+    def complete(self, claim: JsonClaim) -> tuple[JsonClaim, tuple[Repair, ...]]:
         """Return a claim with the ZIP code that it lacks, and the repair; the same claim if there is none."""
         if not self.by_provider:  # most documents
             return claim, ()

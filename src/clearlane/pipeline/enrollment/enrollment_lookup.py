@@ -70,10 +70,11 @@ class KnownEnrollments:
 class WantedEnrollments:
     """The billing providers of a document whose payers require enrollment, collected claim by claim."""
 
-    def __init__(self, payers: PayerDirectory, type: str) -> None:
+    def __init__(self, payers: PayerDirectory, type: str, *, of_file: bool = False) -> None:
+        """``of_file``: the claims are those of a sender's file, which may name payers by aliases."""
         self.type = type
         self.is_required = False
-        self._payers = payers
+        self._find = payers.find_in_file if of_file else payers.find
         self._requiring: dict[str, str] = {}
         self._payers_of: dict[Billing, set[str]] = defaultdict(set)
 
@@ -88,9 +89,9 @@ class WantedEnrollments:
 
     def add(self, claim: Claim) -> None:
         """Add the billing provider of a claim, if its payer requires enrollment."""
-        payer_id = form_of(claim).value(claim, "payer.id")
+        payer_id = form_of(claim).value(claim, "payer.id") or ""
         if payer_id not in self._requiring:
-            payer = self._payers.find(payer_id, self.type)
+            payer = self._find(payer_id, self.type)
             required = payer is not None and payer.claim_enrollment_required
             self._requiring[payer_id] = payer.payer_id.casefold() if payer and required else ""
         if key := self._requiring[payer_id]:

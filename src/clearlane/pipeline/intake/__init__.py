@@ -5,6 +5,9 @@ large code lists about them (``code_lookup``) and has ``prepare_claims`` judge t
 documents together (``microbatch``); ``store`` stores them in one transaction. For a claim that takes over from an earlier one ``correct_claims`` decides how it goes out, and
 ``correction_guard`` lets one of two corrections win.
 
+Claims of senders' 837 files come page by page: ``judge_file_claims`` judges them and makes their rows, ``store_file_claims``
+stores those, and ``correct_file_claim`` prepares a correction of one.
+
 Beside it: ``validate`` says what would become of a document, ``submit_correction`` submits a stored claim with changed
 fields, ``send_anyway`` sends one in spite of a rule of ours, ``billed_change`` keeps why and on whose authority one changes what was billed, ``hold_claims`` holds, releases
 and cancels claims that no batch has taken, ``claim_x12`` writes one claim as an 837, ``purge_not_accepted`` removes old

@@ -25,6 +25,7 @@ from clearlane.claims.rules.imported_lists import (
     providers_of,
 )  # fmt: skip
 from clearlane.claims.view import ClaimView
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.store.database.database import Database
 from clearlane.store.installation.code_lists import ask_large_lists
 from clearlane.x12.codes.asked_codes import AskedCodes
@@ -96,13 +97,10 @@ def wanted_codes(claims: Iterable[Claim], lists: Collection[str]) -> dict[str, s
     npis, procedures, products = set[str](), set[str](), set[str]()
     pairs: set[str] = set()
     for claim in claims:
-        form = form_of(claim)
-        own, of_lines = _readers(form)
-        given = claim.__dict__
-        npis.update([npi for read in own if (npi := read(given))])
+        own, lines = _values(claim)
+        npis.update(own)
         codes = set()
-        for line in form.lines(claim):
-            code, npi, drug = [read(line.__dict__) for read in of_lines]
+        for code, npi, drug in lines:
             if code:
                 # Rules read a claim after its repairs, which write codes in capital letters.
                 codes.add(code.strip().upper())
@@ -140,6 +138,19 @@ def _by_list(
         DRUGS: products - {""},
     }
     return {name: wanted[name] for name in lists}
+
+
+def _values(claim: Claim) -> tuple[list[str], list[list[str | None]]]:
+    """Return the NPIs of a claim, and the procedure, the NPI and the drug of each line."""
+    if isinstance(claim, X12Claim):
+        view = form_of(claim).view(claim)
+        npis = [provider.npi for _, provider in providers_of(view) if provider.npi]
+        return npis, [[line.procedure, None, line.drug.code] for line in view.lines]
+    form = form_of(claim)
+    own, of_lines = _readers(form)
+    given = claim.__dict__
+    lines = [[read(line.__dict__) for read in of_lines] for line in form.lines(claim)]
+    return [npi for read in own if (npi := read(given))], lines
 
 
 LARGE = frozenset({DEACTIVATED, REGISTRY, PAIRS, UNITS, DRUGS})

@@ -11,8 +11,7 @@ from datetime import date, datetime, timedelta
 
 from clearlane.accounts.model import Site
 from clearlane.claims.finding import LEFT_OUT, ClaimFinding, count_findings
-from clearlane.claims.forms import AnyForm
-from clearlane.claims.kinds import KINDS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.resubmission import REPEATED_REQUEST_HOURS, ResubmissionTimes
 from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.claims.rules.settings import with_payer
@@ -67,11 +66,13 @@ async def judge_document(
         for claim, tolerated in claims:
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
-                known = _facts(document.payers, form, payer_id, today, sandbox=context.sandbox)
+                known = payer_inputs(
+                    document.payers, form.kind, payer_id, today, sandbox=context.sandbox
+                )
                 known = with_payer(known, known.payer, settings, site.vendor_site_id)
                 severities = {**known.severities, **warnings} if warnings else known.severities
                 facts[payer_id] = replace(known, code_lists=known_lists, severities=severities)
-                times[payer_id] = resubmission_times(context, now, form, facts[payer_id].payer)
+                times[payer_id] = resubmission_times(context, now, form.kind, facts[payer_id].payer)
             known = facts[payer_id]
             if known.code_lists is not known_lists:  # of an earlier page
                 known = facts[payer_id] = replace(known, code_lists=known_lists)
@@ -104,11 +105,11 @@ async def judge_document(
 
 
 def resubmission_times(
-    context: WorkContext, now: datetime, form: AnyForm, payer: Payer | None
+    context: WorkContext, now: datetime, kind: ClaimKind, payer: Payer | None
 ) -> ResubmissionTimes:
     """Return the moments that decide how old an earlier claim of the same payer is."""
     connections, default = context.payer_access.connections(), context.limits.claim_silence_days
-    type, payer_id = KINDS[form.kind].payer_type, payer.payer_id if payer else ""
+    type, payer_id = KINDS[kind].payer_type, payer.payer_id if payer else ""
     days = answer_days(connections, type, payer_id, default=default)
     return ResubmissionTimes(
         repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
@@ -116,11 +117,11 @@ def resubmission_times(
     )
 
 
-def _facts(
-    payers: PayerDirectory, form: AnyForm, payer_id: str, today: date, *, sandbox: bool
+def payer_inputs(
+    payers: PayerDirectory, kind: ClaimKind, payer_id: str, today: date, *, sandbox: bool
 ) -> RuleInputs:
     """Return what the rules need to know of a payer, looked up once per document and payer."""
-    own_type = KINDS[form.kind].payer_type
+    own_type = KINDS[kind].payer_type
     payer: Payer | None = payers.find(payer_id, own_type)
     others = {row.payer_type for row in KINDS.values()} - {own_type}
     return RuleInputs(

@@ -4,7 +4,7 @@ For ``submit``. Pure: reads no clock, no directory and no database. Claims of se
 together are processed together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,11 +15,13 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.claims import fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
-from clearlane.claims.fields import Claim
+from clearlane.claims.fields import Claim, JsonClaim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS, AnyForm, form_of
+from clearlane.claims.forms import AnyClaimForm, form_of
+from clearlane.claims.forms.x12_loops import check_claim
 from clearlane.claims.given_values import given_values
 from clearlane.claims.header import ClaimHeader, header_of
+from clearlane.claims.kinds import X12
 from clearlane.claims.read import decode
 from clearlane.claims.read.repair_summary import REMOVED_FROM_NEW, SET_FOR_CORRECTION
 from clearlane.claims.read.repairs import Repair
@@ -29,8 +31,10 @@ from clearlane.claims.resubmission import (
     ResubmissionTimes,
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
+from clearlane.claims.rules.file_claims import check_file_claim
 from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import claim_account
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
@@ -71,7 +75,7 @@ class PendingClaim(NamedTuple):
 
     vault: Vault
     site: Site
-    form: AnyForm
+    form: AnyClaimForm
     now: datetime
     at: str
     """Its place in the document, as findings name it."""
@@ -117,7 +121,15 @@ def _claim_bytes(place: tuple[decode.SubmissionDocument, int]) -> int:
 
 
 def _claim_lines(pending: PendingClaim) -> int:
-    return 1 + len(form_of(pending.claim).lines(pending.claim))
+    claim = _json(pending.claim)
+    return 1 + len(form_of(claim).lines(claim))
+
+
+def _json(claim: Claim) -> JsonClaim:
+    """Return a claim that came as JSON; those of files are judged by ``judge_file_claims``."""
+    if isinstance(claim, X12Claim):
+        raise TypeError("a claim of a file has no fields of V3")
+    return claim
 
 
 def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decode.DecodedClaim]:
@@ -128,8 +140,8 @@ def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
     judged = [_judge(pending) for pending in pending_claims]
     texts = [
-        (fields.encode_content(pending.claim, form_of(pending.claim).id_field), _content(end))
-        for pending, end in zip(pending_claims, judged, strict=True)
+        (fields.encode_content(claim, form_of(claim).id_field), _content(end))
+        for claim, end in zip([_json(one.claim) for one in pending_claims], judged, strict=True)
     ]
     return [
         PreparedClaim(
@@ -144,9 +156,15 @@ def _prepare(pending_claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     ]
 
 
+def prepare_judged(pending: PendingClaim, judged: CheckedClaim, as_sent: bytes) -> PreparedClaim:
+    """Return a claim that was judged already, and the row it becomes; ``as_sent`` is what makes two claims the same."""
+    row = _row(pending, judged, as_sent, _content(judged))
+    return PreparedClaim(pending.at, judged.header.vendor_claim_id, pending.facts, judged, row)
+
+
 def _judge(pending: PendingClaim) -> CheckedClaim:
     """Judge a claim with the billing ZIP code that it lacks. The claim as sent stays what is compared."""
-    claim, taken = pending.known_zips.complete(pending.claim)
+    claim, taken = pending.known_zips.complete(_json(pending.claim))
     return repair_and_check(
         claim, pending.facts, at=pending.at, tolerated=(*pending.tolerated, *taken)
     )
@@ -178,9 +196,9 @@ def _row(
         vendor_claim_hash=claim_search.vendor_claim_hash(
             vault, site.vendor_id, form.kind, header.vendor_claim_id
         ),
-        content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
+        content_hash=content_hash(vault, site, as_sent),
         frequency=header.frequency,
-        depends_on_predecessor=accepted and header.frequency == ORIGINAL,
+        depends_on_predecessor=accepted and header.frequency == ORIGINAL and form.name != X12,
         replaces_key=_replaces_key(vault, header),
         reference=_reference(vault, header, payer) if accepted else "",
         times=times,
@@ -198,6 +216,11 @@ def _row(
     )
 
 
+def content_hash(vault: Vault, site: Site, content: bytes) -> str:
+    """Return the keyed hash of what makes two claims of a site the same."""
+    return vault.fingerprint(site.scope, "content", content).hex()
+
+
 def _replaces_key(vault: Vault, header: ClaimHeader) -> int | None:
     """Return the keyed hash of the payer's number of the claim that a replacement or void names."""
     if header.frequency == ORIGINAL:
@@ -211,7 +234,7 @@ def _service_day(header: ClaimHeader) -> str | None:
 
 def empty(prepared: PreparedClaim) -> PreparedClaim:
     """Return a prepared claim that takes less memory while its document is prepared and stored."""
-    claim = prepared.judgement.claim
+    claim = _json(prepared.judgement.claim)
     emptied = fields.keep_field(claim, form_of(claim).id_field)
     return prepared._replace(judgement=prepared.judgement._replace(claim=emptied), is_emptied=True)
 
@@ -224,7 +247,7 @@ def fill(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
     content = open_claim_content(
         vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
     )
-    claim = decode.restore(FORMS[row.form], bytes(content.claim))
+    claim = decode.restore_claim(row.form, bytes(content.claim))
     return prepared._replace(judgement=prepared.judgement._replace(claim=claim), is_emptied=False)
 
 
@@ -233,25 +256,14 @@ def correct_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as its correction goes out, judged again; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
-    form, before = form_of(judged.claim), judged.header
+    before = judged.header
     changed: dict[str, str | None] = {}
     if correction.frequency != before.frequency:
         changed["frequency"] = correction.frequency
     if correction.payer_number != before.original_reference:
         changed["original_reference"] = correction.payer_number or None
     facts = replace(prepared.facts, correction=correction.reason)
-    claim = form.with_changes(judged.claim, changed)
-    repairs = [
-        Repair(form.locate(path), _REPAIRS[value is None]) for path, value in changed.items()
-    ]
-    findings, view = check(claim, facts, at=prepared.at)
-    judgement = CheckedClaim(
-        claim,
-        header_of(view),
-        (*judged.repairs, *repairs),
-        tuple(findings),
-        {**given_values(judged.claim, repairs), **judged.given},
-    )
+    judgement = _judge_again(judged, changed, facts, at=prepared.at)
     accepted, header = judgement.accepted, judgement.header
     total = _cents(header)
     row = msgspec.structs.replace(
@@ -269,6 +281,34 @@ def correct_claim(
         else None,
     )
     return prepared._replace(facts=facts, judgement=judgement, row=row)
+
+
+def _judge_again(
+    judged: CheckedClaim, changed: Mapping[str, str | None], facts: RuleInputs, *, at: str
+) -> CheckedClaim:
+    """Return a judged claim with other values by their paths, judged again."""
+    if isinstance(judged.claim, X12Claim):
+        own = form_of(judged.claim)
+        patched = own.with_changes(judged.claim, changed)
+        again = check_file_claim(patched, facts, check_claim(patched))
+        places = own.view(patched).form
+        noted = [
+            Repair(places.locate(path), _REPAIRS[value is None]) for path, value in changed.items()
+        ]
+        return again._replace(repairs=(*judged.repairs, *noted), given=judged.given)
+    form = form_of(judged.claim)
+    claim = form.with_changes(judged.claim, changed)
+    repairs = [
+        Repair(form.locate(path), _REPAIRS[value is None]) for path, value in changed.items()
+    ]
+    findings, view = check(claim, facts, at=at)
+    return CheckedClaim(
+        claim,
+        header_of(view),
+        (*judged.repairs, *repairs),
+        tuple(findings),
+        {**given_values(judged.claim, repairs), **judged.given},
+    )
 
 
 def refuse_row(

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import Claim
+from clearlane.claims.fields import JsonClaim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import AnyForm
 from clearlane.claims.kinds import KINDS
@@ -103,7 +103,7 @@ async def read_document(
     return ReadDocument(form, reading, payers, enrollments, zips)
 
 
-ReadClaim = tuple[Claim, tuple[Repair, ...]]
+ReadClaim = tuple[JsonClaim, tuple[Repair, ...]]
 
 
 class DocumentReading:

@@ -7,7 +7,7 @@ taken is canceled in the same transaction. If two corrections meet, one wins, an
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -15,11 +15,14 @@ import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding, shape_finding
-from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.claims.forms import FORMS, AnyForm, form_of
+from clearlane.claims.kinds import X12
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
+from clearlane.claims.x12_claim import X12Claim, decode_x12_claim
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
+from clearlane.pipeline.intake.correct_file_claim import patch_faults, prepare_file_correction
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.judge import judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
@@ -84,10 +87,9 @@ async def submit_correction(
     row = await _load(context, site, claim_number, actor)
     if row is None:
         return None
-    form = FORMS[row.form]
     changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged)
     _require_correctable(context, site, row, changes)
-    faults = _name_faults(form, changes)
+    faults = _name_faults(context, site, row, changes)
     if faults:
         return _refused(claim_number, faults)
     await context.vault.ensure_key(site.scope)
@@ -164,18 +166,30 @@ def _require_correctable(
         raise CorrectionConflict(IS_A_VOID)
 
 
-def _name_faults(form: AnyForm, changes: _ContentChange) -> tuple[ClaimFinding, ...]:
-    known, fields = form.claim.model_fields, changes.fields
-    faults = [
-        shape_finding(name, f"A {form.kind} claim has no such field.")
-        for name in fields
-        if name not in known
-    ]
-    if (own_id := form.locate("vendor_claim_id")) in fields:
-        faults.append(shape_finding(own_id, "A correction keeps the claim's id; leave it out."))
+def _name_faults(
+    context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange
+) -> tuple[ClaimFinding, ...]:
+    fields = changes.fields
+    if row.form == X12:
+        faults = [*patch_faults(_open_file_claim(context, site, row), fields)]
+    else:
+        faults = [*_field_faults(FORMS[row.form], fields)]
     if not fields and not changes.unchanged and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)
+
+
+def _field_faults(form: AnyForm, fields: Mapping[str, object]) -> Iterator[ClaimFinding]:
+    for name in fields:
+        if name not in form.claim.model_fields:
+            yield shape_finding(name, f"A {form.kind} claim has no such field.")
+    if (own_id := form.locate("vendor_claim_id")) in fields:
+        yield shape_finding(own_id, "A correction keeps the claim's id; leave it out.")
+
+
+def _open_file_claim(context: WorkContext, site: Site, row: StoredClaim) -> X12Claim:
+    opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
+    return decode_x12_claim(bytes(open_claim_content(opened).claim))
 
 
 async def _prepare(
@@ -187,6 +201,18 @@ async def _prepare(
     overruled: Collection[str],
 ) -> PreparedClaim | tuple[ClaimFinding, ...]:
     """Read and judge the claim with its changed fields; return what is wrong with their shape if it cannot be read."""
+    if row.form == X12:
+        claim = _open_file_claim(context, site, row)
+        return await prepare_file_correction(
+            context,
+            site,
+            claim,
+            changes.fields,
+            numbers=_changed_numbers(claim, row, changes),
+            corrects=row.claim_number,
+            now=now,
+            overruled=overruled,
+        )
     form = FORMS[row.form]
     document = {
         "DocumentType": form.document_type,
@@ -232,6 +258,20 @@ def _changed_content(
         content[frequency_field] = frequency
     content |= changes.fields
     return {name: value for name, value in content.items() if value is not None}
+
+
+def _changed_numbers(
+    claim: X12Claim, row: StoredClaim, changes: _ContentChange
+) -> dict[str, str | None]:
+    """Return what changes in a claim of a file as a correction, as ``_changed_content`` decides it for the others."""
+    if changes.unchanged:
+        return {}
+    if row.state == claims.NOT_ACCEPTED:
+        return {"frequency": changes.frequency} if changes.frequency else {}
+    was_void = form_of(claim).frequency(claim) == VOID
+    goes_as = REPLACEMENT if row.state in ON_ITS_WAY else ORIGINAL
+    frequency = changes.frequency or (VOID if was_void else goes_as)
+    return {"frequency": frequency, "original_reference": None}
 
 
 def _refused(claim_number: str, findings: Sequence[ClaimFinding]) -> CorrectionResult:

@@ -22,11 +22,12 @@ from datetime import time as day_time
 from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
-from clearlane.claims.read.decode import restore
+from clearlane.claims.read.decode import restore_claim
 from clearlane.claims.rules import RuleInputs, check
+from clearlane.claims.rules.file_claims import check_file_claim
 from clearlane.claims.rules.settings import with_payer
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.code_files.columns import CodeRow
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.finding import Severity
@@ -262,7 +263,7 @@ def _judge_page(
         if stated or wanted is None:
             payer = payers.find(row.payer_id, KINDS[ClaimKind(row.kind)].payer_type)
             inputs = with_payer(known, payer, settings, sites.get(SiteId(row.site_id), ""))
-            claim = restore(FORMS[row.form], content)
+            claim = restore_claim(row.form, content)
             before = _errors(claim, inputs, lists.now)
             after = _errors(claim, inputs, lists.passing)
             if was_accepted and (_errors(claim, inputs, lists.ending) | after) - before:
@@ -281,5 +282,9 @@ def stated_codes(content: bytes, wanted: frozenset[str]) -> frozenset[str]:
 
 
 def _errors(claim: Claim, inputs: RuleInputs, lists: CodeLists) -> set[tuple[str, str]]:
-    findings, _ = check(claim, replace(inputs, code_lists=lists))
+    known = replace(inputs, code_lists=lists)
+    if isinstance(claim, X12Claim):
+        findings = [*check_file_claim(claim, known).findings]
+    else:
+        findings, _ = check(claim, known)
     return {(one.rule, one.location) for one in findings if one.severity is Severity.ERROR}

@@ -42,6 +42,7 @@ from clearlane.pipeline.outbound.write_batch import (
     ControlNumbersExhausted,
     compose_batch,
     load_waiting_claims,
+    of_one_usage,
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.audit.set_back import is_set_back
@@ -291,7 +292,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     if not claims:
         return None
     context.database.require_space()
-    composed = await compose_batch(context, route, kind, claims)
+    composed = await compose_batch(context, route, kind, of_one_usage(claims, route))
     crash_point("written")
     now = to_micros(context.clock.now())
     try:

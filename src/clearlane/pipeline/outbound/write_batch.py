@@ -14,9 +14,8 @@ from functools import partial
 import msgspec
 import structlog
 
-from clearlane.claims.forms import FORMS
 from clearlane.claims.kinds import KINDS, ClaimKind
-from clearlane.claims.read.decode import restore
+from clearlane.claims.read.decode import restore_claim
 from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.claims.write.line_controls import given_controls
 from clearlane.claims.write.write_837 import (
@@ -26,6 +25,7 @@ from clearlane.claims.write.write_837 import (
     account_of,
     write_claims,
 )
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel import limits
 from clearlane.kernel.faults import fault_code
@@ -50,6 +50,8 @@ from clearlane.store.vault.vault import InvalidSeal, Vault
 log = structlog.get_logger()
 
 BATCH_PAGE_ROWS = 250
+TEST = "T"
+"""ISA15 of a file of tests."""
 
 LoadPage = Callable[..., Awaitable[list[QueuedClaim]]]
 """Loads the next claims ``after`` a claim number, up to a ``limit``."""
@@ -80,6 +82,8 @@ async def compose_batch(
     if control > CONTROL_MAX:
         raise ControlNumbersExhausted
     envelope = envelope_for(route, control, context.clock.now())
+    if any(is_test(out) for out in outgoing):
+        envelope = replace(envelope, usage=TEST)
     submitter = context.payer_access.submitter
     parties = (
         replace(submitter, id=envelope.application_sender or envelope.sender),
@@ -152,7 +156,7 @@ def _outgoing(
     try:
         opened = context.vault.open(scope, claims.TABLE, queued.claim_number, queued.payload)
         content = msgspec.json.decode(opened, type=ClaimContent)
-        claim = restore(FORMS[queued.form], bytes(content.claim))
+        claim = restore_claim(queued.form, bytes(content.claim))
     except (StoreFault, ValueError) as fault:
         log.warning("claim not opened", claim=queued.claim_number, fault=fault_code(fault))
         return None
@@ -164,6 +168,18 @@ def _outgoing(
         other_payer_id=find_other_payer_id(context.payer_access.payers(), claim) or "",
         account_as_number=bool(queued.account_as_number),
     )
+
+
+def is_test(out: OutgoingClaim) -> bool:
+    """Return whether a claim came in a file of tests (ISA15): it goes out as one, whatever the route is for."""
+    return isinstance(out.claim, X12Claim) and out.claim.usage == TEST
+
+
+def of_one_usage(outgoing: Sequence[OutgoingClaim], route: PayerRoute) -> list[OutgoingClaim]:
+    """Return the claims that can share a file with the first: tests and claims never do, except on a route for tests."""
+    if route.usage == TEST:
+        return list(outgoing)
+    return [out for out in outgoing if is_test(out) == is_test(outgoing[0])]
 
 
 def _receiver(context: WorkContext, route: PayerRoute) -> TradingPartner:

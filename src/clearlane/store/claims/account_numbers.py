@@ -8,8 +8,8 @@ from sqlalchemy import delete
 from clearlane.store.claims import claim_lookup
 from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.database.database import Tx, list_rows
-from clearlane.store.database.schema import claim_references
-from clearlane.store.database.sql import Statement, among, insert_into, select_as
+from clearlane.store.database.schema import claim_references, line_references
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_insert, select_as
 
 
 class AccountNumber(NamedTuple):
@@ -26,6 +26,12 @@ async def take(tx: Tx, wanted: Sequence[AccountNumber]) -> set[str]:
         return set()
     await tx.many(_TAKE, [one._asdict() for one in wanted])
     return {one.claim_number for one in await _find(tx, [one.claim_number for one in wanted])}
+
+
+async def share(tx: Tx, accounts: Sequence[AccountNumber]) -> None:
+    """Let answers find claims of files by account numbers that other live claims to the payer carry too."""
+    if accounts:
+        await tx.many(_SHARE, [one._asdict() for one in accounts])
 
 
 async def release(tx: Tx, claim_numbers: Collection[str]) -> None:
@@ -51,6 +57,7 @@ _TAKE = Statement(
         index_elements=["payer_id", "reference"]
     )
 )
+_SHARE = scoped_insert(line_references, *AccountNumber._fields, ignore_conflict=True)
 _THESE = among(claim_references.c.claim_number, "claim_numbers")
 _FIND = Statement(select_as(claim_references, AccountNumber).where(_THESE))
 _RELEASE = Statement(delete(claim_references).where(_THESE))

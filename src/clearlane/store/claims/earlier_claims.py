@@ -1,20 +1,28 @@
 """Claims under vendors' claim ids that others come under: what decides how a later claim goes out."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, bindparam, select
 
 from clearlane.claims.claim_subject import SubjectComparison
+from clearlane.claims.kinds import X12
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import EarlierClaim, ResubmissionDecision, decide_resubmission
+from clearlane.claims.resubmission import (
+    REFUSED_OR_CANCELED,
+    EarlierClaim,
+    ResubmissionDecision,
+    decide_resubmission,
+)
 from clearlane.kernel.clock import from_micros
 from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED, StoredClaim
 from clearlane.store.claims.new_claims import NewClaim
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import among, scoped_select
+from clearlane.store.database.sql import Statement, among, scoped_select
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +111,74 @@ _LIVE = scoped_select(
         claims.c.claim_number.desc()
     ),
     claims,
+)
+
+
+# --- claims of files ------------------------------------------------------------------------------------------------
+
+
+class EqualClaim(NamedTuple):
+    """An open claim of a file, and the keyed hash of what makes two claims of files equal."""
+
+    content_hash: str
+    claim_number: str
+
+
+async def find_equal(tx: Tx, accounts: Collection[int], *, since: int) -> dict[str, str]:
+    """Return the open claims of files that a site received since a moment: claim numbers by what makes claims equal.
+
+    ``accounts`` are the keyed hashes of the account numbers to look for. The first of several is named.
+    """
+    if not accounts:
+        return {}
+    found = [
+        EqualClaim(*row) for row in await tx.rows(_EQUAL, accounts=sorted(accounts), since=since)
+    ]
+    return dict(sorted(found, key=attrgetter("claim_number"), reverse=True))
+
+
+async def find_corrected(tx: Tx, claim: NewClaim) -> str:
+    """Return the claim that a replacement or void of a file is about; empty if there is none, or if several fit.
+
+    It is the one with the payer's number that it names, else the one with its account number, payer and patient.
+    """
+    own = {name: getattr(claim, name) for name in ("payer_id", "claim_number", "created_at")}
+    found: Sequence[Sequence[object]] = ()
+    if claim.replaces_key is not None:
+        found = await tx.rows(_BY_PAYER_NUMBER, replaces_key=claim.replaces_key, **own)
+    if not found and claim.account_key is not None and claim.patient_key is not None:
+        keys = {"account_key": claim.account_key, "patient_key": claim.patient_key}
+        found = await tx.rows(_BY_ACCOUNT, **keys, **own)
+    return str(found[0][0]) if len(found) == 1 else ""
+
+
+_NEVER_IN_EFFECT = (NOT_ACCEPTED, *sorted(state.value for state in REFUSED_OR_CANCELED))
+_EQUAL = scoped_select(
+    select(claims.c.content_hash, claims.c.claim_number).where(
+        among(claims.c.account_key, "accounts"),
+        claims.c.form == X12,
+        claims.c.state.not_in((*_NEVER_IN_EFFECT, ClaimState.COMPLETE.value)),
+        claims.c.created_at >= bindparam("since"),
+    ),
+    claims,
+)
+
+
+def _corrected(*where: ColumnElement[bool]) -> Statement:
+    """Return the statement that finds the claims that a replacement or void may be about; two are enough to know that."""
+    found = select(claims.c.claim_number).where(
+        *where,
+        claims.c.payer_id == bindparam("payer_id"),
+        claims.c.claim_number != bindparam("claim_number"),
+        claims.c.created_at <= bindparam("created_at"),
+        claims.c.state.not_in(_NEVER_IN_EFFECT),
+        IS_NOT_SUPERSEDED,
+    )
+    return scoped_select(found.limit(2), claims)
+
+
+_BY_PAYER_NUMBER = _corrected(claims.c.payer_number_key == bindparam("replaces_key"))
+_BY_ACCOUNT = _corrected(
+    claims.c.account_key == bindparam("account_key"),
+    claims.c.patient_key == bindparam("patient_key"),
 )

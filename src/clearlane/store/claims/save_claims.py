@@ -1,11 +1,13 @@
 """Save new claims, each under its vendor's claim id, which it may take over from an earlier claim. Knows no field of a claim."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from sqlalchemy import bindparam, select
 
+from clearlane.claims.kinds import X12
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
     ORIGINAL,
@@ -26,8 +28,10 @@ from clearlane.store.claims.claims import (
 from clearlane.store.claims.earlier_claims import (
     StoredPredecessor,
     decide,
+    find_corrected,
     find_others,
     find_predecessors,
+    find_superseded,
 )
 from clearlane.store.claims.new_claims import ClaimInsertResult, NewClaim, is_accepted
 from clearlane.store.claims.reinstatement import supersede_again
@@ -37,6 +41,7 @@ from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import among, scoped_select, scoped_update
 
 TAKE_OVER_ATTEMPTS_MAX = 10
+NONE_NAMED: Mapping[str, str] = MappingProxyType({})
 
 
 class ResubmissionJudge(Protocol):
@@ -69,6 +74,8 @@ async def save(
     The table of ids decides which concurrent submission gets a vendor's claim id. An id that was never seen costs no
     statement beyond its insertion and a look at that table, which also tells of earlier claims that were not accepted.
     """
+    if any(claim.form == X12 for claim in new):
+        return [await _save_correction_of_file(tx, claim, judge) for claim in new]
     first, later = _by_vendor_claim(new)
     refused = [claim for claim in new if claim.state == NOT_ACCEPTED]
     accounts = await _take_account_numbers(tx, first)
@@ -329,3 +336,71 @@ _SUPERSEDE = scoped_update(
 _LOCK_AS_SEEN = scoped_select(
     select(claims.c.claim_number).where(_OF, _AS_SEEN).with_for_update(), claims
 )
+
+
+# --- claims of files ------------------------------------------------------------------------------------------------
+
+
+async def _save_correction_of_file(
+    tx: Tx, claim: NewClaim, judge: ResubmissionJudge
+) -> ClaimInsertResult:
+    """Store the correction of a claim of a file, which takes the place of the claim that it names."""
+    (earlier,) = await find_superseded(tx, [claim.corrects])
+    was_accepted = earlier.state != NOT_ACCEPTED
+    if was_accepted and claim.depends_on_predecessor:
+        claim = await judge.complete(tx, claim, earlier, ResubmissionDecision.SUCCESSOR)
+    if not was_accepted:
+        await save_file_claims(tx, [claim])
+        number = earlier.claim_number
+        values = {"of": number, "successor": claim.claim_number, "events": 1}
+        if await tx.run(_SUPERSEDE_NOT_ACCEPTED, **values):
+            await add_event(tx, number, claim.created_at, SUPERSEDED)
+        return ClaimInsertResult(claim.claim_number, not_accepted_before=(number,))
+    await save_file_claims(tx, [claim], {claim.claim_number: earlier.claim_number})
+    return ClaimInsertResult(
+        claim.claim_number, ResubmissionDecision.SUCCESSOR, earlier.claim_number, earlier.state
+    )
+
+
+async def save_file_claims(
+    tx: Tx, new: Sequence[NewClaim], corrected: Mapping[str, str] = NONE_NAMED
+) -> dict[str, str]:
+    """Store claims of a sender's file; return those that replacements and voids among them take over from, by number.
+
+    ``corrected`` are the claims that corrections take over from; of other replacements and voids they are looked for.
+
+    Several claims may have one vendor's claim id, which is an account number: none of them holds it.
+    """
+    accepted = [claim for claim in new if claim.state == RECEIVED]
+    await claim_ids.add(tx, (), [claim.id for claim in new])
+    # CLM01 goes out as it came, whether another claim to the payer has it or not.
+    await new_claims.insert(tx, new, {claim.claim_number for claim in new})
+    taken = await _take_account_numbers(tx, accepted)
+    await account_numbers.share(
+        tx,
+        [
+            AccountNumber(claim.payer_id, claim.reference, claim.claim_number)
+            for claim in accepted
+            if claim.reference and claim.claim_number not in taken
+        ],
+    )
+    links: dict[str, str] = {}
+    for claim in accepted:
+        earlier = corrected.get(claim.claim_number, "")
+        if not earlier and claim.frequency != ORIGINAL:
+            earlier = await find_corrected(tx, claim)
+        if earlier:
+            await tx.run(_SUPERSEDE_BY_FILE, of=earlier, successor=claim.claim_number)
+            await tx.run(_LINK, of=claim.claim_number, predecessor=earlier)
+            await add_event(tx, earlier, claim.created_at, SUPERSEDED)
+            links[claim.claim_number] = earlier
+    return links
+
+
+_SUPERSEDE_BY_FILE = scoped_update(
+    claims,
+    _OF,
+    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
+    **_SUCCESSOR,
+)
+_LINK = scoped_update(claims, _OF, predecessor_id=bindparam("predecessor"))

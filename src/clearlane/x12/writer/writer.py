@@ -117,12 +117,17 @@ def build_isa(envelope: Envelope) -> list[str]:
 
 
 def wrap_sets(
-    envelope: Envelope, guide: grammar.Guide, bodies: Iterable[Iterable[str]]
+    envelope: Envelope,
+    guide: grammar.Guide,
+    bodies: Iterable[Iterable[str]],
+    *,
+    is_exact: bool = False,
 ) -> Iterator[bytes]:
     """Yield an interchange with one group, piece by piece. Each body is what comes between ST and SE.
 
     A body is an iterable of canonical texts, each one segment or several joined by ``~``. Raises ValueError if an id does not
-    fit the ISA or a text contains one of the separators in use.
+    fit the ISA or a text contains one of the separators in use. With ``is_exact`` the texts are in canonical separators as a
+    reader gives them: a separator of this interchange stands for a canonical one in a value.
     """
     _check_envelope(envelope)
     control = envelope.group_control or envelope.control
@@ -138,7 +143,8 @@ def wrap_sets(
         count = text.count("~") + 1 + 2 if text else 2
         start = "*".join(build_st(guide, number))
         between = f"{text}~" if text else ""
-        yield _encode_checked(f"{start}~{between}SE*{count}*{number}~", envelope)
+        whole = f"{start}~{between}SE*{count}*{number}~"
+        yield _encode_checked(whole, envelope, is_exact=is_exact)
     yield _encode_checked(f"GE*{sets}*{control}~IEA*1*{envelope.control:09}~", envelope)
 
 
@@ -180,10 +186,10 @@ def _check_envelope(envelope: Envelope) -> None:
         raise ValueError("usage must be P or T")
 
 
-def _encode_checked(text: str, envelope: Envelope) -> bytes:
+def _encode_checked(text: str, envelope: Envelope, *, is_exact: bool = False) -> bytes:
     delimiters = envelope.delimiters
     table = delimiters.to_canonical()
-    if table:
+    if table and not is_exact:
         # Translation is exact for files that were read; new text must not contain the target's separators.
         separators = [chr(c) for c in table if chr(c) not in "*:^~"]
         if any(c in text for c in separators):

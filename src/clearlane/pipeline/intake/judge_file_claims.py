@@ -1,0 +1,201 @@
+"""Judge claims of a sender's 837 file, a page at a time, and make the rows that they become. Nothing is stored here.
+
+    seen = SeenClaims()                                          # one for a file
+    prepared = await judge_file_claims(context, site, page, now=now, seen=seen)
+
+For the processing of files. The rules are those of every claim, over the view; what a payer and a site set applies. A
+payer is found by the id in NM1*PR. A claim that equals an open one of the same site is not accepted: the caller judges
+the files of a site one after the other, each after the claims of the last one are stored.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from clearlane.accounts.model import Site
+from clearlane.claims.forms import form_of
+from clearlane.claims.kinds import KINDS, ClaimKind
+from clearlane.claims.rules import RuleInputs
+from clearlane.claims.rules.file_claims import check_file_claim, equality_of
+from clearlane.claims.rules.settings import with_payer
+from clearlane.claims.search_terms import search_terms
+from clearlane.claims.x12_claim import X12Claim
+from clearlane.kernel import limits
+from clearlane.kernel.clock import to_local, to_micros
+from clearlane.kernel.finding import Finding, Severity
+from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.model import Payer
+from clearlane.pipeline.enrollment.enrollment_lookup import (
+    KnownEnrollments,
+    WantedEnrollments,
+    find_enrollments,
+)
+from clearlane.pipeline.intake.judge import payer_inputs, resubmission_times
+from clearlane.pipeline.intake.prepare_claims import (
+    PendingClaim,
+    PreparedClaim,
+    content_hash,
+    prepare_judged,
+)
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store.claims.claim_search import account_key
+from clearlane.store.claims.earlier_claims import find_equal
+
+EQUAL_CLAIM_DAYS = 30
+NEAR_PAYERS_MAX = 3
+
+
+class FileClaim(NamedTuple):
+    """A claim of a file, and what the X12 engine found in it."""
+
+    claim: X12Claim
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(slots=True)
+class SeenClaims:
+    """The accepted claims of a file so far: claim numbers by what makes two claims equal."""
+
+    numbers: dict[str, str] = field(default_factory=dict)
+
+
+async def judge_file_claims(
+    context: WorkContext,
+    site: Site,
+    page: Sequence[FileClaim],
+    *,
+    now: datetime,
+    seen: SeenClaims,
+    corrects: str = "",
+    overruled: Collection[str] = (),
+) -> list[PreparedClaim]:
+    """Judge some claims of a file and make their rows, in order.
+
+    For a correction, ``corrects`` is the claim that it takes over from, and ``overruled`` are the rules that a person decided
+    to send it in spite of: they warn only.
+    """
+    await context.vault.ensure_key(site.scope)
+    today = to_local(now, site.time_zone).date()
+    claims = [one.claim for one in page]
+    lists = await context.intake.codes.complete(
+        context.database,
+        context.code_lists(),
+        claims,
+        seconds_max=context.limits.write_seconds_max,
+    )
+    known = _KnownPayers(context, site, today)
+    enrollments = await _find_enrollments(context, site, known.payers, claims)
+    equal = await _find_equal(context, site, claims, now)
+    warnings = dict.fromkeys(overruled, Severity.WARNING)
+    found: list[PreparedClaim] = []
+    for at, (claim, findings) in enumerate(page):
+        if not at % limits.CLAIMS_AT_ONCE:
+            await asyncio.sleep(0)
+        inputs = replace(known.inputs(claim), code_lists=lists)
+        if warnings:
+            inputs = replace(inputs, severities={**inputs.severities, **warnings})
+        form = form_of(claim)
+        enrolled = enrollments.get(form.kind)
+        if enrolled is not None:
+            inputs = enrolled.add_to(inputs, claim, inputs.payer, site.time_zone)
+        payer_id = inputs.payer.payer_id if inputs.payer else ""
+        content = equality_of(claim, form.view(claim), payer_id)
+        key = content_hash(context.vault, site, content)
+        earlier = seen.numbers.get(key) or equal.get(key)
+        if earlier is not None and earlier != corrects:
+            inputs = replace(inputs, equal_claim=earlier)
+        times = resubmission_times(context, now, form.kind, inputs.payer)
+        pending = PendingClaim(context.vault, site, form, now, "", claim, inputs, times)
+        prepared = prepare_judged(pending, check_file_claim(claim, inputs, findings), content)
+        if prepared.judgement.accepted:
+            seen.numbers.setdefault(key, prepared.row.claim_number)
+        found.append(prepared)
+    return found
+
+
+class _KnownPayers:
+    """What rules know of the payers of a page's claims, looked up once a payer."""
+
+    def __init__(self, context: WorkContext, site: Site, today: date) -> None:
+        self.payers = context.payer_access.payers()
+        self._sandbox = context.sandbox
+        self._settings = context.rule_settings()
+        self._site = site
+        self._today = today
+        self._found: dict[tuple[ClaimKind, str, str], RuleInputs] = {}
+
+    def inputs(self, claim: X12Claim) -> RuleInputs:
+        """Return what rules know of a claim's payer and site."""
+        form = form_of(claim)
+        payer = form.view(claim).payer
+        key = form.kind, payer.id or "", payer.name or ""
+        if key not in self._found:
+            self._found[key] = self._look_up(*key)
+        return self._found[key]
+
+    def _look_up(self, kind: ClaimKind, payer_id: str, name: str) -> RuleInputs:
+        known = payer_inputs(self.payers, kind, payer_id, self._today, sandbox=self._sandbox)
+        payer = self.payers.find_in_file(payer_id, KINDS[kind].payer_type)
+        if payer is None and not known.payer_of_other_type:
+            near = near_payers(self.payers, kind, payer_id, name)
+            known = replace(known, near_payers=near)
+        return with_payer(known, payer, self._settings, self._site.vendor_site_id)
+
+
+def near_payers(
+    payers: PayerDirectory, kind: ClaimKind, payer_id: str, name: str
+) -> tuple[str, ...]:
+    """Return the payers of a kind that the sender of an unknown id may mean, by its name and its id."""
+    type = KINDS[kind].payer_type
+
+    def takes_claims(payer: Payer) -> bool:
+        return payer.type == type and payer.active and payer.accepts_claims
+
+    matches = [
+        match.payer
+        for words in (name, payer_id)
+        if words
+        for match in payers.search(words, among=takes_claims, limit=NEAR_PAYERS_MAX)
+    ]
+    named = [f"{payer.name} ({payer.payer_id})" for payer in matches]
+    return tuple(dict.fromkeys(named))[:NEAR_PAYERS_MAX]
+
+
+async def _find_enrollments(
+    context: WorkContext, site: Site, payers: PayerDirectory, claims: Sequence[X12Claim]
+) -> dict[ClaimKind, KnownEnrollments]:
+    """Return the enrollments of the claims' billing providers, by kind; none for a kind whose payers want none."""
+    wanted: dict[ClaimKind, WantedEnrollments] = {}
+    for claim in claims:
+        kind = form_of(claim).kind
+        if kind not in wanted:
+            wanted[kind] = WantedEnrollments(payers, KINDS[kind].payer_type, of_file=True)
+        wanted[kind].add(claim)
+    found = {}
+    for kind, own in wanted.items():
+        known = await find_enrollments(
+            context.database,
+            context.vault,
+            own,
+            scope=site.scope,
+            seconds_max=context.limits.write_seconds_max,
+        )
+        if known is not None:
+            found[kind] = known
+    return found
+
+
+async def _find_equal(
+    context: WorkContext, site: Site, claims: Sequence[X12Claim], now: datetime
+) -> dict[str, str]:
+    """Return the open claims of the site with the account numbers of these, by what makes two claims equal."""
+    accounts = {
+        account_key(context.vault, site.vendor_id, account)
+        for claim in claims
+        if (account := search_terms(claim).account)
+    }
+    since = to_micros(context.time_ago(now, timedelta(days=EQUAL_CLAIM_DAYS)))
+    async with context.database.read(site.scope) as tx:
+        return await find_equal(tx, accounts, since=since)

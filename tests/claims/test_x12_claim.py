@@ -1,0 +1,122 @@
+"""A claim of a sender's file as a value: stored and restored, read again, located in the file, and patched.
+
+Also tests `claims/forms/x12_loops`, `claims/forms/x12_changes` and `claims/forms/x12_segments`.
+"""
+
+import pytest
+
+from clearlane.claims import fields
+from clearlane.claims.forms import form_of
+from clearlane.claims.forms.x12_changes import element_at, parse_location
+from clearlane.claims.forms.x12_loops import GUIDES, claim_findings
+from clearlane.claims.forms.x12_segments import elements_at, name_at, segments_of
+from clearlane.claims.kinds import KINDS, X12
+from clearlane.claims.read.decode import restore_claim
+from clearlane.x12.checker.check import check
+from tests.cases import every_case
+from tests.claims.file_claims import CROWN, VISITS, claims_in, units_in
+from tests.claims.flat_view import flat
+from tests.corpus import corpus_files
+
+
+@every_case("sample", corpus_files("837P", "837D"))
+def test_a_stored_claim_has_the_view_and_the_places_of_the_claim_in_its_file(sample):
+    units = units_in(sample.path.read_bytes())
+    for unit, claim in zip(units, claims_in(sample.path.read_bytes()), strict=True):
+        stored = restore_claim(X12, fields.encode(claim))
+        assert stored == claim
+        form = form_of(stored)
+        in_file = form.view_of_loops(unit.loop, unit.parents, unit.set.first_segment)
+        view = form.view(stored)
+        assert flat(view) == flat(in_file)
+        assert view.form.known.keys() == in_file.form.known.keys()
+        for path in view.form.known:
+            assert view.form.locate(path) == in_file.form.locate(path)
+
+
+@every_case("sample", corpus_files("837P", "837D"))
+def test_its_segments_are_those_of_the_file_at_their_numbers(sample):
+    data = sample.path.read_bytes()
+    whole = []
+    for event in units_in(data)[:1]:
+        interchange = event.set.group.interchange
+        text = data.decode("latin-1").translate(interchange.delimiters.to_canonical())
+        whole = [one.strip() for one in text.split("~")]
+    for claim in claims_in(data):
+        for one in segments_of(claim):
+            assert "*".join(one.segment) == whole[one.number - 1]
+
+
+def test_the_form_serves_the_kinds_of_its_transactions():
+    professional, *_ = claims_in(VISITS.read_bytes())
+    (crown, *_) = claims_in(CROWN.read_bytes())
+    for claim, kind in ((professional, "medical"), (crown, "dental")):
+        form = form_of(claim)
+        assert (form.name, form.kind) == (X12, kind)
+        assert X12 in KINDS[form.kind].submitted_on
+        assert form.guide is GUIDES[claim.transaction]
+        assert form.value(claim, "vendor_claim_id") == form.view(claim).vendor_claim_id
+    assert (professional.usage, professional.claim_type, professional.sender_trace) == (
+        "T",
+        "CH",
+        "",
+    )
+    assert "ARDEN" not in repr(professional) + repr(professional.parts)
+
+
+def test_an_element_that_a_finding_names_is_patched_and_the_rest_stays():
+    claim, *_ = claims_in(VISITS.read_bytes())
+    form = form_of(claim)
+    view = form.view(claim)
+    at = view.form.locate("lines[0].procedure")
+    assert at == "2400/SV101-2 (segment 32)"
+    assert element_at(claim, parse_location(at)) == "99213"
+    changed = form.with_changes(claim, {at: "99214", "lines[1].charge": "60"})
+    assert form.view(claim).lines[0].procedure == "99213"
+    assert [line.procedure for line in form.view(changed).lines] == ["99214", "87880"]
+    assert form.view(changed).lines[1].charge == 60
+    differing = [
+        (one.location(), two.segment)
+        for one, two in zip(segments_of(claim), segments_of(changed), strict=True)
+        if one.segment != two.segment
+    ]
+    assert [location for location, _ in differing] == [
+        "2400/SV1 (segment 32)",
+        "2400/SV1 (segment 36)",
+    ]
+
+
+def test_a_replacement_gets_the_payers_number_and_keeps_the_numbers_of_its_segments():
+    claim, *_ = claims_in(VISITS.read_bytes())
+    form = form_of(claim)
+    changed = form.with_changes(claim, {"frequency": "7", "original_reference": "8812"})
+    view = form.view(changed)
+    assert (form.frequency(changed), view.original_reference) == ("7", "8812")
+    assert view.form.locate("original_reference") == "2300/REF02"
+    own = view.form.locate("lines[1].charge")
+    assert own == form.view(claim).form.locate("lines[1].charge")
+    back = form.with_changes(changed, {"frequency": "1", "original_reference": None})
+    assert [part.text for part in back.parts] == [part.text for part in claim.parts]
+    with pytest.raises(ValueError, match="cannot be written"):
+        form.with_changes(claim, {"diagnoses": "J0190"})
+
+
+def test_each_claim_has_its_own_findings_of_the_file():
+    data = VISITS.read_bytes().replace(b"HC:99214*120*UN", b"HC:99214*12X*UN")
+    first, second = claims_in(data)
+    findings = check([data]).findings
+    assert claim_findings(first, findings) == ()
+    assert "2400" in {one.position.loop for one in claim_findings(second, findings)}
+
+
+def test_a_payers_complaint_is_found_in_the_senders_file():
+    first, second = claims_in(VISITS.read_bytes())
+    (npi,) = elements_at(first, "2010AA/NM1/09")
+    assert npi.location == "2010AA/NM109 (segment 10)"
+    assert npi.name == "Billing provider: identifier" == name_at("837P", npi.location)
+    (charge,) = elements_at(first, "2400/SV1/02", line=2)
+    assert (charge.location, charge.line, charge.text) == ("2400/SV102 (segment 36)", 2, "55.5")
+    # The second patient is the subscriber.
+    (birth,) = elements_at(second, "2010CA/DMG/02")
+    assert birth.location == "2010BA/DMG02 (segment 44)"
+    assert elements_at(first, "/NM1/09") == []

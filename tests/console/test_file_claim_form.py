@@ -1,0 +1,118 @@
+"""A claim of a sender's file on every page and command that shows claims: no page crashes, and places are those of the file."""
+
+import asyncio
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.claims.forms.x12_loops import check_claim
+from clearlane.cli.claim.claim import app
+from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
+from clearlane.pipeline.intake.store_file_claims import store_file_claims
+from tests.claims.file_claims import VISITS, claims_in
+from tests.console.sandbox_console import SENDER, open_sandbox_console
+
+TABS = ("form", "money", "files", "notes")
+
+
+async def send(sandbox, member, account, **changed):
+    """Take the first claim of the sample in as one of a file, for a member of the sandbox; return its number."""
+    now = sandbox.installation.clock.now()
+    day = f"{now.date() - timedelta(days=5):%Y%m%d}"
+    data = VISITS.read_text()
+    pairs = {
+        "M10020030": member,
+        "MDW10": "TST01",
+        "HHP20": "TST01",
+        "FB-1001": account,
+        "20250211": day,
+        "ABF:R51": "ABF:R519",
+        **changed,
+    }
+    for before, after in pairs.items():
+        data = data.replace(before, after)
+    claim, _ = claims_in(data.encode())
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    page = [FileClaim(claim, check_claim(claim))]
+    (one,) = await judge_file_claims(context, site, page, now=now, seen=SeenClaims())
+    rows = [one.row]
+    await context.database.write(
+        site.scope, lambda tx: store_file_claims(tx, site, rows), actor=SENDER
+    )
+    return one.row.claim_number
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    data = tmp_path_factory.mktemp("sandbox")
+    async with open_sandbox_console(data) as made:
+        made.data = data
+        made.refused = await send(made, "M1", "ACC-1", **{"SV1*HC:87880*55.5": "SV1*HC:87880*54.5"})
+        made.numbers = {
+            scenario: await send(made, scenario, f"ACC-{scenario}")
+            for scenario in ("3016", "3017", "3004", "M555")
+        }
+        await made.advance(15)
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def biller(sandbox):
+    return await sandbox.person(ConsoleRole.BILLER)
+
+
+def text_of(page):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+async def test_every_tab_and_list_shows_claims_of_files(sandbox, biller):
+    for number in (sandbox.refused, *sandbox.numbers.values()):
+        for tab in TABS:
+            page = await biller.text(f"/claims/{number}?show={tab}")
+            assert number in page
+    form = text_of(await biller.text(f"/claims/{sandbox.numbers['M555']}?show=form"))
+    assert "read from an 837 file" in form
+    assert "12 ELM STREET" in form
+    assert "NM1*85*2*FERNHILL FAMILY PRACTICE*****XX*1234567893" in form
+    listed = await biller.text("/claims?show=all")
+    assert sandbox.numbers["3016"] in listed
+    found = await biller.ask("/search?q=ACC-3016")
+    assert found.headers["location"].endswith(f"/claims/{sandbox.numbers['3016']}")
+
+
+async def test_a_finding_is_shown_at_its_segment_and_corrected_there(sandbox, biller):
+    page = text_of(await biller.text(f"/claims/{sandbox.refused}"))
+    assert "205.50" in page
+    path = f"/claims/{sandbox.refused}/correct"
+    assert "2300/CLM02 (segment 27)" in text_of(await biller.text(path))
+    answer = await biller.ask(
+        path,
+        form={
+            "do": "review",
+            "f.2300/CLM02 (segment 27)": "204.5",
+            "billed_reason": "A typing mistake.",
+            "billed_authority": "Dr. Fenn",
+        },
+    )
+    assert answer.status_code == 200, answer.body[:500]
+
+
+async def test_a_payers_complaint_names_the_element_of_the_senders_file(sandbox, biller):
+    rejected = text_of(await biller.text(f"/claims/{sandbox.numbers['3016']}"))
+    assert "Correct Patient birth and sex: birth date" in rejected
+    segment = "26 2010CA DMG*D8*20150304*M Patient birth and sex"
+    assert f"{segment} The payer says the patient's birth date is invalid." in rejected
+
+
+async def test_commands_show_and_explain_a_claim_of_a_file(sandbox):
+    run = CliRunner()
+    for number in (sandbox.refused, *sandbox.numbers.values()):
+        for command in ("show", "explain", "x12"):
+            words = [command, number, "--data", str(sandbox.data)]
+            done = await asyncio.to_thread(run.invoke, app, words)
+            assert isinstance(done.exception, SystemExit | None), (command, done.exception)
+            assert done.output

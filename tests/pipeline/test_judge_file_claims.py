@@ -1,0 +1,187 @@
+"""Claims of senders' files at intake: judged like any other, stored, sent in one file with claims of V3, and corrected.
+
+Also tests `pipeline/intake/store_file_claims`, `pipeline/intake/correct_file_claim` and `claims/rules/file_claims`.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from clearlane.claims.forms import form_of
+from clearlane.claims.forms.x12_loops import check_claim
+from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
+from clearlane.pipeline.intake.store_file_claims import store_file_claims
+from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.pipeline.load_claim import load_claim_in_scope
+from clearlane.store.claims.earlier_claims import find_superseded
+from clearlane.store.database.database import Actor
+from tests.claims.file_claims import VISITS, claims_in
+from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
+
+ACTOR = Actor("vendor", "ACME")
+# In the year of the tests' clock, for the payers of the tests.
+FILE = (
+    VISITS.read_bytes()
+    .replace(b"2025", b"2023")
+    .replace(b"ABF:R51", b"ABF:R519")
+    .replace(b"MDW10", MEADOW.encode())
+    .replace(b"HHP20", HARBOR.encode())
+)
+
+
+@pytest.fixture
+async def out(new_place, clock):
+    async with outbound(await new_place("sqlite"), clock) as made:
+        made.connections.add()
+        made.connections.add(HARBOR)
+        yield made
+
+
+async def judged(out, data=FILE, seen=None):
+    page = [FileClaim(claim, check_claim(claim)) for claim in claims_in(data)]
+    now = out.clock.now()
+    return await judge_file_claims(out.context, out.site, page, now=now, seen=seen or SeenClaims())
+
+
+async def stored(out, data=FILE):
+    """Store the claims of a file; return their numbers."""
+    prepared = await judged(out, data)
+    rows = [one.row for one in prepared]
+    await out.context.database.write(
+        out.site.scope, lambda tx: store_file_claims(tx, out.site, rows), actor=ACTOR
+    )
+    return [row.claim_number for row in rows]
+
+
+async def loaded(out, number):
+    context = out.context
+    return await load_claim_in_scope(
+        context.database, context.vault, out.site.scope, number, actor=ACTOR
+    )
+
+
+def errors(prepared):
+    return [
+        (one.rule, one.location) for one in prepared.judgement.findings if one.severity == "error"
+    ]
+
+
+async def test_claims_of_a_file_are_stored_and_sent_with_those_of_v3(out):
+    first, _ = await stored(out)
+    (own,) = await out.submit()
+    assert (await loaded(out, first)).claim == claims_in(FILE)[0]
+    await out.go(hours=1)
+    sent = {
+        payer: [n for content in mailbox.sent.values() for n in numbers_in(content)]
+        for payer, mailbox in (
+            (MEADOW, out.connections.mailboxes[1]),
+            (HARBOR, out.connections.mailboxes[2]),
+        )
+    }
+    assert sent == {MEADOW: [own], HARBOR: []} or sorted(sent[MEADOW]) == sorted([own, first])
+
+
+async def test_what_a_rule_finds_is_named_at_its_place_in_the_file(out):
+    prepared = await judged(out, FILE.replace(b"SV1*HC:87880*55.5", b"SV1*HC:87880*54.5"))
+    assert errors(prepared[0]) == [("C701", "2300/CLM02 (segment 27)")]
+    assert prepared[0].row.state == "not_accepted"
+    assert not errors(prepared[1])
+
+
+async def test_an_unknown_payer_is_not_accepted_and_near_ones_are_offered(out):
+    (first, _) = await judged(
+        out, FILE.replace(b"MEADOW MUTUAL*****PI*MM001", b"MEADOW MUTUEL*****PI*MM999")
+    )
+    assert errors(first) == [("C101", "2010BB/NM109 (segment 20)")]
+    (message,) = [one.message for one in first.judgement.findings if one.rule == "C101"]
+    assert message.endswith("Near ones are Meadow Mutual (MM001).")
+
+
+async def test_an_equal_claim_is_not_accepted_while_the_first_is_open(out):
+    seen = SeenClaims()
+    once = await judged(out, seen=seen)
+    again = await judged(out, seen=seen)
+    assert [errors(one) for one in once] == [[], []]
+    assert [errors(one)[0][0] for one in again] == ["C120", "C120"]
+    first, _ = await stored(out)
+    (later, _) = await judged(out)
+    assert errors(later) == [("C120", "2300/CLM01 (segment 27)")]
+    assert first in later.judgement.findings[0].message
+    # The same account with other services is another claim.
+    other = await judged(out, FILE.replace(b"20230211", b"20230212"))
+    assert errors(other[0]) == []
+    out.pass_time(days=31)
+    assert errors((await judged(out))[0]) == []
+
+
+async def test_a_replacement_is_linked_to_the_only_claim_that_fits(out):
+    first, _ = await stored(out)
+    replacement = (
+        FILE.replace(b"11:B:1*", b"11:B:7*")
+        .replace(b"HI*ABK:J0190", b"REF*F8*UNKNOWN~\nHI*ABK:J0190")
+        .replace(b"HI*ABK:E119", b"REF*F8*UNKNOWN~\nHI*ABK:E119")
+    )
+    newer, _ = await stored(out, replacement)
+    async with out.context.database.read(out.site.scope) as tx:
+        one, other = await find_superseded(tx, [first, newer])
+        rows = {row.claim_number: row for row in (one, other)}
+    assert rows[newer].predecessor_id == first
+    # Several fit: none is linked, and it still goes out.
+    for _ in range(2):
+        await stored(out, FILE.replace(b"20230211", b"20230213"))
+    another, _ = await stored(out, replacement.replace(b"20230211", b"20230214"))
+    async with out.context.database.read(out.site.scope) as tx:
+        (row,) = await find_superseded(tx, [another])
+    assert row.predecessor_id is None
+
+
+async def test_a_test_never_goes_out_as_a_claim(out):
+    for routes in out.connections.routes.values():
+        routes[:] = [replace(one, usage="P") for one in routes]
+    (own,) = await out.submit()
+    first, _ = await stored(out)
+    await out.go(hours=1)
+    usages = {
+        number: content[102:103]
+        for content in out.connections.mailboxes[1].sent.values()
+        for number in numbers_in(content)
+    }
+    assert usages == {own: b"P", first: b"T"}
+
+
+async def correct(out, number, fields, **more):
+    return await submit_correction(
+        out.context, out.site, number, fields, actor=ACTOR, now=out.clock.now(), **more
+    )
+
+
+async def test_a_correction_patches_the_element_that_a_finding_names(out):
+    first, _ = await stored(out, FILE.replace(b"SV1*HC:87880*55.5", b"SV1*HC:87880*54.5"))
+    refused = await correct(out, first, {"Svc_VendorClaimId": "X", "2300/CLM01 (segment 27)": "X"})
+    assert [one.location for one in refused.findings] == [
+        "Svc_VendorClaimId",
+        "2300/CLM01 (segment 27)",
+    ]
+    done = await correct(out, first, {"2300/CLM02 (segment 27)": "204.5"})
+    assert done.accepted, done.findings
+    before, after = await loaded(out, first), await loaded(out, done.claim_number)
+    assert form_of(before.claim).value(before.claim, "total_charge") == 205.5
+    assert form_of(after.claim).value(after.claim, "total_charge") == 204.5
+    again = await correct(out, first, {"2300/CLM02 (segment 27)": "204.5"})
+    assert [one.rule for one in again.findings] == ["C120"]
+    with pytest.raises(CorrectionConflict):
+        await correct(
+            out, first, {"2300/CLM02 (segment 27)": "204.5", "2400/DTP03 (segment 37)": "20230210"}
+        )
+
+
+async def test_a_claim_that_waits_is_canceled_for_its_correction(out):
+    first, _ = await stored(out)
+    done = await correct(out, first, {"2010AA/N301 (segment 11)": "14 ELM STREET"})
+    assert done.accepted, done.findings
+    states = await out.states()
+    assert states[first][0] == "canceled"
+    await out.go(hours=1)
+    assert done.claim_number in out.connections.mailboxes[1].claims
+    assert first not in out.connections.mailboxes[1].claims
