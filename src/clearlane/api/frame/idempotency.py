@@ -103,7 +103,7 @@ async def answer_once(call: Call) -> Response:
             await _store_alone(call, scope, response)
     except (KeyTaken, RequestRefusal):
         # Another call under this key may have been carried out in between; a refusal is then due to that.
-        key = call.answer_key or key
+        key = call.answer_key  # of a streamed body it was completed by the handler
         stored = await _find(call, scope, key)
         if stored is None:
             raise

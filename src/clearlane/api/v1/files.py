@@ -208,7 +208,7 @@ async def list_files(call: Call) -> Response:
     )
     async with call.context.database.read(call.scope) as tx:
         rows = await find_page(tx, query)
-    sites = {site.id: site.vendor_site_id for site in call.sites}
+    sites: dict[int, str] = {site.id: site.vendor_site_id for site in call.sites}
     return page_response(
         rows,
         limit=limit,

@@ -20,7 +20,7 @@ EMPTY = "The file is empty."
 NO_INTERCHANGE = "No X12 interchange was found: an interchange begins with ISA."
 TOO_MANY_SETS = "The file has more than {limit} transaction sets. Send it in several files."
 FAULT = (
-    "Processing the file failed, and nothing of it was accepted. The operator of the clearinghouse sees the fault. "
+    "Processing the file failed, and none of it was accepted. The operator of the clearinghouse sees the fault. "
     "Send the file again after it was corrected."
 )
 ADVICE = "Export an 837 (X12 005010) as plain text from the practice system, and send that file."

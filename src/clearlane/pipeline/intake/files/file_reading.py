@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims.forms.x12_loops import claim_findings, claim_of_unit
+from clearlane.claims.forms.x12_loops import GUIDES, claim_findings, claim_of_unit
 from clearlane.claims.responses.ack_verdicts import RECEIPT, not_accepted
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
 from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
@@ -64,7 +64,7 @@ SETS_PER_FILE_MAX = 10_000
 # What is read before others may run: some milliseconds of work in a thread.
 READ_BYTES_AT_ONCE = 64 * 1024
 SET_LETTER = "S"
-TAKEN = ("837P", "837D")
+TAKEN = tuple(GUIDES)
 """The guides whose sets are taken."""
 CLAIM_TYPES = (*TAKEN, "837I")
 ACK_TYPE = "999"
@@ -125,7 +125,7 @@ class InterchangeReading:
     sets: list[SetReading] = field(default_factory=list)
 
 
-class ClaimPage(NamedTuple):
+class ReadPage(NamedTuple):
     """Claims of one set that are judged together."""
 
     of: SetReading
@@ -206,7 +206,7 @@ class FileReading:
 
 
 def _acknowledge_page(
-    receipt: Acknowledgement277CA, page: ClaimPage, prepared: Sequence[PreparedClaim]
+    receipt: Acknowledgement277CA, page: ReadPage, prepared: Sequence[PreparedClaim]
 ) -> None:
     """Add the verdicts on a page of claims to the 277CA."""
     for read, judged in zip(page.claims, prepared, strict=True):
@@ -233,7 +233,7 @@ class _FileEvents:
         self._reader = Reader()
         self._sets: list[SetVerdict] = []
         self._count = 0
-        self._pages: list[ClaimPage] = []
+        self._pages: list[ReadPage] = []
         self._file_findings: list[Finding] = []
         self._open: _OpenSet | None = None
 
@@ -245,7 +245,7 @@ class _FileEvents:
         self._take(self._reader.finish())
         return self._file_findings
 
-    def take_pages(self) -> list[ClaimPage]:
+    def take_pages(self) -> list[ReadPage]:
         pages, self._pages = self._pages, []
         return pages
 
@@ -299,7 +299,7 @@ class _OpenSet:
         self._recent: list[Finding] = []
         self._looked_at = 0
 
-    def add(self, unit: UnitClosed) -> Iterator[ClaimPage]:
+    def add(self, unit: UnitClosed) -> Iterator[ReadPage]:
         self._units += units_with_findings(unit.loop, unit.set)
         reading = self._reading
         reading.claims += reading.type in CLAIM_TYPES
@@ -320,7 +320,7 @@ class _OpenSet:
         if len(self._claims) == CLAIMS_PER_PAGE:
             yield self._page()
 
-    def close(self) -> tuple[SetVerdict, list[ClaimPage]]:
+    def close(self) -> tuple[SetVerdict, list[ReadPage]]:
         """Return what a 999 reports of the set, and its last page."""
         set, reading = self._set, self._reading
         verdict = set_verdict(set, self._units)
@@ -340,9 +340,9 @@ class _OpenSet:
         ]
         return verdict, [self._page()] if self._claims else []
 
-    def _page(self) -> ClaimPage:
+    def _page(self) -> ReadPage:
         claims, self._claims = self._claims, []
-        return ClaimPage(self._reading, claims)
+        return ReadPage(self._reading, claims)
 
     def _new_findings(self, unit: UnitClosed) -> list[Finding]:
         """Return the findings since the last claim, and keep those that may be about this one."""

@@ -4,6 +4,7 @@ Files of a site are processed one at a time, in the order in which they arrived,
 found; sites go on side by side. What waits is known from our own rows, so that nothing is lost with the engine's tables.
 """
 
+from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import random_text
@@ -52,7 +53,7 @@ async def process_waiting(context: WorkContext) -> int:
 async def _process(context: WorkContext, file_id: str, holder: str) -> str | None:
     waiting = {one.file_id: one for one in await _waiting(context, every=True)}
     found = waiting.get(file_id)
-    sites = {site.id: site for site in context.accounts().sites}
+    sites: dict[int, Site] = {site.id: site for site in context.accounts().sites}
     if found is None or found.site_id not in sites:
         return None
     return await process_file(context, sites[found.site_id], file_id, holder)

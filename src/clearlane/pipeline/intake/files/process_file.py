@@ -2,7 +2,7 @@
 
     state = await process_file(context, site, file_id, holder)       # None if other work does it, or did it
 
-Before that transaction nothing of the file is visible: claims are staged, answers are unlisted. Work that died in between
+Before that transaction the file has no visible effect: claims are staged, answers are unlisted. Work that died in between
 is repeated from the start by other work, under a lease, and what it left is removed first. So a file is accepted as a whole
 or not at all, and every acknowledgement is written once. The claims are then released (``release_claims``).
 """

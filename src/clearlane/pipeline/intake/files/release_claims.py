@@ -31,7 +31,7 @@ async def release_accepted(context: WorkContext) -> int:
     """Release the claims of all accepted sets; return how many sets there were."""
     async with context.database.read(file_sets.SCOPE) as tx:
         waiting = await file_sets.list_unreleased(tx, SETS_RELEASED_AT_ONCE)
-    sites = {site.id: site for site in context.accounts().sites}
+    sites: dict[int, Site] = {site.id: site for site in context.accounts().sites}
     for one in waiting:
         if site := sites.get(one.site_id):
             await release_set(context, site, one.set_id)
