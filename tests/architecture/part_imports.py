@@ -29,6 +29,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("shared", "an event names the vendor's claim id, which is read from the claim", "notify"),
         **imports("inquiry", "an answer in a file ends the inquiry that is open", "inbound"),
         **imports("outbound", "an answer proves a delivery; a poll that works ends a pause", "inbound"),
+        **imports("intake", "what goes back to the sender of a file is written as the answers to it are", "inbound"),
         **imports("enrollment", "a claim may need an enrolled provider, or take the ZIP code from there", "intake"),
         **imports("inquiry", "advancing the sandbox's clock runs what is due", "operator"),
         **imports("inbound", "a person replays a file; advancing the clock runs what is due", "operator"),

@@ -1,6 +1,6 @@
 """Claims of senders' files go out as they came: only what an intermediary must change is changed.
 
-Also tests `claims/responses/explain_file_claim` and `claims/responses/field_explanation`.
+Also tests `claims/write/explain_file_claim` and `claims/write/field_explanation`.
 """
 
 from dataclasses import replace

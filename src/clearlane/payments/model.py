@@ -41,6 +41,7 @@ class PaymentHeading(PaymentStruct, frozen=True):
     payer_name: str = ""
     payer_id: str = ""
     payee_name: str = ""
+    payee_npi: str = ""
     handling: str = ""
     """BPR01: I with the money, H a notice only, and so on."""
 
@@ -70,6 +71,8 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
     """Patient responsibility: adjustments of group PR, of the claim and of its service lines."""
     adjusted: int = 0
     """All other adjustments."""
+    service_from: date | None = None
+    """The first day of service: that of the claim (``DTM*232``), else of its lines."""
     label: ClaimLabel = ClaimLabel.PAID
     lines_balanced: bool = True
     """Whether charge, payment and adjustments agree on every service line."""

@@ -35,6 +35,10 @@ from clearlane.x12.reader.envelope_time import read_control_number, read_group_t
 from clearlane.x12.reader.received_guides import choose_guide
 from clearlane.x12.tree import get_element
 
+NPI = "XX"
+FIRST_DAYS = frozenset({"232", "150", "472"})
+"""DTM01 of the day a claim or a line begins."""
+
 
 class ClaimPaymentLoop(NamedTuple):
     """A claim payment and the loop it was read from."""
@@ -168,6 +172,7 @@ def _read_claim_payment(
     unreadable: list[str] = []
     money = _ClaimMoney(unreadable)
     controls: list[str] = []
+    days: list[str] = []
     trace = ""
     unprocessable = False
     segments = unit.loop.all_segments()
@@ -178,6 +183,8 @@ def _read_claim_payment(
                 money.add_adjustments(segment)
             case "SVC":
                 money.add_line(segment)
+            case "DTM" if get_element(segment, 1) in FIRST_DAYS and len(segment) > 2:
+                days.append(segment[2])
             case "REF" if get_element(segment, 1) == "6R":
                 controls.append(get_element(segment, 2))
             case "REF" if get_element(segment, 1) == "D9":
@@ -203,7 +210,12 @@ def _read_claim_payment(
         patient=money.patient, adjusted=money.other, lines_balanced=money.lines_balanced,
         label=derive_label(status=code, paid=paid, reasons=money.reasons, lines=money.lines),
         unprocessable=unprocessable and paid == 0, unreadable=tuple(unreadable),
+        service_from=_first_day(days),
     )  # fmt: skip
+
+
+def _first_day(texts: list[str]) -> date | None:
+    return min((day for text in texts if (day := _day(text))), default=None)
 
 
 def _read_payment(set: tree.TransactionSet) -> PaymentHeading:
@@ -223,6 +235,7 @@ def _read_payment(set: tree.TransactionSet) -> PaymentHeading:
         payer_name=payer.value("N1", 2).translate(originals) if payer else "",
         payer_id=_payer_id(root, payer).translate(originals),
         payee_name=payee.value("N1", 2).translate(originals) if payee else "",
+        payee_npi=payee.value("N1", 4) if payee and payee.value("N1", 3) == NPI else "",
         handling=get_element(bpr, 1),
     )
 

@@ -5,7 +5,7 @@ The engine adds its own schedules (recovery and purge).
 
 from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
-from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inbound import post, receive, sender_responses
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
 from clearlane.pipeline.intake.files import file_work, purge_files, release_claims
@@ -76,6 +76,11 @@ TICKS: tuple[WorkTick, ...] = (
         name=claim_counts.NAME,
         verb=claim_counts.count_tick,
         every_seconds=claim_counts.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=sender_responses.NAME,
+        verb=sender_responses.response_tick,
+        every_seconds=sender_responses.EVERY_SECONDS,
     ),
     WorkTick(name=try_codes.NAME, verb=try_codes.trial_tick, every_seconds=try_codes.EVERY_SECONDS),
 )

@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from clearlane.claims.fields import ClaimPart
 from clearlane.claims.forms import AnyForm, form_of
-from clearlane.claims.responses.explain_file_claim import explain_file_claim
-from clearlane.claims.responses.field_explanation import REFUSED, FieldExplanation, SentValue
 from clearlane.claims.responses.field_lookup import (
     FieldPlace,
     field_places,
@@ -25,6 +23,8 @@ from clearlane.claims.responses.field_lookup import (
 )
 from clearlane.claims.write.claim_context import ClaimContext, OutgoingClaim
 from clearlane.claims.write.derived_values import DerivedValue, derived_values
+from clearlane.claims.write.explain_file_claim import explain_file_claim
+from clearlane.claims.write.field_explanation import REFUSED, FieldExplanation, SentValue
 from clearlane.claims.write.write_837 import Envelope, TradingPartner, context_of, write_claims
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.finding import Finding, Severity

@@ -36,7 +36,7 @@ from clearlane.wiring import Installation
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Payments (835): list, show, export, assign, pdf.",
+    help="Payments (835): list, show, export, assign, payee, pdf.",
     add_completion=False,
 )
 
@@ -190,6 +190,29 @@ async def assign(
         await payment_admin.assign(context, payment_id, number, claim_number, actor=operator())
         done = f"is assigned to {claim_number}"
     typer.echo(f"Claim {number} of payment {payment_id} {done}.")
+
+
+@app.command()
+@in_installation(uses="pipeline.operator.payee_admin")
+async def payee(
+    installation: Installation,
+    number: Annotated[str, typer.Argument(metavar="PAYEE", help="Its NPI, or its tax id.")],
+    site: Annotated[str, typer.Argument(metavar="SITE", help="The site's id.")],
+) -> None:
+    """Name the site that receives the remittances (835) of a payee as files. Audited.
+
+    Without a name they go to the site whose files bill as the payee, if no other vendor's site does.
+
+    Example: clearlane payment payee 1234567893 FERNHILL --data .data
+    """
+    found = installation.accounts.any_site(site)
+    if found is None:
+        refuse(f"There is no site {site}. `clearlane site list` shows them.", MISUSED)
+
+    from clearlane.pipeline.operator.payee_admin import name_payee
+
+    await name_payee(installation.work_context, number, found, actor=operator())
+    typer.echo(f"Remittances to {number} are files of {site}.")
 
 
 @app.command()

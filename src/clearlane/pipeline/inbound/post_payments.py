@@ -24,7 +24,8 @@ from clearlane.kernel.redacted_repr import shows
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.payment import MatchedBy, PaymentSummary, ProviderAdjustment
+from clearlane.payments.payee_owner import choose_owner
+from clearlane.payments.payment import MatchedBy, Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_835 import PaymentStart
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
@@ -37,6 +38,9 @@ from clearlane.store.claims.claim_lookup import CandidateClaim, account_referenc
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxFile
+from clearlane.store.files import due_responses, payees
+from clearlane.store.files.due_responses import OwnedSet, ResponseSource
+from clearlane.store.files.payees import PayeeSite
 from clearlane.store.payments import claim_payments, payments
 from clearlane.store.payments.claim_payments import UnmatchedRow
 from clearlane.store.payments.payments import (
@@ -52,6 +56,10 @@ log = structlog.get_logger()
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
 DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
+NO_OWNER = (
+    "Sites of several vendors bill as the payee of a payment: name the one that receives it as a file "
+    "(clearlane payment payee)."
+)
 
 
 class _PlacedClaim(NamedTuple):
@@ -182,6 +190,8 @@ class PaymentPosting:
         async def job(tx: Tx) -> None:
             before = await payments.find(tx, payment.payment_id)
             await payments.close_payment(tx, totals, rows)
+            if not payment.duplicate_of:
+                await self._hand_on(tx)
             if before is not None and not before.complete:
                 await add_payment_events(tx, payment.payment_id, to_micros(context.clock.now()))
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
@@ -198,6 +208,30 @@ class PaymentPosting:
                 unbalanced_claims=totals.unbalanced_claims,
             )
         fault_injection.crash_point("payment closed")
+
+    async def _hand_on(self, tx: Tx) -> None:
+        """Let the site that bills as the payee have the payment as a file; note if a person must name that site."""
+        payment, vault = self._current, self._context.vault
+        await vault.load_keys_of(tx, [payment.payload])
+        opened = vault.open(payments.OWNER, payments.TABLE, payment.payment_id, payment.payload)
+        heading = msgspec.json.decode(opened, type=Payment)
+        sites: list[PayeeSite] = []
+        for number in filter(None, (heading.payee_npi, heading.payee_tax_id)):
+            sites = sites or await payees.find_sites(tx, [payees.payee_hash(vault, number)])
+        shares = await payments.list_shares(tx, [payment.payment_id])
+        owner = choose_owner(sites, {(one.vendor_id, one.site_id) for one in shares})
+        if owner is not None:
+            now = to_micros(self._context.clock.now())
+            await due_responses.add(
+                tx,
+                [OwnedSet(*owner, "")],
+                ResponseSource.PAYMENT,
+                payment.payment_id,
+                now,
+                ready=True,
+            )
+        elif sites and NO_OWNER not in self.doubts:
+            self.doubts.append(NO_OWNER)
 
     async def _adjustment_rows(
         self, payment_id: str, adjustments: Sequence[ProviderAdjustment]

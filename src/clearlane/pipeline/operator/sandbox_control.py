@@ -16,6 +16,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inbound.sender_responses import has_due_responses, write_due_responses
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.operator.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.outbound import dispatch
@@ -170,6 +171,8 @@ class SandboxControl:
             return True
         if await has_due_answers(self._context):
             return True
+        if await has_due_responses(self._context):
+            return True
         return await dispatch.has_due_work(self._context, now) or await post.has_waiting_files(
             self._context, now
         )
@@ -185,4 +188,5 @@ async def _do_due_work(context: WorkContext) -> bool:
     received = await receive.receive_files(context, context.clock.now(), every_route=True)
     posted = await post.post_waiting(context, context.clock.now())
     answered = await answer_enrollments(context, context.clock.now())
-    return bool(batched or delivered or received or posted or answered)
+    responded = await write_due_responses(context)
+    return bool(batched or delivered or received or posted or answered or responded)

@@ -32,8 +32,8 @@ VERSION = 1
 HEADER = struct.Struct(">BQ")  # version, data key; then the nonce
 PAYLOAD_AT = HEADER.size + NONCE_BYTES
 LEVEL = 1
-QUICK_LEVEL, QUICK_BYTES_MAX = -1, 128
-"""For payloads so short that zstandard finds next to nothing in them, and costs three times as much at ``LEVEL``."""
+QUICK_LEVEL, QUICK_BYTES_MAX = -1, 512
+"""For short payloads, such as a claim's header and status: ``LEVEL`` takes three times as long, to save 20 to 40 bytes."""
 FINGERPRINT_BYTES = 32
 SEARCH_KEY_BYTES = 8
 HASHED_AT_ONCE = 2_000

@@ -17,6 +17,7 @@ from clearlane.store.database.schema.files import *  # noqa: F403
 from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
+from clearlane.store.database.schema.returned_files import *  # noqa: F403
 from clearlane.store.database.schema.rules import *  # noqa: F403
 from clearlane.store.database.schema.webhooks import *  # noqa: F403
 from clearlane.store.database.schema.worklist import *  # noqa: F403

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clearlane.claims.forms.x12_segments import ClaimSegment, segments_of
-from clearlane.claims.responses.field_explanation import REFUSED, FieldExplanation, SentValue
 from clearlane.claims.write.claim_context import OutgoingClaim
+from clearlane.claims.write.field_explanation import REFUSED, FieldExplanation, SentValue
 from clearlane.claims.write.write_x12 import plain_text, sent_claim
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.finding import Finding, Severity

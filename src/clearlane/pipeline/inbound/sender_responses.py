@@ -1,0 +1,128 @@
+"""Write what goes back to the senders of files.
+
+    await write_due_responses(context)          # run by a tick
+
+What is due is a row that was stored with its cause. A remittance goes back as it was received. The file is stored first;
+one transaction then lists it and removes what was due.
+"""
+
+import asyncio
+
+import structlog
+
+from clearlane.accounts.model import Site
+from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.pipeline.intake.files.file_responses import (
+    ClientResponse,
+    publish_response,
+    store_response,
+)
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store.database.database import StoreFault, Tx, require_row
+from clearlane.store.delivery import inbox
+from clearlane.store.files import client_files, due_responses
+from clearlane.store.files.due_responses import DueResponse, ResponseSource
+from clearlane.store.payments import payments
+from clearlane.x12.reader.set_slices import cut_sets, slice_sets
+
+log = structlog.get_logger()
+
+NAME = "sender-responses"
+EVERY_SECONDS = 2
+RESPONSES_AT_ONCE = 50
+
+ResponseContent = tuple[ClientResponse, bytes]
+
+
+async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Write the responses that are due."""
+    await write_due_responses(context)
+
+
+async def has_due_responses(context: WorkContext) -> bool:
+    """Return whether a response is due."""
+    async with context.database.read(due_responses.SCOPE) as tx:
+        return bool(await due_responses.list_ready(tx, 1))
+
+
+async def write_due_responses(context: WorkContext) -> int:
+    """Write every response that is due; return how many there were."""
+    done = 0
+    while True:
+        async with context.database.read(due_responses.SCOPE) as tx:
+            due = await due_responses.list_ready(tx, RESPONSES_AT_ONCE)
+        written = [await _try(context, one) for one in due]
+        done += sum(written)
+        if len(due) < RESPONSES_AT_ONCE or not any(written):
+            return done
+
+
+async def _try(context: WorkContext, due: DueResponse) -> bool:
+    """Write a response; return whether that succeeded. One that cannot be written must not keep the others back."""
+    try:
+        await _write(context, due)
+    except StoreFault:  # the database is down or busy
+        raise
+    except Exception as fault:  # noqa: BLE001  (it stays due, and is tried again)
+        details = {"fault": fault_code(fault), "places": fault_frames(fault)}
+        log.error("response not written", source=due.source, id=due.source_id, **details)  # noqa: TRY400
+        return False
+    return True
+
+
+async def _write(context: WorkContext, due: DueResponse) -> None:
+    site = _site(context, due)
+    writer = _SOURCES[ResponseSource(due.source)]
+    stored = [
+        await store_response(context, site, *made) for made in await writer(context, site, due)
+    ]
+
+    async def job(tx: Tx) -> list[str]:
+        await due_responses.remove(tx, [due])
+        published = []
+        for one in stored:
+            if await publish_response(tx, context, site, one):
+                published.append(one.file_id)
+            else:  # another node wrote it first
+                await client_files.drop_upload(tx, one.file_id)
+        return published
+
+    for file_id in await context.database.write(site.scope, job, actor=context.actor):
+        log.info(
+            "response written",
+            site=site.vendor_site_id,
+            source=due.source,
+            id=due.source_id,
+            file=file_id,
+        )
+
+
+def _site(context: WorkContext, due: DueResponse) -> Site:
+    key = (due.vendor_id, due.site_id)
+    return next(site for site in context.accounts().sites if (site.vendor_id, site.id) == key)
+
+
+# ---- remittances ---------------------------------------------------------------------------------
+
+
+async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> list[ResponseContent]:
+    """Return the set of a payment in its envelope, as it was received."""
+    async with context.database.read(payments.SCOPE) as tx:
+        payment = require_row(await payments.find(tx, due.source_id), "a payment")
+        file = require_row(await inbox.find(tx, payment.inbox_id), "an inbox file")
+        content = await inbox.read_content(tx, context.vault, file)
+    key = (payment.interchange, payment.group_number, payment.set_number)
+
+    def cut() -> bytes:
+        return cut_sets(content, [one for one in slice_sets(content) if one.key == key])
+
+    response = ClientResponse(
+        type="835", response_key=f"835:{payment.payment_id}", stem=payment.payment_id
+    )
+    return [(response, await asyncio.to_thread(cut))]
+
+
+_SOURCES = {
+    ResponseSource.PAYMENT: _remittance,
+}

@@ -1,0 +1,180 @@
+"""Responses to the senders of files that are due, and the claims that each is about.
+
+A row is added in the transaction that makes a response due, and removed in the one that lists its file: after a crash
+it is written again, and listed once. Knows no X12.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select, update
+
+from clearlane.store.database.database import SystemScope, Tx, list_rows
+from clearlane.store.database.schema import (
+    batch_claims,
+    claim_facts,
+    due_responses,
+    file_claims,
+)
+from clearlane.store.database.sql import (
+    Statement,
+    among,
+    inlined,
+    insert_into,
+    scoped_delete,
+    scoped_select,
+    select_as,
+)
+
+SCOPE = SystemScope("responses of all sites are due")
+
+
+class ResponseSource(StrEnum):
+    """What a response tells."""
+
+    BATCH = "batch"
+    """That claims were delivered."""
+    INBOX = "inbox"
+    """What a payer's file says of claims."""
+    PAYMENT = "payment"
+    """A remittance."""
+
+
+class DueResponse(NamedTuple):
+    """A response that is due."""
+
+    vendor_id: int
+    site_id: int
+    set_id: str
+    source: str
+    source_id: str
+
+
+class OwnedSet(NamedTuple):
+    """A set of a file, with its owner."""
+
+    vendor_id: int
+    site_id: int
+    set_id: str
+
+
+class RespondedClaim(NamedTuple):
+    """A claim that a response is about."""
+
+    claim_number: str
+    position: int
+    """In its set."""
+
+
+async def add_of_claims(
+    tx: Tx, claim_numbers: Collection[str], source: ResponseSource, source_id: int, now: int
+) -> None:
+    """Note that a source tells something of claims, for the sets that they came in; not ready yet."""
+    if claim_numbers:
+        sets = await list_rows(tx, OwnedSet, _SETS_OF_CLAIMS, claim_numbers=sorted(claim_numbers))
+        await add(tx, sets, source, str(source_id), now, ready=False)
+
+
+async def add(
+    tx: Tx,
+    sets: Iterable[OwnedSet],
+    source: ResponseSource,
+    source_id: str,
+    now: int,
+    *,
+    ready: bool,
+) -> None:
+    """Add responses; one that is due already stays."""
+    rows = [
+        {
+            **one._asdict(),
+            "source": source.value,
+            "source_id": source_id,
+            "ready": int(ready),
+            "created_at": now,
+        }
+        for one in sorted(sets)
+    ]
+    if rows:
+        await tx.many(_ADD, rows)
+
+
+async def mark_ready(tx: Tx, source: ResponseSource, source_id: int) -> None:
+    """Let the responses of a source be written: all that it tells is recorded."""
+    await tx.run(_READY, of=source.value, of_id=str(source_id))
+
+
+async def list_ready(tx: Tx, limit: int) -> list[DueResponse]:
+    """Return responses of all sites that are to be written, oldest first."""
+    return await list_rows(tx, DueResponse, _DUE, limit=limit)
+
+
+async def remove(tx: Tx, responses: Sequence[DueResponse]) -> None:
+    """Remove responses of the scope that were written."""
+    for one in responses:
+        await tx.run(_REMOVE, set=one.set_id, of=one.source, of_id=one.source_id)
+
+
+async def list_claims(tx: Tx, due: DueResponse, *, after: int, limit: int) -> list[RespondedClaim]:
+    """Return the next claims of the scope that a response is about, in the order of the sender's set."""
+    statement = _CLAIMS[ResponseSource(due.source)]
+    return await list_rows(
+        tx,
+        RespondedClaim,
+        statement,
+        set=due.set_id,
+        source_id=int(due.source_id),
+        after=after,
+        limit=limit,
+    )
+
+
+_D, _C = due_responses.c, file_claims.c
+_SETS_OF_CLAIMS = Statement(
+    select(_C.vendor_id, _C.site_id, _C.set_id)
+    .where(among(_C.claim_number, "claim_numbers"))
+    .distinct(),
+    system=True,
+)
+_ADD = Statement(
+    insert_into(
+        due_responses, "set_id", "source", "source_id", "ready", "created_at"
+    ).on_conflict_do_nothing(),
+    system=True,
+)
+_OF_SOURCE = (_D.source == bindparam("of"), _D.source_id == bindparam("of_id"))
+_READY = Statement(update(due_responses).where(*_OF_SOURCE).values(ready=1), system=True)
+_DUE = Statement(
+    select_as(due_responses, DueResponse)
+    # Part of the SQL text: a partial index serves no statement with a placeholder.
+    .where(_D.ready == inlined(1))
+    .order_by(_D.created_at, _D.source, _D.source_id, _D.vendor_id, _D.site_id, _D.set_id)
+    .limit(bindparam("limit")),
+    system=True,
+)
+_REMOVE = scoped_delete(due_responses, _D.set_id == bindparam("set"), *_OF_SOURCE)
+_PAGE = (
+    select(_C.claim_number, _C.position)
+    .select_from(file_claims)
+    .where(_C.set_id == bindparam("set"), _C.position > bindparam("after"))
+    .order_by(_C.position)
+    .limit(bindparam("limit"))
+    .distinct()
+)
+_CLAIMS = {
+    ResponseSource.BATCH: scoped_select(
+        _PAGE.join(batch_claims, batch_claims.c.claim_number == _C.claim_number).where(
+            batch_claims.c.batch_id == bindparam("source_id")
+        ),
+        file_claims,
+        batch_claims,
+    ),
+    ResponseSource.INBOX: scoped_select(
+        _PAGE.join(claim_facts, claim_facts.c.claim_number == _C.claim_number).where(
+            claim_facts.c.inbox_id == bindparam("source_id")
+        ),
+        file_claims,
+        claim_facts,
+    ),
+}
