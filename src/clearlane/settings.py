@@ -191,6 +191,27 @@ class Settings:
     plain_port: int = setting(
         0, "Port of a plain http listener behind a TLS-terminating proxy; 0 for none.", read=PORT
     )
+    sftp_port: str = setting(
+        "",
+        "Port of the SFTP server for files of sites; 0 picks a free one, empty for no SFTP server.",
+        read=_optional_whole(0, limits.PORT_MAX),
+    )
+    sftp_host: str = setting(
+        "", "Address that the SFTP server listens on; empty for the one of the API server."
+    )
+    sftp_older_port: str = setting(
+        "",
+        "Second port of the SFTP server, for accounts whose software needs older algorithms (SHA-1, CBC); empty for none.",
+        read=_optional_whole(0, limits.PORT_MAX),
+    )
+    sftp_passwords: str = setting(
+        "off",
+        "`on` lets SFTP accounts that have a password and a list of networks sign in with it; others need a key.",
+        read=_one_of("on", "off"),
+    )
+    sftp_connections_max: int = setting(
+        500, "SFTP connections that a node accepts at the same time.", read=_whole(1, 10_000)
+    )
     trusted_proxies: tuple[str, ...] = setting(
         (),
         "Addresses or networks of proxies whose `X-Forwarded-Proto` and `X-Forwarded-For` count.",

@@ -7,7 +7,7 @@ that follow the database and a durable engine; ``command`` loads the snapshots o
 import asyncio
 import secrets
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
 from operator import sub
@@ -50,9 +50,17 @@ if TYPE_CHECKING:
     from clearlane.pipeline.query.measures import MeasureSource
     from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
     from clearlane.sandbox.payer import SandboxPayer
+    from clearlane.sftp_server.listener import SftpServer
     from clearlane.store.audit.set_back import SetBack
 
-__all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
+__all__ = [
+    "Installation",
+    "OperationRefused",
+    "Role",
+    "mount_console",
+    "open_installation",
+    "open_sftp_server",
+]
 
 REVISION_LOOK_SECONDS = 5.0
 
@@ -386,6 +394,31 @@ def mount_console(installation: Installation, base_url: str) -> "MountedApp":
 
     console = Console(installation, base_url, SignInThrottle())
     return MountedApp("Console", SEGMENT, console.answer)
+
+
+@asynccontextmanager
+async def open_sftp_server(
+    installation: Installation, listeners: Sequence[socket.socket]
+) -> AsyncIterator["SftpServer | None"]:
+    """Serve SFTP on a socket, and older algorithms on a second one; without sockets there is no server."""
+    if not listeners:
+        yield None
+        return
+    from clearlane.api.frame.auth import SignInThrottle
+    from clearlane.sftp_server.listener import SftpLimits, SftpServer
+
+    settings = installation.settings
+    server = SftpServer(
+        installation,
+        SignInThrottle(),
+        allows_passwords=settings.sftp_passwords == "on",
+        limits=SftpLimits(
+            connections_max=settings.sftp_connections_max,
+            stop_seconds_max=settings.stop_seconds_max,
+        ),
+    )
+    async with server.open(*listeners):
+        yield server
 
 
 def _make_data_directory(settings: Settings) -> None:

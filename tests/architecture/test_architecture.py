@@ -23,7 +23,16 @@ DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "eve
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
 VERBS = ENGINE | {"pipeline"}
-EVERYONE = VERBS | {"api", "cli", "console", "sandbox", "client", "settings", "wiring"}
+EVERYONE = VERBS | {
+    "api",
+    "cli",
+    "console",
+    "sandbox",
+    "sftp_server",
+    "client",
+    "settings",
+    "wiring",
+}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "kernel": set(),
@@ -43,6 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pipeline": ENGINE,
     "api": VERBS,
     "console": VERBS,
+    # A face like the two above it: SFTP sessions instead of HTTP requests.
+    "sftp_server": VERBS,
     "sandbox": {"kernel", "x12", "connect"},
     "client": set(),
     "settings": KERNEL,

@@ -23,6 +23,9 @@ EXAMPLES = {
     "submitter_name": "Fernhill Exchange",
     "submitter_phone": "(206) 555-0100",
     "vendor_calls_per_minute": "600",
+    "sftp_port": "2222",
+    "sftp_older_port": "2223",
+    "sftp_passwords": "on",
 }
 BAD = {
     "submitter_name": " ",
@@ -37,6 +40,8 @@ BAD = {
     "trusted_proxies": "proxy.example",
     "body_bytes_max": "lots",
     "log_level": "loud",
+    "sftp_port": "ssh",
+    "sftp_passwords": "some",
 }
 
 

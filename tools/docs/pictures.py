@@ -195,6 +195,7 @@ WORDS = {
     "pipeline": "the verbs",
     "api": "HTTP and Vendor API V3",
     "console": "pages for people",
+    "sftp_server": "files of sites by SFTP",
     "cli": "the commands",
     "wiring": "builds an installation",
 }

@@ -190,6 +190,11 @@ class PayerDirectory:
         path = f"documents/{segment(document_id)}/x12"
         return self._calls.do(v1_calls.text("GetDocumentX12", path))
 
+    def ask(self, content: str | bytes) -> str:
+        """Ask payers by a 270; return their 271, or the 999 or TA1 that refuses the 270."""
+        site = self._calls.protocol.account.site
+        return self._calls.do(v1_calls.inquiry(content, site))
+
 
 @dataclass(frozen=True, slots=True)
 class Files:
@@ -229,7 +234,7 @@ class Files:
         return self._calls.do(v1_calls.file_content(file_id))
 
     def wait(self, file_id: str, *, seconds: float = limits.WAIT_SECONDS) -> FileDetails:
-        """Wait until it is known what became of a file; raise :class:`StillWaiting` when the time is over."""
+        """Wait until it is known what became of a file; raise ``StillWaiting`` when the time is over."""
         clock = self._calls.protocol.retry.clock
         began = clock()
         while True:

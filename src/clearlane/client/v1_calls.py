@@ -7,7 +7,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from clearlane.client import build, limits, models, v1_models
-from clearlane.client.calls import V1, Call
+from clearlane.client.calls import V1, Call, RetryRule
 
 T = TypeVar("T")
 
@@ -172,6 +172,20 @@ def file_content(file_id: str) -> Call[bytes]:
         version=V1,
         timeout_seconds=limits.CLAIMS_SECONDS_MAX,
         reads_text=True,
+    )
+
+
+def inquiry(content: str | bytes, site: str | None) -> Call[str]:
+    """Return the call of a 270. It is sent again only if no payer can have been asked."""
+    return Call(
+        name="AnswerX12",
+        path="x12",
+        read=str,
+        query=query_of({"site": site}),
+        body=content.encode() if isinstance(content, str) else content,
+        version=V1,
+        reads_text=True,
+        retry_rule=RetryRule.IF_NOT_PROCESSED,
     )
 
 

@@ -1,1 +1,1 @@
-"""``clearlane vendor``, ``site``, ``user``, ``instance`` and ``console``."""
+"""``clearlane vendor``, ``site``, ``user``, ``instance``, ``sftp`` and ``console``."""

@@ -57,6 +57,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "console": CommandEntry("account.console_open", "Open the console of a sandbox."),
     "user": CommandEntry("account.console_user", "People who sign in to the console."),
     "instance": CommandEntry("account.instance", "Instances of proxy login."),
+    "sftp": CommandEntry(
+        "account.sftp_command", "Accounts, keys and host keys of the SFTP server."
+    ),
     "payer": CommandEntry(
         "payer.payer",
         "Payers: those that a vendor can reach, and the directory.",

@@ -7,6 +7,7 @@ from pathlib import Path
 from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, judge
 from clearlane.cli.doctor.doctor_production import production_checks
 from clearlane.cli.doctor.installation_measures import measure_installation
+from clearlane.cli.doctor.sftp_summary import sftp_summary
 from clearlane.cli.installation.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
 from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
 from clearlane.pipeline.query.measures import Measures
@@ -57,12 +58,14 @@ async def _inspect(settings: Settings) -> list[DoctorCheck]:
     async with open_installation(settings, role="command") as installation:
         measures = await measure_installation(installation)
         active = sum(route.active for route, _ in await list_routes(installation.database))
+        sftp, sftp_advice = await sftp_summary(installation)
     kind = "PostgreSQL" if settings.on_postgresql else str(settings.sqlite_file)
     return [
         *([PUBLIC_URL] if has_local_url_only(settings) else []),
         judge("database", f"{kind}. {state.sentence}"),
         _nodes(measures.nodes),
         _routes(active, sandbox=settings.sandbox),
+        *([judge("sftp", sftp, sftp_advice)] if sftp else []),
         *_conditions(measures),
     ]
 

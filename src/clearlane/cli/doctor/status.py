@@ -21,6 +21,7 @@ from clearlane.pipeline.query.conditions import (
     raised_conditions,
 )
 from clearlane.pipeline.query.measures import Measures, UndeliveredClaims
+from clearlane.wiring import Installation
 
 app = typer.Typer(add_completion=False)
 
@@ -40,24 +41,30 @@ def status(as_json: AsJson = False, data: Data = None) -> None:
     Example: clearlane status --data .data
     """
     from clearlane.cli.doctor.installation_measures import measure_installation
+    from clearlane.cli.doctor.sftp_summary import sftp_summary
 
-    measures = run_in_installation(data, measure_installation)
+    async def measure(installation: Installation) -> tuple[Measures, str]:
+        return await measure_installation(installation), (await sftp_summary(installation))[0]
+
+    measures, sftp = run_in_installation(data, measure)
     raised = raised_conditions(measures)
     if as_json:
-        show_json(as_facts(measures, raised))
+        show_json(as_facts(measures, raised) | ({"sftp": sftp} if sftp else {}))
     else:
-        for line in screen(measures, raised):
+        for line in screen(measures, raised, sftp):
             typer.echo(printable(line).rstrip())
     is_fault = any(each.condition.severity is ConditionSeverity.FAULT for each in raised)
     raise typer.Exit(FAULT_RAISED if is_fault else 0)
 
 
-def screen(measures: Measures, raised: list[RaisedCondition]) -> Iterator[str]:
+def screen(measures: Measures, raised: list[RaisedCondition], sftp: str = "") -> Iterator[str]:
     """Yield the lines of the screen."""
     roles = Counter(node.role for node in measures.nodes)
     nodes = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
     mode = "sandbox" if measures.sandbox else "production"
     yield f"Clearlane {mode} ({measures.node.database}), {measures.at:%Y-%m-%d %H:%M} UTC. Nodes: {nodes or 'none'}."
+    if sftp:
+        yield f"SFTP: {sftp[:1].lower()}{sftp[1:]}"
     yield ""
     age = measures.seconds_since(measures.claims_counted_at or to_micros(measures.at))
     counted_ago = f"claims counted {duration(age)} ago" if age >= 1 else "claims counted now"

@@ -9,6 +9,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from clearlane.api.frame.endpoint import ApiLimits
     from clearlane.api.http.certificates import CertificatePair
     from clearlane.api.service import ListenAddresses, Service
+    from clearlane.sftp_server.listener import SftpServer
     from clearlane.wiring import Installation
 
 # The garbage collector of a node: new objects per collection of the first generation, collections of the first
@@ -63,6 +65,14 @@ def serve(
             help="Port of the operations address; 0 picks one.", min=0, max=limits.PORT_MAX
         ),
     ] = None,
+    sftp: Annotated[
+        int | None,
+        typer.Option(
+            help="Port of the SFTP server, which is off without it; 0 picks one.",
+            min=0,
+            max=limits.PORT_MAX,
+        ),
+    ] = None,
 ) -> None:
     """Run the service until SIGTERM or SIGINT; running calls are finished first.
 
@@ -79,7 +89,7 @@ def serve(
     from clearlane.wiring import OperationRefused
 
     try:
-        settings = _settings(data=data, port=port, host=host, ops_port=ops_port)
+        settings = _settings(data=data, port=port, host=host, ops_port=ops_port, sftp=sftp)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(settings))
     except (
@@ -99,10 +109,11 @@ async def run(settings: Settings) -> None:
     from clearlane.api.http.memory_release import limit_arenas
     from clearlane.api.operations import logs
     from clearlane.api.service import ListenSockets, Service
-    from clearlane.wiring import mount_console, open_installation
+    from clearlane.wiring import mount_console, open_installation, open_sftp_server
 
     limit_arenas()  # before the first thread starts
     listeners = ListenSockets(_addresses(settings))
+    sftp_listeners = _sftp_listeners(settings)
     base_url = _base_url(settings, listeners.api.getsockname()[1])
     writer = logs.configure(settings.log_level, settings.log_format)
     loop = asyncio.get_running_loop()
@@ -124,12 +135,12 @@ async def run(settings: Settings) -> None:
             base_url=base_url,
             mounted=[mount_console(installation, base_url)],
         )
-        async with service.open():
+        async with service.open(), open_sftp_server(installation, sftp_listeners) as sftp:
             # At a terminal SIGHUP means that the terminal was closed; elsewhere an operator sent it.
             hangup = stop.set if os.isatty(STANDARD_INPUT) else service.reload_certificate
             loop.add_signal_handler(signal.SIGHUP, hangup)
             _tune_garbage_collector()
-            _announce(settings, installation, service, base_url, ca_file, credentials)
+            _announce(settings, installation, service, sftp, base_url, ca_file, credentials)
             await stop.wait()
             logs.log_stopping()
             _on_signals(service.stop_now)
@@ -137,9 +148,20 @@ async def run(settings: Settings) -> None:
 
 
 def _settings(
-    *, data: Path | None, port: int | None, host: str | None, ops_port: int | None
+    *,
+    data: Path | None,
+    port: int | None,
+    host: str | None,
+    ops_port: int | None,
+    sftp: int | None,
 ) -> Settings:
-    overrides = {"data": data, "port": port, "host": host, "operations_port": ops_port}
+    overrides = {
+        "data": data,
+        "port": port,
+        "host": host,
+        "operations_port": ops_port,
+        "sftp_port": None if sftp is None else str(sftp),
+    }
     settings = load(overrides=overrides)
     require_submitter(settings)
     if bool(settings.tls_certificate) != bool(settings.tls_key):
@@ -159,6 +181,20 @@ def _addresses(settings: Settings) -> "ListenAddresses":
         operations_port=settings.operations_port,
         plain_port=settings.plain_port,
     )
+
+
+def _sftp_listeners(settings: Settings) -> list[socket.socket]:
+    """Return the sockets of the SFTP server: none if it is off, a second one for older algorithms."""
+    from clearlane.api.http.server import listen
+
+    ports = {
+        "--sftp or CLEARLANE_SFTP_PORT": settings.sftp_port,
+        "CLEARLANE_SFTP_OLDER_PORT": settings.sftp_older_port if settings.sftp_port else "",
+    }
+    host = settings.sftp_host or settings.host
+    return [
+        listen(host, int(port), "The SFTP address", name) for name, port in ports.items() if port
+    ]
 
 
 def _limits(settings: Settings) -> "ApiLimits":
@@ -258,6 +294,7 @@ def _announce(
     settings: Settings,
     installation: "Installation",
     service: "Service",
+    sftp: "SftpServer | None",
     base_url: str,
     ca_file: Path | None,
     credentials: "Credentials | None",
@@ -271,6 +308,7 @@ def _announce(
         f"  operations  {operations_url}/healthz /readyz /metrics",
         f"  reference   {base_url}/reference",
         f"  console     {base_url}/console/",
+        *([f"  sftp        port {sftp.port}"] if sftp else []),
         f"  data        {settings.data}",
         "  stop        Ctrl+C, or SIGTERM: running calls are finished first",
         *_first_call(base_url, ca_file, credentials),

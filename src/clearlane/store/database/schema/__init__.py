@@ -19,5 +19,6 @@ from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
 from clearlane.store.database.schema.returned_files import *  # noqa: F403
 from clearlane.store.database.schema.rules import *  # noqa: F403
+from clearlane.store.database.schema.sftp_tables import *  # noqa: F403
 from clearlane.store.database.schema.webhooks import *  # noqa: F403
 from clearlane.store.database.schema.worklist import *  # noqa: F403

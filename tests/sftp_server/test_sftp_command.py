@@ -1,0 +1,97 @@
+"""`clearlane sftp` as an operator types it, `clearlane serve --sftp`, and what doctor and status say of it.
+
+Also tests `cli/doctor/sftp_summary`.
+"""
+
+import json
+import subprocess
+
+import pytest
+
+from tests.api.service_process import ServiceProcess
+from tests.sftp_server.openssh import CLIENT_KEY, HOST, OTHER_KEY, needs_openssh, write_key
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("keys")
+    write_key(made / "one", CLIENT_KEY)
+    write_key(made / "two", OTHER_KEY)
+    return made
+
+
+@pytest.fixture(scope="module")
+def service(folder):
+    running = ServiceProcess(folder / "data", CLEARLANE_SFTP_PORT="0").start("--sftp", "0")
+    running.add_site(running.add_vendor("ACME"), "LARK-1", "--baa-accepted")
+    yield running
+    assert running.stop() == 0
+
+
+def sftp_port(service):
+    [line] = [each for each in service.output_lines if each.strip().startswith("sftp ")]
+    return line.split()[-1]
+
+
+def shown(service, *arguments):
+    return json.loads(service.command("sftp", *arguments, "--json"))
+
+
+@needs_openssh
+def test_an_account_is_added_and_openssh_puts_a_file(service, folder):
+    added = shown(service, "user", "add", "LARK-1", "--name", "Lark", "--key", f"{folder}/one.pub")
+    assert (added["name"], added["keys"]) == ("lark", [CLIENT_KEY.get_fingerprint()])
+    keys = shown(service, "hostkey", "show")
+    assert [key["state"] for key in keys] == ["current", "current"]
+    known = folder / "known_hosts"
+    known.write_text("".join(f"[{HOST}]:{sftp_port(service)} {k['public_key']}\n" for k in keys))
+    (folder / "claims.837").write_bytes(b"ISA*nothing~")
+    done = subprocess.run(
+        ["sftp", "-F", "none", "-b", "-", "-o", f"UserKnownHostsFile={known}", "-o", "IdentityAgent=none",
+         "-o", "StrictHostKeyChecking=yes", "-i", f"{folder}/one", "-P", sftp_port(service), f"lark@{HOST}"],
+        input=f"put {folder}/claims.837 in/claims.837\nls in\n", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, "claims.837" in done.stdout) == (0, True), done.stderr
+    [listed] = shown(service, "user", "list", "--site", "LARK-1")
+    assert (listed["keys"], listed["folders"], bool(listed["signed_in_at"])) == (
+        1, "in/ out/", True,
+    )  # fmt: skip
+    assert "1 active account, last sign-in" in service.command("status")
+    assert '"sftp"' in service.command("status", "--json")
+
+
+def test_keys_states_and_host_keys_change(service, folder):
+    account = ("user", "add", "LARK-1", "--name", "other", "--key", f"{folder}/one.pub")
+    shown(service, *account)
+    assert shown(service, "key", "add", "other", "--key", f"{folder}/two.pub")["changed"]
+    first, second = shown(service, "key", "list", "other")
+    assert first["algorithm"] == second["algorithm"] == "ssh-ed25519"
+    shown(service, "key", "remove", "other", first["fingerprint"], "--yes")
+    assert len(shown(service, "key", "list", "other")) == 1
+    assert shown(service, "user", "disable", "other", "--yes")["state"] == "disabled"
+    assert shown(service, "user", "enable", "other")["changed"]
+    shown(service, "user", "remove", "other", "--yes")
+    keys = shown(service, "hostkey", "rotate", "--overlap", "7", "--yes")
+    assert sorted(key["state"] for key in keys) == ["current", "current", "next", "next"]
+
+
+REFUSED = {
+    "no such site": (["user", "add", "NONE", "--name", "a", "--key", "{}/one.pub"], "no site NONE"),
+    "no key": (["user", "add", "LARK-1", "--name", "a"], "needs a public key"),
+    "no file": (["user", "add", "LARK-1", "--name", "a", "--key", "{}/gone"], "No such file"),
+    "a private key": (["user", "add", "LARK-1", "--name", "a", "--key", "{}/one"], "public key"),
+    "bad name": (["user", "add", "LARK-1", "--name", "a b", "--key", "{}/one.pub"], "letter first"),
+    "password": (["user", "add", "LARK-1", "--name", "a", "--password-stdin"], "not allowed"),
+    "unknown": (["key", "list", "nothing"], "no SFTP account"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_in_words(service, folder, case):
+    arguments, words = REFUSED[case]
+    with pytest.raises(AssertionError, match=words):
+        service.command("sftp", *(each.format(folder) for each in arguments))
+
+
+def test_the_doctor_mentions_a_server_that_is_on(service):
+    assert "sftp" in service.command("doctor", "--json")
