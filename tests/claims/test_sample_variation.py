@@ -44,12 +44,30 @@ def test_no_two_of_many_are_duplicates_to_a_payer(kind):
 @KINDS
 @pytest.mark.parametrize("wish", [SampleWish(), SampleWish(full=True), SampleWish(scenario="3003")])
 def test_a_sample_has_nothing_to_complain_of(kind, wish):
-    claims = [sample_claim(kind, f"GOOD-{number}", wish, today=TODAY) for number in range(20)]
+    assert rules_that_fire(kind, wish, range(20)) == set()
+
+
+@pytest.mark.slow
+@KINDS
+@pytest.mark.parametrize(("full", "count"), [(False, 10_000), (True, 2_500)])
+def test_twenty_five_thousand_samples_stay_clean(kind, full, count):
+    """Both kinds, short and full: 25,000 claims without an error or a warning."""
+    wish = SampleWish(full=full)
+    for start in range(0, full_or_quick(count, 500), 500):
+        assert rules_that_fire(kind, wish, range(start, start + 500)) == set()
+
+
+def rules_that_fire(kind, wish, numbers):
+    """The rules with findings about samples of these numbers."""
+    claims = [sample_claim(kind, f"GOOD-{number}", wish, today=TODAY) for number in numbers]
     raw = msgspec.json.encode({"DocumentType": kind.document_type, "Claims": claims})
     facts = RuleInputs(today=TODAY, available=frozenset())
     read = open_document(raw, kind).read(0, len(claims))
-    assert not [finding for one in read for finding in one.findings]
-    assert not [finding for one in read for finding in repair_and_check(one.claim, facts).findings]
+    return {
+        finding.rule
+        for one in read
+        for finding in (*one.findings, *repair_and_check(one.claim, facts).findings)
+    }
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -103,7 +103,7 @@ def test_what_a_file_lacks_and_what_was_no_code_is_said(clearlane, place):
     (place.data / "cut.csv").write_text(taxonomy(198) + '"Notes","","","","",""\r\n')
     said = clearlane(f"codes import taxonomy cut.csv {DAYS}").stdout
     assert "Codes that were valid before and are not in it: 2.\n" in said
-    assert "Rows of the file that are no codes: 1 (lines 200).\n" in said
+    assert "Rows of the file that are no codes: 1 (line 200).\n" in said
     newest, before = json.loads(clearlane("codes show taxonomy --json").stdout)["editions"]
     assert (newest["state"], newest["left_out"], newest["missing"]) == ("in force", 1, 2)
     assert before["state"] == "covered"

@@ -126,6 +126,7 @@ EVERY_CALL = {
     "GetPayer": lambda one: one.payer_directory.get("TST01"),
     "GetDocument": lambda one: one.payer_directory.document("D1"),
     "GetDocumentX12": lambda one: one.payer_directory.document_x12("D1"),
+    "AnswerX12": lambda one: one.payer_directory.ask("ISA*"),
     "GetEvents": lambda one: one.events.page(),
     "GetCall": lambda one: one.audited_calls.get("r1"),
     "GetWebhookEndpoints": lambda one: one.webhook_endpoints.list(),

@@ -178,8 +178,9 @@ def import_(
         if edition.missing:
             typer.echo(f"Codes that were valid before and are not in it: {edition.missing:,}.")
         if edition.left_out:
-            lines = ", ".join(map(str, read.left_out))
-            typer.echo(f"Rows of the file that are no codes: {edition.left_out} (lines {lines}).")
+            lines = "line" if edition.left_out == 1 else "lines"
+            where = f"{lines} {', '.join(map(str, read.left_out))}"
+            typer.echo(f"Rows of the file that are no codes: {edition.left_out} ({where}).")
     else:
         typer.echo(f"{edition.list}: edition {edition.edition} is this file; nothing changed.")
 
