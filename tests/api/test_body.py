@@ -204,3 +204,30 @@ async def test_a_body_that_grows_in_utf_8_stays_within_the_limit():
     content = b'"' + b"\xe9" * 900 + b'"'
     status, _ = await refusal(body(content, headers=headers, bytes_max=1_000).read_document())
     assert status == 413
+
+
+async def streamed(reading, bytes_max=10):
+    return [chunk async for chunk in reading.stream(bytes_max)]
+
+
+async def test_a_streamed_body_is_handed_on_as_it_comes_whatever_its_type():
+    plain = {"content-type": "image/png"}
+    assert await streamed(body(b"ab", b"", b"c", headers=plain)) == [b"ab", b"c"]
+    assert await streamed(body(b"", headers={})) == []
+    budget = BodyBudget(bytes_max=1)  # none of it is kept
+    assert await streamed(body(b"abc", budget=budget, bytes_max=1)) == [b"abc"]
+
+
+async def test_a_streamed_body_has_limits_of_its_own():
+    assert (await refusal(streamed(body(b"0123456789", b"0"))))[0] == 413
+    declared = {"content-length": "11"}
+    assert (await refusal(streamed(body(b"x", headers=declared))))[0] == 413
+    assert (await refusal(streamed(body(b"x", headers={"content-encoding": "gzip"}))))[0] == 415
+    with pytest.raises(ClientGone):
+        await streamed(body(b"ab", gone=True))
+
+    async def never():
+        await asyncio.Event().wait()
+
+    read = Body({}, never, BodyBudget(), V3_ERRORS, bytes_max=10, seconds_max=0.05)
+    assert (await refusal(streamed(read)))[0] == 408

@@ -43,6 +43,7 @@ class Paid:
     document_id: str = ""
     endpoint_id: str = ""
     event_id: str = ""
+    file_id: str = ""
     secrets: list[str] = field(default_factory=list)
 
     @property
@@ -56,6 +57,7 @@ class Paid:
             "payer_id": "TST01",
             "endpoint_id": self.endpoint_id,
             "event_id": self.event_id,
+            "file_id": self.file_id,
         }
 
 
@@ -98,7 +100,10 @@ def two(server):
             paid.event_id = client.get(f"{ROOT}/events", params={"limit": 1}).json()["data"][0][
                 "id"
             ]
+            options = {"params": {"site": paid.site, "name": f"{paid.site}.837"}}
+            paid.file_id = client.post(f"{ROOT}/files", content=b"no X12", **options).json()["id"]
             paid.secrets += [
+                paid.file_id,
                 paid.document_id,
                 claim["payer_control_number"],
                 hook["id"],

@@ -68,7 +68,7 @@ PART_IMPORTS: dict[str, Rows] = {
     "cli": {
         **imports(
             "command", "every command opens, prints and fails in one way", "account", "claim", "codes", "delivery",
-            "doctor", "eligibility", "enrollment", "events", "installation", "payer", "payment", "shared", "x12",
+            "doctor", "eligibility", "enrollment", "events", "file", "installation", "payer", "payment", "shared", "x12",
         ),
         **imports("events", "listen forwards events to a program", "claim"),
         **imports("payment", "PDFs of claims and payments are written in one way", "claim"),

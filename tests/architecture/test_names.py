@@ -92,6 +92,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "explain": "codes of payers in words: of acknowledgements in claims, of adjustments in payments",
     "facts": ROWS,
     "endpoints": "the table of an API version",
+    "files": "files of sites: calls, schema",
     "fields": "the catalogue of a domain's fields",
     "finding": "a claim's finding is the kernel's with its field",
     "inbox": FACE,

@@ -92,7 +92,7 @@ class Account:
             url=f"{self.base_url.rstrip('/')}/{call.version}/{call.path}?{query}",
             headers={
                 "Authorization": self._authorization(call),
-                "Content-Type": "application/json",
+                "Content-Type": call.content_type,
                 "Content-Length": str(len(call.body)),
                 "Accept": "*/*" if call.reads_text else "application/json",
                 "Accept-Encoding": "gzip",

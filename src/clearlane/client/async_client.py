@@ -20,6 +20,7 @@ from clearlane.client.async_resources import (
     AsyncCallRunner,
     AsyncClaims,
     AsyncEvents,
+    AsyncFiles,
     AsyncPayerDirectory,
     AsyncPayments,
     AsyncWebhookEndpoints,
@@ -150,6 +151,11 @@ class AsyncClient:
     def payer_directory(self) -> AsyncPayerDirectory:
         """The payers that can be reached, with what each offers (Clearlane's own API)."""
         return AsyncPayerDirectory(self._calls)
+
+    @property
+    def files(self) -> AsyncFiles:
+        """The files that sites send and fetch: 837 in, 999, 277CA and 835 out (Clearlane's own API)."""
+        return AsyncFiles(self._calls)
 
     @property
     def audited_calls(self) -> AsyncAuditedCalls:

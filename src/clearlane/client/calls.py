@@ -45,6 +45,7 @@ class Call(Generic[T]):
     """The key of a change of V1: under the same key it is done once, however often it is sent."""
     reads_text: bool = False
     """Whether ``read`` takes the body as text instead of parsed JSON."""
+    content_type: str = "application/json"
 
     def __repr__(self) -> str:
         return f"Call({self.name!r})"

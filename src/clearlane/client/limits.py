@@ -23,6 +23,8 @@ PAUSE_SECONDS_MAX = 10
 WAIT_SECONDS = 600
 FIRST_POLL_SECONDS = 2
 POLL_SECONDS_MAX = 30
+# What became of a file is known within seconds.
+FILE_POLL_SECONDS = 0.5
 # A claim is listed as soon as it is accepted; other services may take a moment.
 UNKNOWN_CLAIM_SECONDS_MAX = 30
 

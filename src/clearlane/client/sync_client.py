@@ -51,6 +51,7 @@ from clearlane.client.sync_resources import (
     CallRunner,
     Claims,
     Events,
+    Files,
     PayerDirectory,
     Payments,
     WebhookEndpoints,
@@ -151,6 +152,11 @@ class Client:
     def payer_directory(self) -> PayerDirectory:
         """The payers that can be reached, with what each offers (Clearlane's own API)."""
         return PayerDirectory(self._calls)
+
+    @property
+    def files(self) -> Files:
+        """The files that sites send and fetch: 837 in, 999, 277CA and 835 out (Clearlane's own API)."""
+        return Files(self._calls)
 
     @property
     def audited_calls(self) -> AuditedCalls:

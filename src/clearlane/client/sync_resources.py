@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from clearlane.client import limits, v1_calls, webhook_endpoints
 from clearlane.client.calls import Call
-from clearlane.client.errors import ClearlaneError, RateLimited, Unavailable
+from clearlane.client.errors import ClearlaneError, RateLimited, StillWaiting, Unavailable
 from clearlane.client.events import Cursor, Event, EventPage, Following, events_call
 from clearlane.client.protocol import CallProtocol, CallSteps, Pause, TransportResult
 from clearlane.client.sync_transport import Transport
@@ -30,6 +30,8 @@ from clearlane.client.v1_models import (
     ConsoleLink,
     CorrectionResult,
     DocumentInfo,
+    FileDetails,
+    FileInfo,
     PayerInfo,
     PaymentInfo,
     ValidationResult,
@@ -192,6 +194,58 @@ class PayerDirectory:
         """Ask payers by a 270; return their 271, or the 999 or TA1 that refuses the 270."""
         site = self._calls.protocol.account.site
         return self._calls.do(v1_calls.inquiry(content, site))
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that the vendor's sites send and fetch, for threads."""
+
+    _calls: CallRunner
+
+    def send(
+        self,
+        content: bytes,
+        *,
+        name: str | None = None,
+        site: str | None = None,
+        channel: str | None = None,
+        key: str | None = None,
+    ) -> FileInfo:
+        """Send a file, such as an 837 as a practice system writes it; by default for the account's site."""
+        call = v1_calls.file_upload(
+            content,
+            name=name,
+            site=site or self._calls.protocol.account.site,
+            channel=channel,
+            key=key,
+        )
+        return self._calls.do(call)
+
+    def find(self, **filters: object) -> Iterator[FileInfo]:
+        """Yield files, newest first; filters have the names of the API, such as ``direction`` and ``type``."""
+        return self._calls.pages(v1_calls.page("GetFiles", "files", FileInfo, filters))
+
+    def get(self, file_id: str) -> FileDetails:
+        """Return what became of a file: its sets, its claims, and the files that came back."""
+        return self._calls.do(v1_calls.one("GetFile", f"files/{segment(file_id)}", FileDetails))
+
+    def content(self, file_id: str) -> bytes:
+        """Return the bytes of a file."""
+        return self._calls.do(v1_calls.file_content(file_id))
+
+    def wait(self, file_id: str, *, seconds: float = limits.WAIT_SECONDS) -> FileDetails:
+        """Wait until it is known what became of a file; raise ``StillWaiting`` when the time is over."""
+        clock = self._calls.protocol.retry.clock
+        began = clock()
+        while True:
+            file = self.get(file_id)
+            if file.is_processed:
+                return file
+            if clock() - began >= seconds:
+                raise StillWaiting(
+                    f"File {file_id} is not processed after {seconds:g} seconds.", file
+                )
+            self._calls.sleep(limits.FILE_POLL_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,38 @@ def validation(document: Mapping[str, Any], site: str | None) -> Call[v1_models.
     )
 
 
+def file_upload(
+    content: bytes, *, name: str | None, site: str | None, channel: str | None, key: str | None
+) -> Call[v1_models.FileInfo]:
+    """Return the call that sends a file. Its key lets it be repeated: it is stored once."""
+    return Call(
+        name="SendFile",
+        path="files",
+        read=lambda value: models.read(v1_models.FileInfo, value),
+        query=query_of({"name": name, "site": site, "channel": channel}),
+        body=content,
+        version=V1,
+        idempotency_key=key or str(uuid4()),
+        timeout_seconds=limits.CLAIMS_SECONDS_MAX,
+        content_type="application/octet-stream",
+    )
+
+
+def file_content(file_id: str) -> Call[bytes]:
+    """Return the call for the bytes of a file."""
+    return Call(
+        name="GetFileContent",
+        path=f"files/{segment(file_id)}/content",
+        # The text of a body has a character for each byte.
+        read=lambda text: str(text).encode("latin-1"),
+        query={},
+        verb="GET",
+        version=V1,
+        timeout_seconds=limits.CLAIMS_SECONDS_MAX,
+        reads_text=True,
+    )
+
+
 def inquiry(content: str | bytes, site: str | None) -> Call[str]:
     """Return the call of a 270. It is sent again only if no payer can have been asked."""
     return Call(

@@ -200,6 +200,62 @@ class DocumentInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileInfo:
+    """A file that a site sent, or one for it to fetch."""
+
+    id: str = text()
+    file_id: str = text()
+    site: str = text()
+    direction: str = text()
+    """``in`` if the site sent it, ``out`` if it is for the site to fetch."""
+    name: str = text()
+    channel: str = text()
+    type: str | None = optional_text()
+    """What it holds, such as ``837P`` or ``999``; None while that is not known."""
+    state: str = text()
+    bytes: int = number()
+    claims: int = number()
+    accepted: int = number()
+    not_accepted: int = number()
+    answers: str | None = optional_text()
+    """The file that it answers."""
+    note: str | None = optional_text()
+    created_at: str = text()
+    received_at: str | None = optional_text()
+    processed_at: str | None = optional_text()
+    fetched_at: str | None = optional_text()
+    raw: JSON = _raw()
+
+    @property
+    def is_processed(self) -> bool:
+        """Whether it is known what became of the file."""
+        return self.state not in ("received", "uploading")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileResponseInfo:
+    """A file that came back for a file."""
+
+    id: str = text()
+    file_id: str = text()
+    type: str = text()
+    name: str = text()
+    bytes: int = number()
+    created_at: str = text()
+    fetched_at: str | None = optional_text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDetails(FileInfo):
+    """A file with its sets and what came back."""
+
+    sets: tuple[JSON, ...] = objects()
+    responses: tuple[FileResponseInfo, ...] = list_of(FileResponseInfo)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleLink:
     """A one-time address into the console."""
 

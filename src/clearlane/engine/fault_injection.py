@@ -11,6 +11,10 @@ VARIABLE = "CLEARLANE_TEST_CRASH_AT"
 """The environment variable that names the point; ``batched:3`` is the third time it is reached."""
 
 CRASH_POINTS: dict[str, str] = {
+    "file staged": "A page of claims of a site's file is staged; the file is not accepted.",
+    "file answered": "The answers to a site's file are stored and not listed; the file is not accepted.",
+    "file accepted": "A site's file is accepted; its claims are not released.",
+    "file released": "A page of claims of an accepted file is released.",
     "accepted": "Claims are stored; the caller has no response.",
     "changed": "A call under an Idempotency-Key has changed something; neither that nor its answer is committed.",
     "written": "A batch is written, in memory only.",

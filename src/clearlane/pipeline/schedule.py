@@ -8,7 +8,7 @@ from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTa
 from clearlane.pipeline.inbound import post, receive, sender_responses
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
-from clearlane.pipeline.intake.files import purge_files
+from clearlane.pipeline.intake.files import file_work, purge_files, release_claims
 from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.operator import enrollment_answers, import_codes, try_codes
 from clearlane.pipeline.outbound import dispatch
@@ -20,6 +20,11 @@ QUEUES = (
     # A payer that does not answer occupies a place until its time limit: there are places for many.
     WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.25),
     WorkQueue(name=post.QUEUE, at_once=4, poll_seconds=1.25),
+    WorkQueue(
+        name=file_work.QUEUE,
+        at_once=file_work.FILES_AT_ONCE,
+        poll_seconds=file_work.POLL_SECONDS,
+    ),
     # For work that no one waits for, and `clearlane worker --self-check`.
     WorkQueue(name=self_check.QUEUE, at_once=8, poll_seconds=5.0),
 )
@@ -33,6 +38,7 @@ WORKFLOWS = (
         find_finished=dispatch.find_delivered,
     ),
     Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE, find_finished=post.find_posted),
+    Workflow(name=file_work.NAME, verb=file_work.work_on_file, queue=file_work.QUEUE),
 )
 
 # What looks for due rows of our own runs by a timer of each node, without a record: a record costs ten times as much.
@@ -44,6 +50,12 @@ TICKS: tuple[WorkTick, ...] = (
         verb=receive.receive_tick,
         every_seconds=receive.EVERY_SECONDS,
         at_once=64,
+    ),
+    WorkTick(name=file_work.TICK, verb=file_work.file_tick, every_seconds=file_work.EVERY_SECONDS),
+    WorkTick(
+        name=release_claims.NAME,
+        verb=release_claims.release_tick,
+        every_seconds=release_claims.EVERY_SECONDS,
     ),
     WorkTick(
         name=inquiry_schedule.ASK,

@@ -77,6 +77,8 @@ class BodyUse(StrEnum):
     """None is defined: whatever comes, of whatever type, is not read."""
     JSON = "json"
     """The handler reads a JSON document."""
+    STREAM = "stream"
+    """The handler takes bytes of any type as they come: ``call.body.stream``."""
     X12 = "x12"
     """The handler reads X12, of whatever Content-Type."""
 

@@ -92,7 +92,8 @@ async def answer_once(call: Call) -> Response:
     """Return the answer that is stored under the call's key, or make the call, which stores its answer."""
     key, scope = await _answer_key(call), VendorScope(call.vendor.id, ())
     await call.context.vault.ensure_key(scope)
-    earlier = await _find(call, scope, key)
+    is_streamed = call.endpoint.body_use is BodyUse.STREAM
+    earlier = None if is_streamed else await _find(call, scope, key)
     if earlier is not None:
         return _replay(call, scope, key, earlier)
     call.answer_key = key
@@ -102,11 +103,28 @@ async def answer_once(call: Call) -> Response:
             await _store_alone(call, scope, response)
     except (KeyTaken, RequestRefusal):
         # Another call under this key may have been carried out in between; a refusal is then due to that.
+        key = call.answer_key  # of a streamed body it was completed by the handler
         stored = await _find(call, scope, key)
         if stored is None:
             raise
         return _replay(call, scope, key, stored)
     return response
+
+
+async def find_streamed_answer(call: Call, digest: str) -> Response | None:
+    """Return the answer to an earlier call with this key and body, once all of a streamed body came; None if there is none.
+
+    Only then it is known whether the call is the same as the earlier one. From here on the key stands for the body too.
+    """
+    if call.answer_key is None:
+        return None
+    scope = VendorScope(call.vendor.id, ())
+    said = call.context.vault.fingerprint(
+        call.vendor.id, "idempotent body", call.answer_key.request_hash, digest
+    )
+    call.answer_key = call.answer_key._replace(request_hash=said.hex())
+    earlier = await _find(call, scope, call.answer_key)
+    return _replay(call, scope, call.answer_key, earlier) if earlier is not None else None
 
 
 async def _answer_key(call: Call) -> AnswerKey:

@@ -26,6 +26,7 @@ from clearlane.store.installation.idempotent_answers import ANSWERS_KEPT_HOURS
 Json = dict[str, Any]
 REFERENCE = "#/components/schemas/{model}"
 TEXT_SCHEMA = {"type": "string"}
+ANY_TYPE, BYTES = "*/*", {"type": "string", "format": "binary"}
 
 HEADERS: dict[str, Json] = {
     "X-Request-Id": {"description": "Identity of this call.", "schema": TEXT_SCHEMA},
@@ -221,6 +222,8 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.body_use is BodyUse.JSON:
         schema = schemas.of(endpoint.request_type)
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
+    elif endpoint.body_use is BodyUse.STREAM:
+        operation["requestBody"] = {"required": True, "content": {ANY_TYPE: {"schema": BYTES}}}
     elif endpoint.body_use is BodyUse.X12:
         content = {X12: {"schema": TEXT_SCHEMA}}
         operation["requestBody"] = {

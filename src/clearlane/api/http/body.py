@@ -7,7 +7,8 @@ The declared length can be false, so bytes are counted as they arrive. Nothing i
 import asyncio
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from time import monotonic
 from typing import TypeVar
 
 import msgspec
@@ -17,6 +18,7 @@ from starlette.types import Receive
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import ClientGone, RequestRefusal
 from clearlane.api.http.json_guard import JsonScanner, UnreadableJson, check_json
+from clearlane.kernel import limits
 
 BODIES_BYTES_MAX = 512 * 1024 * 1024
 
@@ -90,6 +92,33 @@ class Body:
                 self._errors.invalid_document("The body is empty; a JSON document is expected.")
             )
         return content
+
+    async def stream(self, bytes_max: int) -> AsyncIterator[bytes]:
+        """Yield the body as it comes, whatever its type: none of it is kept here.
+
+        It may take longer the more there is, but not stay away: a slow line sends some kilobytes a second.
+        """
+        if is_encoded(self._headers):
+            raise RequestRefusal(self._errors.wrong_content_encoding())
+        declared = self._headers.get("content-length", "0")
+        if declared.isdecimal() and int(declared) > bytes_max:
+            raise RequestRefusal(self._errors.too_large(bytes_max))
+        began, count, more = monotonic(), 0, True
+        while more:
+            seconds = self._seconds_max + count / limits.TRANSFER_BYTES_PER_SECOND_MIN
+            try:
+                async with asyncio.timeout(began + seconds - monotonic()):
+                    event = await self._receive()
+            except TimeoutError:
+                raise RequestRefusal(self._errors.too_slow()) from None
+            if event["type"] != "http.request":
+                raise ClientGone
+            chunk, more = event.get("body", b""), event.get("more_body", False)
+            count += len(chunk)
+            if count > bytes_max:
+                raise RequestRefusal(self._errors.too_large(bytes_max))
+            if chunk:
+                yield chunk
 
     async def read_bytes(self, bytes_max: int) -> bytes:
         """Return the body as it came, of any media type; refuse one that is empty or larger than a limit."""

@@ -11,6 +11,7 @@ from clearlane.api.v1 import (
     console_links,
     documents,
     events,
+    files,
     payers,
     payments,
     realtime,
@@ -26,7 +27,7 @@ scope it needs, and 403 the one that a key lacks. \
 `site` (the vendor site id) is optional: without it a call is for all sites of the vendor that have accepted the BAA. \
 Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Every resource has `id`; where others refer to \
 it, the same value has a name of its own: `claim_number`, `payment_id`, `claim_payment_id`, `document_id`, `payer_id`, \
-`batch_id`, `event_id`. (A console link has none: it works once.) Values of `state`, `label`, `kind` and `type` are in \
+`batch_id`, `file_id`, `set_id`, `event_id`. (A console link has none: it works once.) Values of `state`, `label`, `kind` and `type` are in \
 snake_case, and filters take the same words. Moments are ISO 8601 in UTC, to the microsecond, and end in `_at`, but for the \
 `created` of an event; days are `yyyy-mm-dd` and end in `_date`, but for `service_from` and \
 `service_to` of a claim payment. Errors are problem details (RFC 9457). \
@@ -39,6 +40,7 @@ RESOURCES = (
     payments,
     payers,
     documents,
+    files,
     realtime,
     events,
     webhooks,

@@ -51,6 +51,7 @@ class Resource(StrEnum):
     PAYMENTS = "v1 payments"
     PAYERS = "v1 payers"
     DOCUMENTS = "v1 documents"
+    FILES = "v1 files"
     CALLS = "v1 calls"
     CONSOLE_LINKS = "v1 console_links"
     EVENTS = "v1 events"

@@ -92,6 +92,7 @@ def acknowledged_claim(
     """Return a claim by its loop 2300 and the loops around it."""
     around = {loop.node.id: loop for loop in parents}
     lines = list(claim.loops("2400"))
+    charge = claim.value("CLM", 2)
     services = [_service(line) for line in lines]
     transaction = next((TRANSACTIONS[one[0]] for one in services if one), "837P")
     facility, _, frequency = (*split_components(claim.value("CLM", 5)), "", "")[:3]
@@ -106,8 +107,9 @@ def acknowledged_claim(
         patient=(*_name(patient or subscriber), "MI", member),
         is_dependent=bool(patient),
         payees=_payees(around.get("2000A")),
-        account=claim.value("CLM", 1),
-        charge=claim.value("CLM", 2),
+        # An acknowledgement needs both, also of a claim that has neither.
+        account=claim.value("CLM", 1) or NOT_KNOWN,
+        charge=charge if parse_number(charge) is not None else "0",
         clearinghouse_number=claim.value("REF", 2, "D9"),
         bill_type=facility + frequency if transaction == "837I" else "",
         days=_days(claim),

@@ -10,6 +10,7 @@ Texts are canonical, as the engine reads them; ``write_answer`` translates them 
 Knows the envelope and the heading of an 837; knows no claim and no clock.
 """
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -26,6 +27,7 @@ NOT_KNOWN = "NOT KNOWN"
 NAME_CHARACTERS_MAX = 60
 SECRETS = (2, 4)
 """Elements of the ISA that may hold a password."""
+NOT_CARRIED = re.compile(r"[^ -~]")
 NO_SEPARATOR = " "
 """Stands for a repetition separator that the sender does not have."""
 
@@ -109,9 +111,11 @@ def write_answer(
 ) -> bytes:
     """Return an interchange with one set, in the sender's separators; ``body`` comes between ST and SE.
 
-    What was read from the sender's file gets the very characters back that he wrote.
+    What was read from the sender's file gets the very characters back that he wrote, but for those beyond ASCII and control
+    characters, which no acknowledgement can carry.
     """
-    text = b"".join(wrap_sets(envelope, guide, [body])).decode()
+    texts = (NOT_CARRIED.sub("?", one) for one in body)
+    text = b"".join(wrap_sets(envelope, guide, [texts])).decode()
     return text.translate(sender.delimiters.from_canonical()).encode()
 
 

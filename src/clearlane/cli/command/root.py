@@ -71,6 +71,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "codes.codes_command", "Code lists with days: import, list, show, status, remove, try."
     ),
     "claim": CommandEntry("claim.claim", "Check, make, submit, follow and explain claims."),
+    "file": CommandEntry("file.file_command", "Files: send 837s, fetch 999, 277CA and 835 files."),
     "listen": CommandEntry("claim.listen", "Follow claim status changes live."),
     "events": CommandEntry(
         "events.events",

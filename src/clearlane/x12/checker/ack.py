@@ -133,15 +133,15 @@ def acknowledge(
             case InterchangeOpened():
                 groups = []
             case UnitClosed(loop, _, set):
-                units += _unit_with_findings(loop, set)
+                units += units_with_findings(loop, set)
             case SetClosed(set):
-                sets.append(_set_verdict(set, units))
+                sets.append(set_verdict(set, units))
                 units = []
             case GroupClosed(group):
-                groups.append(_group_verdict(group, sets))
+                groups.append(group_verdict(group, sets))
                 sets = []
             case InterchangeClosed(interchange):
-                acknowledgement = _acknowledge_interchange(interchange, groups, control, moment)
+                acknowledgement = acknowledge_interchange(interchange, groups, control, moment)
                 control += 2
                 yield acknowledgement
 
@@ -192,19 +192,22 @@ def _ascii_text(text: str) -> str:
     return text if text.isascii() else text.encode("ascii", "replace").decode()
 
 
-def _set_verdict(set: tree.TransactionSet, units: list[tuple[int, int, str, str]]) -> SetVerdict:
+def set_verdict(set: tree.TransactionSet, units: list[tuple[int, int, str, str]]) -> SetVerdict:
+    """Return what a 999 reports of a set that was read to its end."""
     transaction, control, version = (tree.get_element(set.header, at) for at in (1, 2, 3))
     return SetVerdict(transaction, control, version, set.findings, units)
 
 
-def _group_verdict(group: tree.FunctionalGroup, sets: list[SetVerdict]) -> GroupVerdict:
+def group_verdict(group: tree.FunctionalGroup, sets: list[SetVerdict]) -> GroupVerdict:
+    """Return what a 999 reports of a group that was read to its end."""
     functional, control, version = (tree.get_element(group.header, at) for at in (1, 6, 8))
     return GroupVerdict(functional, control, version, sets, group.findings, counted_sets(group))
 
 
-def _acknowledge_interchange(
+def acknowledge_interchange(
     interchange: tree.Interchange, groups: list[GroupVerdict], control: int, moment: datetime
 ) -> Acknowledgement:
+    """Return the TA1 of an interchange, with the control number, and the 999 of its groups, with the next one."""
     segment = build_ta1(interchange, moment)
     envelope = answer_envelope(interchange.header, control, moment)
     answered = [group for group in groups if group.functional_id != ACKNOWLEDGEMENT]
@@ -247,7 +250,7 @@ def _party_id(text: str) -> str:
     return text[:15].strip() if len(text) > 1 else "UNKNOWN"
 
 
-def _unit_with_findings(
+def units_with_findings(
     loop: tree.Loop, set: tree.TransactionSet
 ) -> Iterator[tuple[int, int, str, str]]:
     """Yield the business unit of a loop if there are findings in it."""

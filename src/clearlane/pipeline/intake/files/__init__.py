@@ -1,5 +1,9 @@
 """Take files in that sites send, whatever they hold, and write the files that go back to them.
 
-``upload`` stores a file raw, part by part, before anything of it is understood. ``file_responses`` writes the files that
-sites fetch, each once. ``purge_files`` removes old ones.
+``upload`` stores a file raw, part by part, before anything of it is understood. A timer runs ``file_work``: it starts one
+piece of durable work for the first waiting file of each site. ``process_file`` does that work: ``file_reading`` reads the
+file once, streaming, has its claims judged and staged in pages, and says what becomes of its interchanges, groups and
+sets; ``acknowledge_file`` writes TA1 and 999 of that, or a report in words; one transaction then accepts the file. ``release_claims``
+moves the staged claims of accepted sets into the table of claims, page by page. ``file_responses`` writes the files that
+sites fetch, also those that payers' answers become. ``purge_files`` removes old ones.
 """

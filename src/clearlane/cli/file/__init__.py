@@ -1,0 +1,1 @@
+"""Commands about files that sites send and fetch, over the service."""

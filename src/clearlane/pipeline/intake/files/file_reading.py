@@ -1,0 +1,385 @@
+"""Read a file once, streaming, and say what becomes of its interchanges, groups, sets and claims.
+
+    reading = FileReading(context, site, file, stage)
+    async for chunk in chunks:
+        await reading.feed(chunk)
+    await reading.finish()
+    reading.interchanges, reading.file_findings
+
+A claim with an error of its own is not accepted, and the rest of its set is: the 999 accepts the set with errors. Any other
+error rejects the set, and a wrong group or interchange all its sets. Claims are judged and handed on in pages, so that
+memory stays the same however many there are; whether their set is accepted is known only at the end of the interchange.
+
+Knows the reader and the judge of claims; stores nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from time import perf_counter
+from typing import NamedTuple
+
+from clearlane.accounts.model import Site
+from clearlane.claims.forms.x12_loops import GUIDES, claim_findings, claim_of_unit
+from clearlane.claims.responses.ack_verdicts import RECEIPT, not_accepted
+from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
+from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
+from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearinghouse_source
+from clearlane.kernel.client_file import FileState
+from clearlane.kernel.clock import to_local
+from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
+from clearlane.kernel.ids import new_number
+from clearlane.pipeline.intake.files.control_block import ControlBlock
+from clearlane.pipeline.intake.judge_file_claims import (
+    FileClaim,
+    SeenClaims,
+    judge_file_claims,
+)
+from clearlane.pipeline.intake.microbatch import let_others_run
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.x12 import tree
+from clearlane.x12.checker.ack import (
+    GroupVerdict,
+    SetVerdict,
+    group_verdict,
+    set_verdict,
+    units_with_findings,
+)
+from clearlane.x12.reader.reader import (
+    Event,
+    FileClosed,
+    GroupClosed,
+    InterchangeOpened,
+    Reader,
+    SetClosed,
+    SetOpened,
+    UnitClosed,
+    iter_chunks,
+)
+
+CLAIMS_PER_PAGE = 250
+SETS_PER_FILE_MAX = 10_000
+# What is read before others may run: some milliseconds of work in a thread.
+READ_BYTES_AT_ONCE = 64 * 1024
+SET_LETTER = "S"
+TAKEN = tuple(GUIDES)
+"""The guides whose sets are taken."""
+CLAIM_TYPES = (*TAKEN, "837I")
+ACK_TYPE = "999"
+"""The guide of sets that are not acknowledged."""
+NOT_TAKEN = "Sets of this transaction are not taken from files: send 837P or 837D"
+STRUCTURE_CODES = frozenset({"1", "2", "6", "7"})
+"""IK304 of segments that are unknown, unexpected or out of order: which claim they belong to cannot be known."""
+
+
+class TooManySets(Exception):
+    """A file has more sets than are taken."""
+
+
+class ReadClaim(NamedTuple):
+    """A claim of a page: as it is judged, and as a 277CA names it."""
+
+    file_claim: FileClaim
+    acknowledged: AcknowledgedClaim
+
+
+@dataclass(slots=True)
+class SetReading:
+    """A set that is being read, or was."""
+
+    set_id: str
+    interchange: int
+    group: int
+    position: int
+    type: str
+    sender: SenderSet | None = None
+    claims: int = 0
+    """All that were read."""
+    judged: int = 0
+    """Those that were judged and handed on."""
+    accepted: int = 0
+    """Those without errors."""
+    is_rejected: bool = False
+    receipt: Acknowledgement277CA | None = None
+
+    @property
+    def state(self) -> FileState:
+        """What became of the set."""
+        if self.is_rejected or (self.claims and not self.accepted):
+            return FileState.REJECTED
+        return FileState.ACCEPTED if self.accepted == self.claims else FileState.PARTLY_ACCEPTED
+
+    def reject(self) -> None:
+        """Reject the set as a whole, with all its claims."""
+        self.is_rejected, self.accepted, self.receipt = True, 0, None
+
+
+@dataclass(slots=True)
+class InterchangeReading:
+    """An interchange: what its TA1 and its 999 report."""
+
+    interchange: tree.Interchange
+    groups: list[GroupVerdict] = field(default_factory=list)
+    sets: list[SetReading] = field(default_factory=list)
+
+
+class ReadPage(NamedTuple):
+    """Claims of one set that are judged together."""
+
+    of: SetReading
+    claims: Sequence[ReadClaim]
+
+
+StagePage = Callable[[SetReading, Sequence[PreparedClaim]], Awaitable[None]]
+"""Stores a page of judged claims of a set, of which ``judged`` came before."""
+
+
+class FileReading:
+    """The reading of one file."""
+
+    def __init__(self, context: WorkContext, site: Site, now: datetime, stage: StagePage) -> None:
+        self.interchanges: list[InterchangeReading] = []
+        self.file_findings: list[Finding] = []
+        """What concerns no interchange, once the file is read to its end."""
+        self.controls = ControlBlock(context, site)
+        self._context = context
+        self._site = site
+        self._now = now
+        self._stage = stage
+        self._seen = SeenClaims()
+        self._events = _FileEvents(self.interchanges, now)
+
+    @property
+    def type(self) -> str:
+        """What the file holds, by its first set: a guide, or the TA1 that it has instead."""
+        first = next((one for reading in self.interchanges for one in reading.sets), None)
+        if first is not None:
+            return first.type
+        strays = (one.interchange.stray for one in self.interchanges)
+        has_ta1 = any(segment[0] == "TA1" for stray in strays for _, segment in stray)
+        return "TA1" if has_ta1 else "other"
+
+    async def feed(self, chunk: bytes) -> None:
+        """Read the next bytes; pages of claims that are full are judged and stored."""
+        for at in range(0, len(chunk), READ_BYTES_AT_ONCE):
+            began = perf_counter()
+            await asyncio.to_thread(self._events.feed, chunk[at : at + READ_BYTES_AT_ONCE])
+            await let_others_run(perf_counter() - began)
+            await self._judge_pages()
+
+    async def finish(self) -> None:
+        """Read the end of the file."""
+        self.file_findings = await asyncio.to_thread(self._events.finish)
+        await self._judge_pages()
+        for one in self.interchanges:
+            _reject_with_envelope(one)
+
+    async def _judge_pages(self) -> None:
+        for page in self._events.take_pages():
+            of = page.of
+            if of.is_rejected or of.sender is None:
+                continue
+            prepared = await judge_file_claims(
+                self._context,
+                self._site,
+                [one.file_claim for one in page.claims],
+                now=self._now,
+                seen=self._seen,
+            )
+            await self._stage(of, prepared)
+            if of.receipt is None:
+                of.receipt = await self._new_receipt(of.sender)
+            await asyncio.to_thread(_acknowledge_page, of.receipt, page, prepared)
+            of.accepted += sum(one.judgement.accepted for one in prepared)
+            of.judged += len(prepared)
+
+    async def _new_receipt(self, sender: SenderSet) -> Acknowledgement277CA:
+        return Acknowledgement277CA(
+            clearinghouse_source(self._context.payer_access.submitter.name, sender),
+            sender,
+            received=to_local(self._now, self._site.time_zone).date(),
+            control=await self.controls.next(),
+            moment=self._now,
+        )
+
+
+def _acknowledge_page(
+    receipt: Acknowledgement277CA, page: ReadPage, prepared: Sequence[PreparedClaim]
+) -> None:
+    """Add the verdicts on a page of claims to the 277CA."""
+    for read, judged in zip(page.claims, prepared, strict=True):
+        claim, judgement = read.acknowledged, judged.judgement
+        verdict = RECEIPT if judgement.accepted else not_accepted(judgement.findings, claim)
+        receipt.add(claim, verdict)
+
+
+def _reject_with_envelope(reading: InterchangeReading) -> None:
+    """Reject the sets of an interchange or group that is rejected itself."""
+    whole = any(one.severity is Severity.ERROR for one in reading.interchange.findings)
+    refused = {at for at, group in enumerate(reading.groups, 1) if group.is_refused}
+    for one in reading.sets:
+        if whole or one.group in refused:
+            one.reject()
+
+
+class _FileEvents:
+    """Takes the events of a reader: what each part of the file reports, and its claims in pages. Runs in threads."""
+
+    def __init__(self, interchanges: list[InterchangeReading], now: datetime) -> None:
+        self._interchanges = interchanges
+        self._now = now
+        self._reader = Reader()
+        self._sets: list[SetVerdict] = []
+        self._count = 0
+        self._pages: list[ReadPage] = []
+        self._file_findings: list[Finding] = []
+        self._open: _OpenSet | None = None
+
+    def feed(self, chunk: bytes) -> None:
+        for small in iter_chunks(chunk):
+            self._take(self._reader.feed(small))
+
+    def finish(self) -> list[Finding]:
+        self._take(self._reader.finish())
+        return self._file_findings
+
+    def take_pages(self) -> list[ReadPage]:
+        pages, self._pages = self._pages, []
+        return pages
+
+    def _take(self, events: list[Event]) -> None:
+        for event in events:
+            match event:
+                case InterchangeOpened(interchange):
+                    self._interchanges.append(InterchangeReading(interchange))
+                case SetOpened(set):
+                    self._open_set(set)
+                case UnitClosed() if self._open is not None:
+                    self._pages += self._open.add(event)
+                case SetClosed(set) if self._open is not None:
+                    verdict, pages = self._open.close()
+                    self._sets.append(verdict)
+                    self._pages += pages
+                    self._open = None
+                case GroupClosed(group):
+                    self._interchanges[-1].groups.append(group_verdict(group, self._sets))
+                    self._sets = []
+                case FileClosed(file):
+                    self._file_findings = file.findings
+
+    def _open_set(self, set: tree.TransactionSet) -> None:
+        self._count += 1
+        if self._count > SETS_PER_FILE_MAX:
+            raise TooManySets
+        interchange = set.group.interchange.number
+        kind = set.guide.kind if set.guide else "other"
+        reading = SetReading(
+            new_number(self._now, letter=SET_LETTER),
+            interchange,
+            set.group.number,
+            set.number,
+            kind,
+        )
+        self._interchanges[-1].sets.append(reading)
+        self._open = _OpenSet(set, reading)
+
+
+class _OpenSet:
+    """A set that is being read: its claims, and which of its findings are those of a claim."""
+
+    def __init__(self, set: tree.TransactionSet, reading: SetReading) -> None:
+        self._set = set
+        self._reading = reading
+        self._claims: list[ReadClaim] = []
+        self._units: list[tuple[int, int, str, str]] = []
+        self._of_claims: dict[int, Finding] = {}
+        """Findings of claims, by identity."""
+        self._recent: list[Finding] = []
+        self._looked_at = 0
+
+    def add(self, unit: UnitClosed) -> Iterator[ReadPage]:
+        self._units += units_with_findings(unit.loop, unit.set)
+        reading = self._reading
+        reading.claims += reading.type in CLAIM_TYPES
+        if reading.type not in TAKEN:
+            return
+        if reading.sender is None:
+            reading.sender = sender_set_of(unit.set)
+        if self._whole_errors(self._new_findings(unit)):
+            reading.reject()
+        if reading.is_rejected:
+            return
+        claim = claim_of_unit(unit)
+        own = claim_findings(claim, self._recent)
+        self._of_claims |= {id(one): one for one in own}
+        self._claims.append(
+            ReadClaim(FileClaim(claim, own), acknowledged_claim(unit.loop, unit.parents))
+        )
+        if len(self._claims) == CLAIMS_PER_PAGE:
+            yield self._page()
+
+    def close(self) -> tuple[SetVerdict, list[ReadPage]]:
+        """Return what a 999 reports of the set, and its last page."""
+        set, reading = self._set, self._reading
+        verdict = set_verdict(set, self._units)
+        if reading.type not in (*TAKEN, ACK_TYPE):
+            verdict.findings = [*verdict.findings, _not_taken(set)]
+        others = [one for one in verdict.findings if id(one) not in self._of_claims]
+        if self._whole_errors([*self._of_claims.values()]) or _errors(others):
+            reading.reject()
+        if reading.is_rejected:
+            return verdict, []
+        # Errors of claims do not reject the set: its 999 reports them, and the 277CA says which claims they stop.
+        verdict.findings = [
+            replace(one, severity=Severity.WARNING)
+            if id(one) in self._of_claims and one.severity is Severity.ERROR
+            else one
+            for one in verdict.findings
+        ]
+        return verdict, [self._page()] if self._claims else []
+
+    def _page(self) -> ReadPage:
+        claims, self._claims = self._claims, []
+        return ReadPage(self._reading, claims)
+
+    def _new_findings(self, unit: UnitClosed) -> list[Finding]:
+        """Return the findings since the last claim, and keep those that may be about this one."""
+        findings = self._set.findings
+        new, self._looked_at = findings[self._looked_at :], len(findings)
+        first = unit.parents[1].position if len(unit.parents) > 1 else 0
+        self._recent = [
+            one for one in (*self._recent, *new) if one.position and one.position.segment >= first
+        ]
+        return new
+
+    @staticmethod
+    def _whole_errors(findings: Sequence[Finding]) -> bool:
+        """Return whether errors of segments leave open which claim they belong to."""
+        return any(
+            one.syntax_error in STRUCTURE_CODES and not (one.position and one.position.element)
+            for one in _errors(findings)
+        )
+
+
+def _errors(findings: Sequence[Finding]) -> list[Finding]:
+    return [one for one in findings if one.severity is Severity.ERROR]
+
+
+def _not_taken(set: tree.TransactionSet) -> Finding:
+    """Return the finding about a set whose transaction is not taken: IK502 is 1."""
+    return Finding(
+        rule="ST-GUIDE",
+        message=NOT_TAKEN,
+        stage=Stage.FILE,
+        position=SegmentPosition(
+            interchange=set.group.interchange.number,
+            group=set.group.number,
+            set=set.number,
+            segment=1,
+            file_segment=set.first_segment,
+            segment_id="ST",
+        ),
+        syntax_error="1",
+    )

@@ -1,0 +1,78 @@
+"""Look for files of sites that wait to be processed, and start one piece of durable work for each.
+
+Files of a site are processed one at a time, in the order in which they arrived, so that equal claims in two of them are
+found; sites go on side by side. What waits is known from our own rows, so that nothing is lost with the engine's tables.
+"""
+
+from clearlane.accounts.model import Site
+from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import random_text
+from clearlane.pipeline.intake.files.process_file import process_file
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store.files import client_files
+from clearlane.store.files.client_files import WaitingFile
+
+TICK, NAME, QUEUE = "find-files", "file", "files"
+EVERY_SECONDS = 2
+FILES_AT_ONCE = 4
+POLL_SECONDS = 1.25
+FILE_STEP_ATTEMPTS_MAX = 6
+HOLDER_CHARACTERS = 12
+MINUTE = 60_000_000
+
+
+async def file_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Start the work on the first waiting file of each site."""
+    await _start_waiting(context, steps)
+
+
+async def work_on_file(context: WorkContext, steps: WorkSteps, file_id: str) -> str | None:
+    """Process one file as durable work, in a step that may be repeated, and start the next file of its site."""
+    state = await steps.run(
+        "process",
+        lambda: _process(context, file_id, steps.work),
+        attempts=FILE_STEP_ATTEMPTS_MAX,
+    )
+    if state is not None:
+        await _start_waiting(context, steps)
+    return state
+
+
+async def process_waiting(context: WorkContext) -> int:
+    """Process every file that waits, without the engine; return how many there were."""
+    done, before = 0, -1
+    while done > before and (files := await _waiting(context)):
+        before = done
+        for one in files:
+            holder = f"{context.node}-{random_text(HOLDER_CHARACTERS)}"
+            done += await _process(context, one.file_id, holder) is not None
+    return done
+
+
+async def _process(context: WorkContext, file_id: str, holder: str) -> str | None:
+    waiting = {one.file_id: one for one in await _waiting(context, every=True)}
+    found = waiting.get(file_id)
+    sites: dict[int, Site] = {site.id: site for site in context.accounts().sites}
+    if found is None or found.site_id not in sites:
+        return None
+    return await process_file(context, sites[found.site_id], file_id, holder)
+
+
+async def _waiting(context: WorkContext, *, every: bool = False) -> list[WaitingFile]:
+    """Return the first waiting file of each site, unless work on it goes on."""
+    now = to_micros(context.clock.now())
+    async with context.database.read(client_files.SCOPE) as tx:
+        found = await client_files.list_waiting(tx)
+    return [one for one in found if every or one.lease_until is None or one.lease_until < now]
+
+
+async def _start_waiting(context: WorkContext, steps: WorkSteps) -> None:
+    """Start the work on files.
+
+    The key starts it once a minute at most, however often the file is found waiting. Without the minute in it, work
+    that failed before it could record anything would never be tried again.
+    """
+    minute = to_micros(context.clock.now()) // MINUTE
+    for one in await _waiting(context):
+        await steps.start(NAME, one.file_id, key=f"{NAME}-{one.file_id}-{minute}")

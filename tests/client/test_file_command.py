@@ -1,0 +1,116 @@
+"""`clearlane file` against the scripted service: send, list, show, get and a watched folder.
+
+Also tests `cli/file/watch_folder`.
+"""
+
+import pytest
+
+from clearlane.cli.file.watch_folder import RECEIVED, SENT
+from tests.client.scripted_service import Reply
+from tests.client.test_client_commands import run  # noqa: F401  (a fixture)
+
+FILE = {
+    "id": "F1", "file_id": "F1", "site": "S1", "direction": "in", "name": "claims.837", "channel": "cli", "type": None,
+    "state": "received", "bytes": 7, "claims": 0, "accepted": 0, "not_accepted": 0, "answers": None, "note": None,
+    "created_at": "2026-01-15T09:30:00Z", "received_at": "2026-01-15T09:30:00Z", "processed_at": None, "fetched_at": None,
+}  # fmt: skip
+RESPONSE = {
+    "id": "F2", "file_id": "F2", "type": "999", "name": "claims.837.AB12CD.999", "bytes": 3,
+    "created_at": "2026-01-15T09:30:02Z", "fetched_at": None,
+}  # fmt: skip
+SET = {
+    "id": "S1", "set_id": "S1", "interchange": 1, "group": 1, "position": 1, "type": "837P", "state": "accepted",
+    "claims": 2, "accepted": 2, "not_accepted": 0,
+}  # fmt: skip
+DONE = FILE | {
+    "type": "837P", "state": "accepted", "claims": 2, "accepted": 2, "sets": [SET], "responses": [RESPONSE],
+    "note": "A note.",
+}  # fmt: skip
+REJECTED = DONE | {"state": "rejected", "accepted": 0, "not_accepted": 2}
+ANSWER = FILE | {"id": "F2", "file_id": "F2", "direction": "out", "type": "999", "name": "a.837.AB12CD.999", "state": "ready"}  # fmt: skip
+NO_SUCH = Reply(404, {"detail": "The vendor has no file of this id.", "errors": []})
+
+
+def page(*rows):
+    return Reply(200, {"data": list(rows), "next": None})
+
+
+# Command, the service's answer, exit status, and words that must be shown.
+ENDS = [
+    (["file", "list"], page(DONE, ANSWER), 0, ["F1", "accepted", "837P", "F2", "2 files"]),
+    (["file", "list", "--direction", "out", "--not-fetched", "--json"], page(ANSWER), 0, ['"file_id": "F2"']),
+    (["file", "list", "--csv"], page(DONE), 0, ["file_id,direction,type", "F1,in,837P,accepted"]),
+    (["file", "list", "--csv", "--json"], None, 2, ["Give one of"]),
+    (["file", "list"], page(), 0, ["No files.", "clearlane file send"]),
+    (["file", "show", "F1"], Reply(200, DONE), 0, ["2 accepted", "A note.", "1.1.1", "F2", "999"]),
+    (["file", "show", "F1", "--json"], Reply(200, REJECTED), 0, ['"state": "rejected"']),
+    (["file", "show", "F9"], NO_SUCH, 1, ["no file of this id"]),
+    (["file", "get", "F2"], Reply(200, "ISA*00~"), 0, ["ISA*00~"]),
+    (["file", "send", "no-such-file"], None, 2, ["cannot be read"]),
+    (["file", "watch", "no-such-folder"], None, 2, ["is not a folder"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "reply", "code", "words"), ENDS)
+def test_commands(run, command, reply, code, words):  # noqa: F811
+    done = run(*command, reply=reply)
+    assert done.exit_code == code, done.output
+    assert all(word in done.output for word in words), done.output
+
+
+def test_a_file_is_sent_and_waited_for(run, service, tmp_path):  # noqa: F811
+    file = tmp_path / "claims.837"
+    file.write_bytes(b"ISA*00~")
+    replies = [Reply(202, FILE), Reply(200, FILE | {"sets": [], "responses": []}), Reply(200, DONE)]
+    done = run("file", "send", str(file), reply=replies)
+    assert done.exit_code == 0, done.output
+    assert "2 accepted" in done.output
+    sent = service.received[0]
+    assert (sent.method, sent.path, sent.body) == ("POST", "/clearlane/v1/files", b"ISA*00~")
+    assert sent.query == {"name": "claims.837", "site": "SITE-1", "channel": "cli"}
+    assert sent.headers["content-type"] == "application/octet-stream"
+    assert sent.headers["idempotency-key"]
+    rejected = run("file", "send", str(file), reply=[Reply(202, FILE), Reply(200, REJECTED)])
+    assert rejected.exit_code == 1
+    waiting = [Reply(202, FILE), Reply(200, FILE | {"sets": [], "responses": []})]
+    assert "received" in run("file", "send", "-", "--wait", "0", given="ISA", reply=waiting).output
+
+
+def test_the_bytes_of_a_file_are_written_as_they_are(run, tmp_path):  # noqa: F811
+    target = tmp_path / "answer.999"
+    run("file", "get", "F2", "-o", str(target), reply=Reply(200, "ISA*\u00e9~"))
+    assert target.read_bytes() == "ISA*\u00e9~".encode()
+    missing = tmp_path / "no" / "folder"
+    done = run("file", "get", "F2", "-o", str(missing), reply=Reply(200, "ISA"))
+    assert done.exit_code == 2
+
+
+def test_a_watched_folder_sends_what_appears_and_writes_what_comes_back(run, service, tmp_path):  # noqa: F811
+    for name in ("a.837", ".hidden", "b.837.part", "c.tmp"):
+        (tmp_path / name).write_bytes(b"ISA")
+    replies = [Reply(202, FILE | {"name": "a.837"}), page(ANSWER), Reply(200, "ISA*999~")]
+    done = run("file", "watch", str(tmp_path), "--once", reply=replies)
+    assert done.exit_code == 0, done.output
+    assert "sent a.837" in done.output
+    assert "received a.837.AB12CD.999" in done.output
+    assert {one.name for one in tmp_path.iterdir() if one.is_file()} == {
+        ".hidden",
+        "b.837.part",
+        "c.tmp",
+    }
+    assert (tmp_path / SENT / "a.837").read_bytes() == b"ISA"
+    assert (tmp_path / RECEIVED / ANSWER["name"]).read_bytes() == b"ISA*999~"
+    key = service.received[0].headers["idempotency-key"]
+    assert service.received[1].query["not_fetched"] == "true"
+    # A crash right after it was sent: the same key, so that it is stored once. What was cut off is fetched again.
+    (tmp_path / "a.837").write_bytes(b"ISA")
+    (tmp_path / RECEIVED / ".F2.part").touch()
+    again = [Reply(202, FILE), Reply(200, ANSWER), Reply(200, "ISA*999~"), page()]
+    done = run("file", "watch", str(tmp_path), "--once", "--json", reply=again)
+    assert done.exit_code == 0, done.output
+    sent = [one for one in service.received if one.method == "POST"]
+    assert sent[-1].headers["idempotency-key"] == key
+    assert (tmp_path / SENT / "a.837.2").exists()
+    assert (tmp_path / RECEIVED / f"{ANSWER['name']}.2").read_bytes() == b"ISA*999~"
+    assert not list((tmp_path / RECEIVED).glob(".*"))
+    assert '"act":"sent"' in done.output

@@ -1,0 +1,487 @@
+"""What becomes of a file of a site: TA1, 999 and 277CA, claims accepted and not, or a report in words; never a half.
+
+Also tests `pipeline/intake/files/file_reading`, `pipeline/intake/files/acknowledge_file`,
+`pipeline/intake/files/release_claims`, `pipeline/intake/files/file_work` and `pipeline/intake/files/control_block`.
+"""
+
+import random
+import zipfile
+from dataclasses import replace
+from datetime import timedelta
+from io import BytesIO
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import func, select
+
+from clearlane.kernel.client_file import FileChannel
+from clearlane.kernel.ids import random_text
+from clearlane.pipeline.intake.files import file_reading, process_file, release_claims
+from clearlane.pipeline.intake.files.file_work import process_waiting
+from clearlane.pipeline.intake.files.upload import Upload
+from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
+from clearlane.store.database.schema import claims, staged_claims
+from clearlane.store.database.sql import Statement
+from clearlane.store.files import client_files, file_parts, file_sets
+from clearlane.store.files.client_file_query import ClientFileQuery, find_page
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import parse
+from tests.cases import full_or_quick
+from tests.corpus import OWN, samples
+from tests.pipeline.flowing import ACTOR, EVERYONE, PAYER, Flow
+
+CLAIMS = Statement(
+    select(claims.c.claim_number, claims.c.state, claims.c.form, claims.c.queued).order_by(
+        claims.c.claim_number
+    ),
+    system=True,
+)
+STAGED = Statement(select(func.count()).select_from(staged_claims), system=True)
+
+DAMAGED_FILES = full_or_quick(40, 10)
+
+HEAD = (
+    "ISA*00*          *00*          *ZZ*FERNHILL       *ZZ*CLEARLANE      *240305*0915*^*00501*{isa}*{ta1}*T*:~"
+    "GS*HC*FERNHILL*CLEARLANE*20240305*0915*{gs}*X*005010X222A1~"
+)
+SET = (
+    "ST*837*{st}*005010X222A1~BHT*0019*00*FB{st}*20240305*0915*CH~"
+    "NM1*41*2*FERNHILL FAMILY PRACTICE*****46*FERNHILL~PER*IC*BILLING OFFICE*TE*5035550142~"
+    "NM1*40*2*CLEARLANE*****46*CLEARLANE~HL*1**20*1~PRV*BI*PXC*207Q00000X~"
+    "NM1*85*2*FERNHILL FAMILY PRACTICE*****XX*1234567893~N3*12 ELM STREET~N4*PORTLAND*OR*972011234~"
+    "REF*EI*123456789~"
+)
+CLAIM = (
+    "HL*{hl}*1*22*0~SBR*P*18*G1001******CI~NM1*IL*1*ARDEN*ROSA*Q***MI*M1002003{at}~N3*44 BIRCH ROAD~"
+    "N4*PORTLAND*OR*972021234~DMG*D8*19800229*F~NM1*PR*2*MEADOW MUTUAL*****PI*{payer}~"
+    "CLM*{account}*150***11:B:1*Y*A*Y*Y~REF*D9*SENDER{at}~HI*{diagnosis}~NM1*82*1*FENN*OSKAR****XX*1679576722~"
+    "PRV*PE*PXC*207Q00000X~LX*1~SV1*HC:99213*150*UN*1***1~DTP*472*D8*20240211~REF*6R*{account}-1~"
+)
+
+
+def a_claim(at, **own):
+    given = {"payer": PAYER, "account": f"A-{at}", "diagnosis": "ABK:J0190", "hl": at + 1}
+    return CLAIM.format(at=at, **given | own)
+
+
+def a_set(*bodies, st="0001"):
+    text = SET.format(st=st) + "".join(bodies)
+    return f"{text}SE*{text.count('~') + 1}*{st}~"
+
+
+def a_file(*sets, isa="000000101", ta1="0", gs="101"):
+    text = HEAD.format(isa=isa, ta1=ta1, gs=gs) + "".join(sets)
+    return (text + f"GE*{len(sets)}*{gs}~IEA*1*{isa}~").encode()
+
+
+def claims_file(count=1, **own):
+    return a_file(a_set(*(a_claim(at) for at in range(1, count + 1))), **own)
+
+
+class Channel:
+    """A site that sends files, and a node that processes them."""
+
+    def __init__(self, flow):
+        self.flow = flow
+        flow.context = replace(flow.context, accounts=lambda: SimpleNamespace(sites=[flow.site]))
+
+    async def send(self, content, name="claims.837"):
+        upload = await Upload.begin(
+            self.flow.context, self.flow.site, name=name, channel=FileChannel.HTTPS, actor=ACTOR
+        )
+        await upload.write(content)
+        return (await upload.finish(name)).file_id
+
+    async def process(self, content, name="claims.837", *, quotes_damage=False):
+        """Send and process a file; it as it is then, and the files that came back, by type."""
+        file_id = await self.send(content, name)
+        assert await process_waiting(self.flow.context) == 1
+        return await self.find(file_id), await self.answers(file_id, quotes_damage=quotes_damage)
+
+    async def find(self, file_id):
+        async with self.flow.database.read(self.flow.site.scope) as tx:
+            return await client_files.find(tx, file_id)
+
+    async def answers(self, file_id, *, quotes_damage=False):
+        """The files that came back; sound ones, unless they quote a damaged envelope."""
+        async with self.flow.database.read(self.flow.site.scope) as tx:
+            found = await client_files.list_responses(tx, file_id)
+        answers = {
+            one.type: await file_parts.read_content(
+                self.flow.database, self.flow.vault, self.flow.site.scope, one.file_id
+            )
+            for one in found
+        }
+        assert len(answers) == len(found), "one of each type"
+        for type, content in answers.items():
+            if type != "text":
+                result = check(content)
+                assert result.readable
+                assert quotes_damage or not result.errors, (type, result.findings)
+        return answers
+
+    async def listed(self, **where):
+        async with self.flow.database.read(self.flow.site.scope) as tx:
+            return await find_page(tx, ClientFileQuery(where=where, limit=100))
+
+    async def claims(self):
+        async with self.flow.database.read(EVERYONE) as tx:
+            return await tx.rows(CLAIMS)
+
+    async def staged(self):
+        async with self.flow.database.read(EVERYONE) as tx:
+            return (await tx.rows(STAGED))[0][0]
+
+
+@pytest.fixture
+async def channel(place, database, clock):
+    return Channel(await Flow.open(place, database, clock))
+
+
+def segments(content, id):
+    """Return the segments of an id in an acknowledgement."""
+    found = []
+    for interchange in parse(content).interchanges:
+        found += [one for _, one in interchange.stray if one[0] == id]
+    found += [one for set in parse(content).sets() for one in set.all_segments() if one[0] == id]
+    return found
+
+
+async def test_a_clean_file_is_accepted_and_its_claims_wait_to_be_sent(channel):
+    file, answers = await channel.process(claims_file(3))
+    assert (file.state, file.type, file.claims, file.accepted) == ("accepted", "837P", 3, 3), (
+        answers
+    )
+    assert answers.keys() == {"999", "277CA"}
+    assert segments(answers["999"], "AK1") == [["AK1", "HC", "101", "005010X222A1"]]
+    assert segments(answers["999"], "IK5") == [["IK5", "A"]]
+    rows = await channel.claims()
+    assert [row[1:] for row in rows] == [(RECEIVED, "x12", 1)] * 3
+    assert await channel.staged() == 0
+    async with channel.flow.database.read(channel.flow.site.scope) as tx:
+        (one,) = await file_sets.list_sets(tx, file.file_id)
+        found = await file_sets.list_claims(tx, one.set_id, after=0, limit=9)
+    assert (one.state, one.claims, one.released) == ("accepted", 3, 1)
+    assert {each.claim_number for each in found} == {row[0] for row in rows}
+    assert [each.position for each in found] == [1, 2, 3]
+
+
+async def test_a_claim_with_an_error_of_its_own_is_not_accepted_and_the_others_are(channel):
+    bad = a_claim(2, diagnosis="ABK:NOSUCH1")
+    unknown = a_claim(3, payer="NOPAYER")
+    file, answers = await channel.process(a_file(a_set(a_claim(1), bad, unknown)))
+    assert (file.state, file.claims, file.accepted, file.not_accepted) == (
+        "partly_accepted", 3, 1, 2,
+    ), answers  # fmt: skip
+    assert {row[1] for row in await channel.claims()} == {RECEIVED, NOT_ACCEPTED}
+    statuses = [one[1].split(":")[0] for one in segments(answers["277CA"], "STC")]
+    assert "A2" not in statuses
+    assert segments(answers["999"], "IK5")[0][1] in {"A", "E"}
+
+
+async def test_a_set_with_a_wrong_structure_is_rejected_whole_and_the_other_is_accepted(channel):
+    broken = a_set(a_claim(1), "ZZZ*1~", a_claim(2), st="0001")
+    fine = a_set(a_claim(3, hl=2), st="0002")
+    file, answers = await channel.process(a_file(broken, fine))
+    assert (file.state, file.claims, file.accepted, file.not_accepted) == (
+        "partly_accepted", 3, 1, 2,
+    )  # fmt: skip
+    assert [one[1] for one in segments(answers["999"], "IK5")] == ["R", "A"]
+    assert segments(answers["999"], "AK9")[0][1] == "P"
+    assert len(await channel.claims()) == 1
+    assert await channel.staged() == 0
+    async with channel.flow.database.read(channel.flow.site.scope) as tx:
+        sets = await file_sets.list_sets(tx, file.file_id)
+    assert [one.state for one in sets] == ["rejected", "accepted"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"SE*28*0001", b"SE*29*0001"),
+        (b"GE*1*101", b"GE*2*101"),
+        (b"GE*1*101", b"GE*1*102"),
+        (b"005010X222A1", b"004010X098A1"),
+        (b"*ST*837", b"*ST*837"),
+    ],
+)
+async def test_wrong_counts_and_versions_get_a_999_and_nothing_is_accepted(channel, old, new):
+    content = claims_file().replace(old, new)
+    if old == new:
+        content = content.replace(b"ST*837*0001*", b"ST*835*0001*")
+    file, answers = await channel.process(content)
+    assert (file.state, file.accepted) == ("rejected", 0)
+    assert segments(answers["999"], "AK9")[0][1] == "R"
+    assert answers.keys() == {"999"}
+    assert await channel.claims() == []
+    assert await channel.staged() == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"IEA*1*000000101", b"IEA*2*000000101"),
+        (b"IEA*1*000000101~", b""),
+        (b"*00501*", b"*00401*"),
+        (b"*00501*", b"*00602*"),
+        (b"IEA*1*", b"ISA*1*"),
+    ],
+)
+async def test_a_wrong_envelope_gets_a_ta1_and_nothing_is_accepted(channel, old, new):
+    file, answers = await channel.process(claims_file(2).replace(old, new))
+    assert (file.state, file.accepted) == ("rejected", 0)
+    assert segments(answers["TA1"], "TA1")[0][1] == "000000101"
+    assert segments(answers["TA1"], "TA1")[0][4] == "R"
+    assert "999" not in answers
+    assert await channel.claims() == []
+
+
+async def test_a_ta1_is_written_if_it_is_asked_for(channel):
+    file, answers = await channel.process(claims_file(ta1="1"))
+    assert file.state == "accepted"
+    assert answers.keys() == {"TA1", "999", "277CA"}
+    assert segments(answers["TA1"], "TA1")[0][4:] == ["A", "000"]
+
+
+def zipped():
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("claims.837", claims_file())
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (b"   \r\n", "No X12 interchange"),
+        (b"hello", "No X12 interchange"),
+        (bytes(range(256)) * 40, "No X12 interchange"),
+        (zipped(), "ZIP archive"),
+        (b"%PDF-1.7 ...", "PDF"),
+        (b'{"DocumentType": "medical"}', "JSON"),
+        (b"\xef\xbb\xbf<html>", "XML or HTML"),
+        (b"ISA*00*", "No X12 interchange"),
+    ],
+)
+async def test_what_is_not_x12_gets_a_report_in_words(channel, content, words):
+    file, answers = await channel.process(content, "photo.bin")
+    assert (file.state, file.claims) == ("unreadable", 0)
+    assert answers.keys() == {"text"}
+    assert words in answers["text"].decode()
+    assert "photo.bin" in answers["text"].decode()
+
+
+async def test_junk_around_an_interchange_is_reported_and_the_interchange_is_accepted(channel):
+    file, answers = await channel.process(claims_file() + b"some junk after it")
+    assert file.accepted == 1
+    assert answers.keys() >= {"999", "text"}
+
+
+async def test_other_transactions_are_rejected_and_acknowledgements_are_not_acknowledged(channel):
+    for kind, path in (("835", "835"), ("270", "270"), ("837I", "837I")):
+        content = next((OWN / path).glob("*.x12")).read_bytes()
+        file, answers = await channel.process(content)
+        assert (file.state, file.type, file.accepted) == ("rejected", kind, 0)
+        assert "1" in segments(answers["999"], "IK5")[0][2:]
+    for kind in ("999", "TA1"):
+        content = next((OWN / kind).glob("*.x12")).read_bytes()
+        file, answers = await channel.process(content)
+        assert (file.state, file.type, answers) == ("accepted", kind, {})
+    assert await channel.claims() == []
+
+
+async def test_the_same_bytes_again_lead_to_the_same_acknowledgements_and_nothing_else(channel):
+    first, answers = await channel.process(claims_file(2, ta1="1"))
+    again, repeated = await channel.process(claims_file(2, ta1="1"), "other name.837")
+    assert repeated == answers
+    assert again[6] == first[6]
+    assert first.file_id in again.note
+    assert (again.claims, again.accepted) == (2, 2)
+    assert len(await channel.claims()) == 2
+    assert len(await channel.listed(direction="out")) == 6
+
+
+async def test_a_control_number_that_was_used_is_noted_and_the_file_accepted(channel):
+    await channel.process(claims_file())
+    file, _ = await channel.process(a_file(a_set(a_claim(5, hl=2))))
+    assert (file.state, file.note) == ("accepted", process_file.CONTROL_USED)
+
+
+async def test_a_claim_that_was_sent_before_is_not_accepted_again(channel):
+    await channel.process(claims_file(2))
+    file, _ = await channel.process(a_file(a_set(a_claim(1), a_claim(7, hl=3)), isa="000000102"))
+    assert (file.state, file.accepted, file.not_accepted) == ("partly_accepted", 1, 1)
+
+
+async def test_pages_are_staged_and_released(channel, monkeypatch):
+    monkeypatch.setattr(file_reading, "CLAIMS_PER_PAGE", 2)
+    monkeypatch.setattr(release_claims, "CLAIMS_RELEASED_AT_ONCE", 3)
+    file, answers = await channel.process(claims_file(7))
+    assert (file.claims, file.accepted) == (7, 7)
+    assert len(segments(answers["277CA"], "STC")) >= 7
+    assert len(await channel.claims()) == 7
+    assert await channel.staged() == 0
+
+
+class Died(BaseException):
+    """What a kill does to the work of a process."""
+
+
+@pytest.mark.parametrize(
+    "point", ["file staged", "file answered", "file accepted", "file released"]
+)
+async def test_work_that_dies_is_repeated_and_everything_is_written_once(
+    channel, monkeypatch, point
+):
+    monkeypatch.setattr(file_reading, "CLAIMS_PER_PAGE", 2)
+    monkeypatch.setattr(release_claims, "CLAIMS_RELEASED_AT_ONCE", 2)
+
+    def die(name):
+        if name == point:
+            raise Died
+
+    file_id = await channel.send(claims_file(5, ta1="1"))
+    with monkeypatch.context() as patched:
+        patched.setattr("clearlane.engine.fault_injection.crash_point", die)
+        with pytest.raises(Died):
+            await process_waiting(channel.flow.context)
+    before = len(await channel.claims())
+    assert before == {"file released": 2}.get(point, 0)
+    # The lease of the work that died ends, and what it left is done by other work.
+    assert await process_waiting(channel.flow.context) == 0
+    channel.flow.clock.advance(timedelta(seconds=61))
+    is_accepted = point in ("file accepted", "file released")
+    assert await process_waiting(channel.flow.context) == (0 if is_accepted else 1)
+    assert await release_claims.release_accepted(channel.flow.context) == int(is_accepted)
+    assert (await channel.find(file_id)).state == "accepted"
+    assert (await channel.answers(file_id)).keys() == {"TA1", "999", "277CA"}
+    assert len(await channel.listed(direction="out")) == 3
+    assert len(await channel.claims()) == 5
+    assert await channel.staged() == 0
+
+
+async def test_work_that_lost_its_lease_stores_nothing(channel, monkeypatch):
+    file_id = await channel.send(claims_file())
+    context, site = channel.flow.context, channel.flow.site
+    judge = file_reading.judge_file_claims
+    holders = iter(["second"])
+
+    async def judge_late(*arguments, **named):
+        if holder := next(holders, None):
+            channel.flow.clock.advance(timedelta(seconds=61))
+            assert await process_file.process_file(context, site, file_id, holder) == "accepted"
+        return await judge(*arguments, **named)
+
+    monkeypatch.setattr(file_reading, "judge_file_claims", judge_late)
+    assert await process_file.process_file(context, site, file_id, "first") is None
+    assert len(await channel.claims()) == 1
+    assert await channel.staged() == 0
+
+
+async def test_a_file_that_fails_each_time_is_reported(channel, monkeypatch):
+    async def fail(*arguments, **named):
+        raise ValueError("ARDEN")
+
+    monkeypatch.setattr(file_reading, "judge_file_claims", fail)
+    file, answers = await channel.process(claims_file())
+    assert file.state == "unreadable"
+    assert "Processing the file failed" in answers["text"].decode()
+    assert "ARDEN" not in answers["text"].decode()
+    assert await channel.staged() == 0
+
+
+async def test_a_file_that_was_begun_too_often_is_given_up(channel):
+    file_id = await channel.send(claims_file())
+    for _ in range(process_file.FILE_ATTEMPTS_MAX):
+        await channel.flow.database.write(
+            channel.flow.site.scope,
+            lambda tx: client_files.take_lease(tx, file_id, random_text(5), now=9**18, until=1),
+            actor=ACTOR,
+        )
+    await process_waiting(channel.flow.context)
+    assert (await channel.find(file_id)).state == "unreadable"
+
+
+async def test_too_many_sets_are_refused(channel, monkeypatch):
+    monkeypatch.setattr(file_reading, "SETS_PER_FILE_MAX", 1)
+    file, answers = await channel.process(a_file(a_set(a_claim(1)), a_set(a_claim(2), st="0002")))
+    assert (file.state, answers.keys()) == ("unreadable", {"text"})
+    assert await channel.claims() == []
+    assert await channel.staged() == 0
+
+
+async def test_a_file_that_is_cut_anywhere_is_never_half_accepted(channel):
+    """At every boundary of a segment, and inside of one."""
+    whole = claims_file(2)
+    cuts = [at + more for at in range(len(whole)) if whole[at : at + 1] == b"~" for more in (1, 3)]
+    for at in cuts[:-2][:: max(1, len(cuts) // 24)]:
+        file, answers = await channel.process(whole[:at] + b"")
+        assert file.state in {"rejected", "unreadable"}, at
+        assert answers, at
+        assert await channel.claims() == []
+        assert await channel.staged() == 0
+
+
+def damaged(dice, whole):
+    """Return a file with one to three kinds of damage."""
+    content = bytearray(whole)
+    for _ in range(dice.randint(1, 3)):
+        at, size = dice.randrange(len(content)), dice.randint(1, 40)
+        match dice.randrange(7):
+            case 0:
+                del content[at : at + size]
+            case 1:
+                content[at:at] = dice.randbytes(size)
+            case 2:
+                content[at] = dice.randrange(256)
+            case 3:
+                content[at:at] = whole[: len(whole) // 2]  # an envelope in an envelope
+            case 4:
+                cut = bytes(content).split(b"~")
+                place = dice.randrange(len(cut))
+                content = bytearray(b"~".join([*cut[:place], *cut[place:][::-1]]))
+            case 5:
+                content = bytearray(
+                    bytes(content).replace(b"~", dice.choice([b"\n", b"|", b"~\r\n", b"*"]))
+                )
+            case _:
+                del content[at:]
+    return bytes(content)
+
+
+async def test_damaged_files_are_all_answered_and_never_accepted_by_halves(channel):
+    """Whatever the damage: a TA1, a 999 or a report, and of each set all claims or none."""
+    dice = random.Random(27)
+    whole = a_file(a_set(a_claim(1), a_claim(2)), a_set(a_claim(3, hl=2), st="0002"), ta1="1")
+    for number in range(DAMAGED_FILES):
+        before = len(await channel.claims())
+        content = damaged(dice, whole)
+        file, answers = await channel.process(content, f"{number}.837", quotes_damage=True)
+        assert answers, number
+        assert file.state != "received"
+        assert "Processing the file failed" not in answers.get("text", b"").decode(), number
+        assert file.accepted + file.not_accepted == file.claims
+        async with channel.flow.database.read(channel.flow.site.scope) as tx:
+            sets = await file_sets.list_sets(tx, file.file_id)
+        taken = sum(one.claims for one in sets if one.state != "rejected")
+        added = len(await channel.claims()) - before
+        if "came before" not in file.note:
+            assert added >= taken, number
+        assert await channel.staged() == 0
+
+
+async def test_every_clean_file_gets_an_accepted_999(channel):
+    """Its claims may go to payers that are not known here: then the 277CA says so, claim by claim."""
+    for sample in samples():
+        if sample.kind not in file_reading.TAKEN or not sample.clean:
+            continue
+        content = sample.path.read_bytes()
+        if check(content).errors:
+            continue
+        file, answers = await channel.process(content, sample.path.name)
+        verdicts = [one[1] for one in segments(answers["999"], "IK5")]
+        assert set(verdicts) <= {"A", "E"}, sample
+        assert file.claims, sample
+        assert "277CA" in answers, sample
+        assert file.accepted + file.not_accepted == file.claims
