@@ -1,6 +1,6 @@
-"""What comes back to the sender of a file, on both databases: remittances whole, each once.
+"""What comes back to the sender of a file, on both databases: deliveries, payers' verdicts and remittances, each once.
 
-Also tests `pipeline/operator/payee_admin`, `store/files/due_responses`, `store/files/payees` and
+Also tests `pipeline/inbound/claim_responses`, `pipeline/inbound/match_file_claims`, `pipeline/operator/payee_admin`, `store/files/due_responses`, `store/files/payees` and
 `store/database/schema/returned_files`.
 """
 
@@ -8,21 +8,48 @@ import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
+from clearlane.claims.forms.x12_loops import claim_of_unit
+from clearlane.claims.responses.sender_set import sender_set_of
+from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import sender_responses
 from clearlane.pipeline.inbound.sender_responses import has_due_responses, write_due_responses
+from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
+from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.operator.payee_admin import name_payee
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.database.database import OperationRefused
-from clearlane.store.files import client_files, file_parts, payees
+from clearlane.store.files import client_files, file_parts, file_sets, payees
 from clearlane.store.files.client_file_query import ClientFileQuery, find_page
+from clearlane.store.files.file_sets import FileSet, SetClaim
 from clearlane.store.payments.payment_query import PaymentQuery
-from tests.claims.answers import paid, payment
-from tests.pipeline.flowing import ACTOR, Flow, accounts
+from clearlane.x12.checker.check import check
+from clearlane.x12.reader.reader import UnitClosed, read
+from tests.claims.answers import nine, paid, patient, payment, sealed, status
+from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts, controls
 
 NPI = "1234567893"
-OFF = "CAS*CO*45*20"
+OFF, MORE_OFF = "CAS*CO*45*20", "CAS*CO*45*70"
+DAY = "DTM*232*20240211"
+HEAD = (
+    "ISA*00*          *00*          *ZZ*FERNHILL       *ZZ*CLEARLANE      *240305*0915*^*00501*000000101*0*P*:~"
+    "GS*HC*FERNHILL*CLEARLANE*20240305*0915*101*X*005010X222A1~"
+)
+SET = (
+    "ST*837*{st}*005010X222A1~BHT*0019*00*FB{st}*20240305*0915*CH~"
+    "NM1*41*2*FERNHILL FAMILY PRACTICE*****46*FERNHILL~PER*IC*BILLING OFFICE*TE*5035550142~"
+    "NM1*40*2*CLEARLANE*****46*CLEARLANE~HL*1**20*1~PRV*BI*PXC*207Q00000X~"
+    "NM1*85*2*FERNHILL FAMILY PRACTICE*****XX*1234567893~N3*12 ELM STREET~N4*PORTLAND*OR*972011234~"
+    "REF*EI*123456789~"
+)
+CLAIM = (
+    "HL*{hl}*1*22*0~SBR*P*18*G1001******CI~NM1*IL*1*ARDEN*ROSA*Q***MI*M1002003{at}~N3*44 BIRCH ROAD~"
+    "N4*PORTLAND*OR*972021234~DMG*D8*19800229*F~NM1*PR*2*MEADOW MUTUAL*****PI*{payer}~"
+    "CLM*{account}*{charge}***11:B:1*Y*A*Y*Y~REF*D9*SENDER{at}~HI*ABK:J0190~NM1*82*1*FENN*OSKAR****XX*1679576722~"
+    "PRV*PE*PXC*207Q00000X~LX*1~SV1*HC:99213*{charge}*UN*1***1~DTP*472*D8*20240211~REF*6R*{account}-1~"
+)
 
 
 @pytest.fixture
@@ -30,6 +57,66 @@ async def flow(place, database, clock):
     flow = await Flow.open(place, database, clock)
     flow.context = replace(flow.context, accounts=lambda: SimpleNamespace(sites=[flow.site]))
     return flow
+
+
+def a_claim(at, **own):
+    given = {"payer": PAYER, "account": f"A-{at}", "charge": "150", "hl": at + 1}
+    return CLAIM.format(at=at, **given | own)
+
+
+def a_file(*sets):
+    """An 837 with these sets, each a list of claims."""
+    texts = []
+    for number, claims in enumerate(sets, 1):
+        st = f"{number:04}"
+        text = SET.format(st=st) + "".join(claims)
+        texts.append(f"{text}SE*{text.count('~') + 1}*{st}~")
+    return f"{HEAD}{''.join(texts)}GE*{len(sets)}*101~IEA*1*000000101~".encode()
+
+
+async def take(flow, content):
+    """Accept the sets of a file, as the intake of files does; how many claims each has."""
+    units = {}
+    for event in read(content):
+        if isinstance(event, UnitClosed):
+            units.setdefault(event.set.number, []).append(event)
+    seen = SeenClaims()
+    for number, some in units.items():
+        page = [FileClaim(claim_of_unit(unit)) for unit in some]
+        prepared = await judge_file_claims(
+            flow.context, flow.site, page, now=flow.clock.now(), seen=seen
+        )
+        await accept(flow, number, sender_set_of(some[0].set), [one.row for one in prepared])
+
+
+async def accept(flow, number, sender, new):
+    scope, set_id = flow.site.scope, f"SET{number}"
+    await flow.vault.ensure_key(scope)
+    payload = flow.vault.seal(scope, file_sets.TABLE, set_id, msgspec.msgpack.encode(sender))
+    at = to_micros(flow.clock.now())
+    row = FileSet(
+        set_id, "F1", 1, 1, number, "837P", "accepted", len(new), len(new), 0, at, 1, 0, payload
+    )
+
+    async def job(tx):
+        await file_sets.add(tx, [row])
+        await store_file_claims(tx, flow.site, new)
+        places = [SetClaim(one.claim_number, set_id, at) for at, one in enumerate(new, 1)]
+        await file_sets.add_claims(tx, places)
+
+    await flow.database.write(scope, job, actor=ACTOR)
+
+
+async def sent(flow, content=None):
+    """Send the claims of a file; the numbers that they went out with, in the order of CLM01, and the payer's file."""
+    await take(flow, content or a_file([a_claim(1), a_claim(2)]))
+    text = await flow.send()
+    found = re.findall(r"CLM\*([^*]+)\*.*?REF\*D9\*([^~]+)~", text.decode())
+    return [number for _, number in sorted(found)], text
+
+
+def rows(content, *starts):
+    return [row for row in content.decode().split("~") if row.startswith(starts)]
 
 
 async def bills(flow, site, number=NPI):
@@ -131,3 +218,114 @@ async def test_what_another_node_listed_first_is_dropped(flow, monkeypatch):
     assert await write_due_responses(flow.context) == 1
     async with flow.database.read(flow.site.scope) as tx:
         assert await client_files.find(tx, written[0]) is None
+
+
+async def test_a_delivery_is_reported_once_per_set_with_the_claims_that_went(flow):
+    await take(flow, a_file([a_claim(1), a_claim(2), a_claim(3, payer="NOPE1")], [a_claim(4)]))
+    assert await responses(flow, "277CA") == []
+    await flow.send()
+    first, second = sorted(await responses(flow, "277CA"), key=len, reverse=True)
+    today = f"{flow.clock.now():%Y%m%d}"
+    assert rows(first, "TRN*2", "STC*A0", "REF*D9", "QTY*90", "QTY*AA") == [
+        "TRN*2*FB0001", "QTY*90*2",
+        "TRN*2*A-1", f"STC*A0:16:PR*{today}*WQ*150", "REF*D9*SENDER1",
+        "TRN*2*A-2", f"STC*A0:16:PR*{today}*WQ*150", "REF*D9*SENDER2",
+    ]  # fmt: skip
+    assert rows(second, "TRN*2") == ["TRN*2*FB0002", "TRN*2*A-4"]
+    for made in (first, second):
+        assert check(made).findings == ()
+        assert rows(made, "NM1*AY")
+    assert len(await responses(flow, "277CA")) == 2
+
+
+async def test_a_payers_277ca_comes_back_in_the_senders_numbers(flow):
+    (first, second), _ = await sent(flow)
+    before = await responses(flow, "277CA")
+    answer = status(
+        patient("A-1", "A2:20:PR*20261102*WQ*150", extra=["REF*1K*PCN-9", f"REF*D9*{first}"]),
+        patient("A-2", "A7:164:IL*20261102*U*150", extra=[f"REF*D9*{second}"]),
+    )
+    assert await flow.arrive(answer) == ["applied"]
+    [made] = [one for one in await responses(flow, "277CA") if one not in before]
+    assert check(made).findings == ()
+    assert rows(made, "NM1*PR", "NM1*41", "TRN*2", "STC*A2", "STC*A7", "REF", "QTY", "AMT") == [
+        "NM1*PR*2*MEADOW MUTUAL MM001*****PI*MM001",
+        "NM1*41*2*FERNHILL FAMILY PRACTICE*****46*FERNHILL", "TRN*2*FB0001",
+        "QTY*90*1", "QTY*AA*1", "AMT*YU*150", "AMT*YY*150", "QTY*QA*1", "QTY*QC*1", "AMT*YU*150", "AMT*YY*150",
+        "TRN*2*A-1", "STC*A2:20:PR*20261102*WQ*150", "REF*1K*PCN-9", "REF*D9*SENDER1",
+        "TRN*2*A-2", "STC*A7:164:IL*20261102*U*150", "REF*D9*SENDER2",
+    ]  # fmt: skip
+    # The same statements in another file say nothing new.
+    assert await flow.arrive(answer.replace(b"000000500", b"000000501"), name="b")
+    assert len(await responses(flow, "277CA")) == len(before) + 1
+
+
+async def test_a_999_that_refuses_and_a_277_that_waits_come_back_as_well(flow):
+    (number, _), content = await sent(flow)
+    before = await responses(flow, "277CA")
+    waiting = sealed(
+        "HN", "005010X212",
+        [
+            "277*005010X212", "BHT*0010*08*77*20261102*0900*DG", "HL*1**20*1",
+            "NM1*PR*2*MEADOW MUTUAL*****PI*TST01", "HL*2*1*21*1", "NM1*41*2*CLEARLANE*****46*CLEARLANE",
+            "HL*3*2*19*1", f"NM1*1P*2*FERNHILL*****XX*{NPI}", "HL*4*3*22*0", "NM1*IL*1*ARDEN*ROSA****MI*M123",
+            "TRN*2*A-1", "STC*P2:46*20261102**150", "REF*1K*PCN-3", f"REF*D9*{number}", "DTP*472*D8*20240211",
+        ],
+        control=502,
+    )  # fmt: skip
+    assert await flow.arrive(waiting) == ["applied"]
+    [made] = await responses(flow, "277")
+    assert check(made).findings == ()
+    assert rows(made, "TRN", "STC", "REF") == [
+        "TRN*2*A-1", "STC*P2:46*20261102**150", "REF*1K*PCN-3", "REF*EJ*A-1", "REF*D9*SENDER1",
+    ]  # fmt: skip
+    refusal = [
+        "AK2*837*0001*005010X222A1",
+        "IK3*SV1*29*2400*8",
+        "CTX*CLM01:A-2",
+        "IK4*1:2**7",
+        "IK5*R*5",
+    ]
+    answer = nine(controls(content), refusal, verdict="R", control=503)
+    assert await flow.arrive(answer, name="c") == ["applied"]
+    [refused] = [one for one in await responses(flow, "277CA") if one not in before]
+    assert check(refused).findings == ()
+    assert rows(refused, "TRN*2*A-") == ["TRN*2*A-2"]
+    assert rows(refused, "STC*A7")
+
+
+async def test_a_payment_is_matched_by_the_payers_number_or_by_charge_and_days(flow):
+    file = a_file(
+        [
+            a_claim(1, account="PAT1"),
+            a_claim(2, account="PAT1").replace("HC:99213", "HC:99214"),
+            a_claim(3, account="PAT3"),
+            a_claim(4, account="PAT4", charge="175"),
+        ]
+    )
+    numbers, _ = await sent(flow, file)
+    assert len(numbers) == 4
+    # Two claims share their account number, charge and days: neither is matched.
+    both = paid("PAT1", "1", "150", "80", MORE_OFF, DAY, payer_number="N1")
+    # The patient's account number on claims that another clearinghouse sent.
+    other_charge = paid("PAT3", "1", "99", "99", DAY, payer_number="N3")
+    other_day = paid("PAT4", "1", "175", "175", "DTM*232*20230101", payer_number="N4")
+    fits = paid("PAT4", "1", "175", "175", DAY, payer_number="N5")
+    whole = payment(both, other_charge, other_day, fits, amount="529")
+    assert await flow.arrive(whole) == ["parked"]
+
+    async def paid_cents():
+        statuses = await flow.statuses()
+        return [statuses[number].payer_cents for number in numbers]
+
+    assert await paid_cents() == [0, 0, 0, 17500]
+    # Once a 277CA has the payer's number, it decides.
+    numbered = status(
+        patient("PAT1", "A2:20:PR*20261102*WQ*150", extra=["REF*1K*N2", f"REF*D9*{numbers[1]}"]),
+        control=504,
+    )
+    await flow.arrive(numbered, name="numbered")
+    known = paid("PAT1", "1", "150", "80", MORE_OFF, DAY, payer_number="N2")
+    remit = payment(known, reference="EFT2", control=505)
+    assert await flow.arrive(remit, name="known") == ["applied"]
+    assert await paid_cents() == [0, 8000, 0, 17500]

@@ -6,5 +6,7 @@ brought files calls ``receive.receive`` itself. ``post`` identifies a file and h
 ``check_addresses`` compare its sender and receiver with the route; it passes answers to inquiries to
 ``post_inquiries`` and payments to ``post_payments``, reads everything else with ``inbound_statements``, which finds the
 claims with ``match_claims``, and records the facts (``pipeline.record_facts``). ``match_payments`` matches claim payments
-whose claim was sent only later. ``sender_responses`` writes what goes back to the senders of files.
+whose claim was sent only later. ``match_file_claims`` decides which
+claim of a file is meant by an account number that others share. ``sender_responses`` writes what goes back to the senders
+of files, ``claim_responses`` what that says of their claims.
 """

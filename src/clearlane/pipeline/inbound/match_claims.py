@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from clearlane.payments import match
 from clearlane.payments.match import AMBIGUOUS, UNKNOWN, ClaimCandidate, ClaimReference, NoMatch
+from clearlane.pipeline.inbound.match_file_claims import FileClaimMatcher
 from clearlane.store.claims import claim_lookup
 from clearlane.store.claims.claim_lookup import (
     ACCOUNT_CHARACTERS_KEPT,
@@ -48,7 +49,12 @@ async def match_claims(
     sent_claims = await claim_lookup.find_sent(tx, payer_id, known.claim_numbers)
     known.pairs |= await claim_lookup.find_by_line(tx, payer_id, lines - alone, sent_claims)
     found = [_choose(one, known, sent_claims) for one in wanted]
-    return await _with_payer_numbers(tx, vault, payer_id, references, found)
+    found = await _with_payer_numbers(tx, vault, payer_id, references, found)
+    matcher = await FileClaimMatcher.load(tx, vault, sent_claims.values())
+    return [
+        matcher.choose(one.reference, one.candidates(sent_claims), claim)
+        for one, claim in zip(wanted, found, strict=True)
+    ]
 
 
 async def _with_payer_numbers(
@@ -127,6 +133,11 @@ class _WantedClaim:
         thousands of claims.
         """
         return not self.reference.claim_number and not self.reference.account_number
+
+    def candidates(self, sent_claims: dict[str, CandidateClaim]) -> list[CandidateClaim]:
+        """Return the claims that have the numbers of the reference, or had them."""
+        numbers = sorted(self.active | self.former)
+        return [sent_claims[number] for number in numbers if number in sent_claims]
 
 
 class _Candidates:

@@ -17,6 +17,7 @@ import structlog
 
 from clearlane.claims.responses.identify import IdentifiedFile
 from clearlane.claims.responses.inbound_file import InboundFile, read_inbound
+from clearlane.claims.responses.returned_verdicts import RETURNED
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
@@ -36,6 +37,8 @@ from clearlane.store.database.database import StoreFault, Tx, require_row
 from clearlane.store.delivery import batches, file_refusals, inbox
 from clearlane.store.delivery.file_refusals import FileVerdict
 from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
+from clearlane.store.files import due_responses
+from clearlane.store.files.due_responses import ResponseSource
 
 log = structlog.get_logger()
 
@@ -207,11 +210,15 @@ class FilePosting:
             return
         await record_facts.ensure_keys(vault, claim_facts)
         now = self._context.clock.now()
-        await self._context.database.write(
-            inbox.SCOPE,
-            lambda tx: record_facts.record_facts(tx, vault, claim_facts, now),
-            actor=self._context.actor,
-        )
+        reported = {one.claim_number for one in claim_facts if one.fact.kind in RETURNED}
+
+        async def job(tx: Tx) -> None:
+            await record_facts.record_facts(tx, vault, claim_facts, now)
+            await due_responses.add_of_claims(
+                tx, reported, ResponseSource.INBOX, self._file.id, to_micros(now)
+            )
+
+        await self._context.database.write(inbox.SCOPE, job, actor=self._context.actor)
         self.applied += len(claim_facts)
         fault_injection.crash_point("applied")
 
@@ -281,6 +288,8 @@ async def _record_result(
         await inbox.record_result(tx, file.id, final, now, rows)
         if is_test:
             await inbox.mark_test(tx, file.id)
+        if final.state != inbox.QUARANTINED:
+            await due_responses.mark_ready(tx, ResponseSource.INBOX, file.id)
         if acknowledged:
             await batches.mark_acknowledged(tx, acknowledged, now)
         for batch_id, verdict in sorted(verdicts.items()):

@@ -1,9 +1,10 @@
-"""Write what goes back to the senders of files.
+"""Write what goes back to the senders of files: deliveries, payers' acknowledgements, remittances.
 
     await write_due_responses(context)          # run by a tick
 
-What is due is a row that was stored with its cause. A remittance goes back as it was received. The file is stored first;
-one transaction then lists it and removes what was due.
+What is due is a row that was stored with its cause: a delivery, a posted file of a payer, or a payment. A remittance goes
+back as it was received, anything else in the sender's own numbers. The file is stored first; one transaction then lists
+it and removes what was due.
 """
 
 import asyncio
@@ -13,6 +14,11 @@ import structlog
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.pipeline.inbound.claim_responses import (
+    ResponseContent,
+    delivery_responses,
+    payer_file_responses,
+)
 from clearlane.pipeline.intake.files.file_responses import (
     ClientResponse,
     publish_response,
@@ -31,8 +37,6 @@ log = structlog.get_logger()
 NAME = "sender-responses"
 EVERY_SECONDS = 2
 RESPONSES_AT_ONCE = 50
-
-ResponseContent = tuple[ClientResponse, bytes]
 
 
 async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -124,5 +128,7 @@ async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> lis
 
 
 _SOURCES = {
+    ResponseSource.BATCH: delivery_responses,
+    ResponseSource.INBOX: payer_file_responses,
     ResponseSource.PAYMENT: _remittance,
 }

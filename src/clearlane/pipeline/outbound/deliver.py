@@ -46,6 +46,8 @@ from clearlane.store.delivery.route_health import (
     set_route_health,
 )
 from clearlane.store.events.delivery_failures import DeliveryFailureRow, add_failure
+from clearlane.store.files import due_responses
+from clearlane.store.files.due_responses import ResponseSource
 from clearlane.store.payments import claim_payments
 
 log = structlog.get_logger()
@@ -118,6 +120,14 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         await batches.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
         await claim_payments.mark_due(tx, batch.payer_id, [one.claim_number for one in members])
+        await due_responses.add_of_claims(
+            tx,
+            [one.claim_number for one in members],
+            ResponseSource.BATCH,
+            batch_id,
+            to_micros(now),
+        )
+        await due_responses.mark_ready(tx, ResponseSource.BATCH, batch_id)
         after = after_delivery(batch, health)
         await set_route_health(tx, after)
         tx.add_events(route_events(health, after, to_micros(now)))

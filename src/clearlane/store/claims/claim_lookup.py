@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from sqlalchemy import bindparam, select
 
-from clearlane.store.database.database import Tx
+from clearlane.claims.kinds import X12
+from clearlane.kernel.redacted_repr import shows
+from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_references, claims, line_references
-from clearlane.store.database.sql import Statement, among, insert_into
+from clearlane.store.database.sql import Statement, among, insert_into, select_as
 from clearlane.store.vault.vault import Vault
 
 ACCOUNT_CHARACTERS_KEPT = 17
@@ -29,8 +31,24 @@ class CandidateClaim(NamedTuple):
     site_id: int
     account_as_number: int
     """Whether CLM01 is the patient's account number; else it is the claim number."""
+    form: str
     by_payer_number: bool = False
     """Whether only the payer's own number of the claim led to it."""
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether the claim came in a sender's file, where others may have its account number."""
+        return self.form == X12
+
+
+@shows("claim_number")
+class CandidateHeader(NamedTuple):
+    """What is compared of a claim that came in a file. ``header`` is sealed."""
+
+    claim_number: str
+    state: str
+    payer_number_key: int | None
+    header: bytes
 
 
 def account_reference(vault: Vault, payer_id: str, account: str) -> str:
@@ -129,6 +147,13 @@ async def find_sent(
     return {row[0]: CandidateClaim(*row) for row in rows}
 
 
+async def find_headers(tx: Tx, claim_numbers: Collection[str]) -> list[CandidateHeader]:
+    """Return what is compared of claims of any client."""
+    if not claim_numbers:
+        return []
+    return await list_rows(tx, CandidateHeader, _HEADERS, claim_numbers=sorted(claim_numbers))
+
+
 async def find_by_cut_number(
     tx: Tx, payer_id: str, account: str, *, limit: int
 ) -> dict[str, CandidateClaim]:
@@ -180,6 +205,10 @@ _SENT = Statement(
         claims.c.payer_id == bindparam("payer_id"),
         claims.c.sendings > 0,
     ),
+    system=True,
+)
+_HEADERS = Statement(
+    select_as(claims, CandidateHeader).where(among(claims.c.claim_number, "claim_numbers")),
     system=True,
 )
 _BY_CUT_NUMBER = Statement(
