@@ -510,7 +510,9 @@ def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
         *field_subjects.BILLED_PREFIXES,
         *(p for all in field_subjects.SUBJECT_PREFIXES.values() for p in all),
     ]
-    assert [one for one in prefixes if not any(name.startswith(one) for name in names)] == []
+    # Those of places in a file begin with the number of a loop.
+    of_fields = [one for one in prefixes if not one[0].isdigit()]
+    assert [one for one in of_fields if not any(name.startswith(one) for name in names)] == []
     shared = {name for name in names if field_subjects.is_shared(name)}
     assert not [name for name in shared if field_subjects.is_billed(name)]
     assert not [

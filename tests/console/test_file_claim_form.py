@@ -1,6 +1,7 @@
 """A claim of a sender's file on every page and command that shows claims: no page crashes, and places are those of the file."""
 
 import asyncio
+import json
 import re
 from datetime import timedelta
 from html import unescape
@@ -9,10 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.api.v3.documents import compose_documents
 from clearlane.claims.forms.x12_loops import check_claim
 from clearlane.cli.claim.claim import app
 from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
+from clearlane.pipeline.query.claim_list import list_statuses
+from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+from clearlane.store.claims import documents
 from tests.claims.file_claims import VISITS, claims_in
 from tests.console.sandbox_console import SENDER, open_sandbox_console
 
@@ -86,26 +91,75 @@ async def test_every_tab_and_list_shows_claims_of_files(sandbox, biller):
 
 async def test_a_finding_is_shown_at_its_segment_and_corrected_there(sandbox, biller):
     page = text_of(await biller.text(f"/claims/{sandbox.refused}"))
-    assert "205.50" in page
+    assert "The total is 205.50, the lines add up to 204.50" in page
+    assert "It came in an 837P file: segments 27 to 38." in page
     path = f"/claims/{sandbox.refused}/correct"
     assert "2300/CLM02 (segment 27)" in text_of(await biller.text(path))
-    answer = await biller.ask(
-        path,
-        form={
-            "do": "review",
-            "f.2300/CLM02 (segment 27)": "204.5",
-            "billed_reason": "A typing mistake.",
-            "billed_authority": "Dr. Fenn",
-        },
-    )
-    assert answer.status_code == 200, answer.body[:500]
+    form = {"f.2300/CLM02 (segment 27)": "204.5"}
+    asked = text_of((await biller.ask(path, form={**form, "do": "send"})).body.decode())
+    assert "Say why you are changing what was billed." in asked
+    why = {"reason": "A typing mistake.", "authority": "The provider"}
+    shown = await biller.ask(path, form={**form, **why, "do": "review"})
+    review = text_of(shown.body.decode())
+    assert "Send to Sandbox Medical" in review
+    sent = await biller.ask(path, form={**form, **why, "do": "send"})
+    assert sent.status_code == 303, text_of(sent.body.decode())
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    assert "204.50" in text_of(await biller.text(f"/claims/{new}"))
+    assert f"Replaced by {new}" in text_of(await biller.text(f"/claims/{sandbox.refused}"))
 
 
 async def test_a_payers_complaint_names_the_element_of_the_senders_file(sandbox, biller):
-    rejected = text_of(await biller.text(f"/claims/{sandbox.numbers['3016']}"))
+    number = sandbox.numbers["3016"]
+    rejected = text_of(await biller.text(f"/claims/{number}"))
     assert "Correct Patient birth and sex: birth date" in rejected
     segment = "26 2010CA DMG*D8*20150304*M Patient birth and sex"
     assert f"{segment} The payer says the patient's birth date is invalid." in rejected
+    links = re.findall(r'href="/console(/worklists/fix\?[^"]+)"', await biller.text("/worklists"))
+    assert links
+    for link in links:
+        await biller.text(unescape(link))
+    sent = await biller.ask(
+        f"/claims/{number}/correct",
+        form={"f.2010CA/DMG02 (segment 26)": "20150305", "do": "send"},
+    )
+    assert sent.status_code == 303, text_of(sent.body.decode())
+
+
+async def test_v3_has_their_status_rows_and_documents(sandbox):
+    context, site = sandbox.installation.work_context, sandbox.site("A-1")
+    today = context.clock.now().date()
+    pages = list_statuses(
+        context.database,
+        context.vault,
+        today - timedelta(days=40),
+        today,
+        scope=site.scope,
+        actor=SENDER,
+    )
+    statuses = {one.claim_number: one async for page in pages for one in page}
+    paid = statuses[sandbox.numbers["M555"]]
+    assert (paid.vendor_claim_id, paid.total_cents) == ("ACC-M555", 20_550)
+    async with context.database.read(site.scope) as tx:
+        rows = await documents.list_for_claims(tx, list(sandbox.numbers.values()))
+    found = await retrieve_documents(
+        context.database,
+        context.vault,
+        [row.document_id for row in rows],
+        site=site,
+        actor=SENDER,
+        at=context.clock.now(),
+    )
+    body = json.loads(b"".join([piece async for piece in compose_documents(found)]))
+    ids = {one["VendorClaimId"] for several in body.values() for one in several}
+    assert ids == {f"ACC-{scenario}" for scenario in sandbox.numbers}
+    fields = [
+        field["Location"]
+        for one in body["PayerClaimStatuses"]
+        for explanation in one["Explanations"]
+        for field in explanation["Fields"]
+    ]
+    assert "2010CA/DMG02 (segment 26)" in fields
 
 
 async def test_commands_show_and_explain_a_claim_of_a_file(sandbox):

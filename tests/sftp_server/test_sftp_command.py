@@ -7,7 +7,9 @@ import json
 import subprocess
 
 import pytest
+from typer.testing import CliRunner
 
+from clearlane.cli.command.root import app
 from tests.api.service_process import ServiceProcess
 from tests.sftp_server.openssh import CLIENT_KEY, HOST, OTHER_KEY, needs_openssh, write_key
 
@@ -91,6 +93,13 @@ def test_what_cannot_be_is_refused_in_words(service, folder, case):
     arguments, words = REFUSED[case]
     with pytest.raises(AssertionError, match=words):
         service.command("sftp", *(each.format(folder) for each in arguments))
+
+
+def test_status_knows_a_server_by_its_accounts_and_says_nothing_without(service, tmp_path):
+    service.environment.pop("CLEARLANE_SFTP_PORT")
+    assert "SFTP: 1 active account" in service.command("status")
+    done = CliRunner().invoke(app, ["status", "--data", str(tmp_path)])
+    assert "SFTP" not in done.stdout
 
 
 def test_the_doctor_mentions_a_server_that_is_on(service):

@@ -37,10 +37,11 @@ SUBJECT_PREFIXES: Mapping[FieldSubject, tuple[str, ...]] = {
         "F48_BillingDentist", "F50_BillingDentist", "F51_BillingDentist", "F52_BillingDentist", "F52a_BillingDentist",
         "X12_TINorSSN", "F53_TreatingDentistNPI", "F55_TreatingDentist", "F56a_Dentist", "F58_TreatingDentist",
         "X12_RenderingProv", "X12_LineTreatingDentist", "X12_TreatmantLocation", "F56_Treatment", "X12_Payto",
+        "2000A/", "2010A",
     ),
-    FieldSubject.PAYER: ("Svc_PayerId", "F00_Payer", "F03_Payer"),
+    FieldSubject.PAYER: ("Svc_PayerId", "F00_Payer", "F03_Payer", "2010BB/"),
 }  # fmt: skip
-"""The beginnings of the names of fields. Referring, supervising and ordering providers are chosen for each patient."""
+"""The beginnings of the names of fields, and of places in a sender's file. Referring, supervising and ordering providers are chosen for each patient."""
 BILLED_TYPES = frozenset(
     {
         ValueType.DIAGNOSIS,
@@ -60,8 +61,11 @@ BILLED_TYPES = frozenset(
 BILLED_PREFIXES = (
     "F24A_DateOfService", "F24_DateOfService", "X12_ServiceDate", "F18_Hospitalization", "F21_IcdIndicator",
     "F34_Diagnosis", "F25_AreaOfOralCavity",
+    "2300/AMT", "2300/CLM02", "2300/DTP", "2300/HI", "2320/AMT", "2320/CAS", "2400/AMT", "2400/DTP", "2400/SV", "2400/TOO",
+    "2410/", "2430/",
 )  # fmt: skip
-"""The beginnings of the names of other fields that say what was billed: days of service, versions of diagnoses."""
+"""The beginnings of the names of other fields that say what was billed: days of service, versions of diagnoses; and of places
+in a sender's file."""
 
 
 def field_subject(path: str) -> FieldSubject:

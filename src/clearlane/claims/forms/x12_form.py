@@ -489,8 +489,11 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
-# A page, a rule and a list may each ask for values of the same claim.
-@lru_cache(maxsize=limits.CLAIMS_AT_ONCE)
+# Each step of intake asks for values of every claim of a page before the next step.
+VIEWS_REMEMBERED_MAX = 256
+
+
+@lru_cache(maxsize=VIEWS_REMEMBERED_MAX)
 def _view(form: X12Form, claim: X12Claim) -> ClaimView:
     loops = loops_of(claim)
     return form.view_of_loops(loops.claim, loops.parents, numbers=loops.numbers)

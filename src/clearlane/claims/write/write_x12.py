@@ -61,6 +61,19 @@ def payer_id_of(claim: X12Claim) -> str:
     return ""
 
 
+def passing_changes(claim: X12Claim, payer_id: str) -> Iterator[str]:
+    """Yield in words what goes out otherwise than it came, beside the numbers of levels: for the claim's history."""
+    before = payer_id_of(claim)
+    if before != payer_id:
+        yield f"The payer's id {before or 'that was left out'} goes out as {payer_id}, as the directory has it."
+    if claim.sender_trace:
+        yield "Our trace number goes out in place of the sender's (REF*D9), who gets his own back."
+    if any(not part.text.isascii() for part in claim.parts):
+        yield "Letters that X12 cannot carry go out as plain ones."
+    if claim.delimiters != CANONICAL:
+        yield "It goes out in the separators of the payer's file."
+
+
 def file_levels(
     claims: Sequence[OutgoingClaim], first: int, delimiters: Delimiters
 ) -> Iterator[str]:

@@ -14,12 +14,14 @@ from clearlane.accounts.model import Site
 from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.claims.fields import value_at
 from clearlane.claims.forms import form_of
+from clearlane.claims.forms.x12_changes import element_at, parse_location
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
 from clearlane.claims.responses.explain_findings import OWN_SOURCE
 from clearlane.claims.responses.field_lookup import field_words
 from clearlane.claims.responses.payer_words import list_words, payers_words
 from clearlane.claims.responses.provenance import Explanation
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.advice_buttons import advice_button, explanation_button
 from clearlane.console.claims.claim_actions import claim_actions
 from clearlane.console.claims.claim_advice import (
@@ -279,7 +281,11 @@ def sent_value(opened: OpenedClaim, path: str) -> str:
     """Return the value of a field of the claim, as it was sent; of one that was never sent, as it was given."""
     if opened.row.label is ClaimLabel.NOT_ACCEPTED and path in opened.history.loaded.given:
         return opened.history.loaded.given[path]
-    return show_value(value_at(opened.history.loaded.claim, path))
+    claim = opened.history.loaded.claim
+    if isinstance(claim, X12Claim):
+        at = parse_location(path)
+        return (element_at(claim, at) or "") if at else ""
+    return show_value(value_at(claim, path))
 
 
 def _decided(request: PageRequest, opened: OpenedClaim) -> str:

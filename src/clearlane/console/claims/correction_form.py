@@ -121,7 +121,7 @@ def _file_inputs(
             line=one.line,
             sent=one.text,
             text=texts.get(one.location, one.text),
-            billed=one.billed,
+            billed=is_billed(one.location),
             sentence=sentences.get(one.location, ""),
         )
         for one in correctable_elements(claim, {**sentences, **texts})

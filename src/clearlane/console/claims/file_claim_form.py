@@ -14,9 +14,6 @@ from clearlane.claims.forms.x12_segments import ClaimSegment, element_name, segm
 from clearlane.claims.view_builder import ViewTable
 from clearlane.claims.x12_claim import X12Claim
 
-BILLED_SEGMENTS = frozenset({"CLM", "HI", "SV1", "SV3", "TOO", "LIN", "CTP"})
-"""The segments that say what was billed; and the days of service."""
-SERVICE_DAYS = ["DTP", "472"]
 KEPT_SEGMENTS = frozenset({"HL", "LX"})
 TRACE = ["REF", "D9"]
 
@@ -28,7 +25,6 @@ class FileElement(NamedTuple):
     label: str
     line: int
     text: str
-    billed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +86,7 @@ def correctable_elements(claim: X12Claim, named: Mapping[str, str]) -> list[File
     for location in named:
         at = parse_location(location)
         if at is not None and location not in listed and element_at(claim, at) is not None:
-            found.append(FileElement(location, "", 0, element_at(claim, at) or "", billed=False))
+            found.append(FileElement(location, "", 0, element_at(claim, at) or ""))
     return found
 
 
@@ -98,7 +94,6 @@ def _elements(one: ClaimSegment, named: Mapping[str, str]) -> list[FileElement]:
     id = one.segment[0]
     if id in KEPT_SEGMENTS or one.segment[:2] == TRACE or not one.number:
         return []
-    billed = id in BILLED_SEGMENTS or one.segment[:2] == SERVICE_DAYS
     found: list[FileElement] = []
     for element, text in enumerate(one.segment[1:], 1):
         if (id, element) == ("CLM", 1):
@@ -109,5 +104,5 @@ def _elements(one: ClaimSegment, named: Mapping[str, str]) -> list[FileElement]:
         for component, word in enumerate(words, 1):
             location = one.location(element, component if is_composite else 0)
             if word or location in named:
-                found.append(FileElement(location, label, one.line, word, billed))
+                found.append(FileElement(location, label, one.line, word))
     return found

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.kinds import X12
 from clearlane.claims.resubmission import REFUSALS, TAKES_THE_ID, ResubmissionDecision
 from clearlane.claims.rules import apply_rule
 from clearlane.engine import fault_injection
@@ -35,6 +36,7 @@ from clearlane.store.database.database import (
     Job,
     Tx,
 )
+from clearlane.store.files import file_sets
 
 ID_IS_FREE, REPLACEMENT_IS_ASKED_FOR = "C107", "C112"
 
@@ -198,6 +200,8 @@ async def _save(
     for document, state, own in zip(documents, states, stored, strict=True):
         if document.correction is not None:
             require_successor(document.correction.claim_number, state, own[0])
+            if document.prepared[0].row.form == X12:
+                await _keep_place_in_file(txs[0], document.correction.claim_number, own[0])
     for document in documents:
         document.reasons.clear()  # of an attempt that was rolled back
         document.reasons.update(corrections.reasons)
@@ -221,6 +225,13 @@ async def _take_predecessor(tx: Tx, document: _DocumentRows) -> str:
     if document.correction is None:
         return ""
     return await take_predecessor(tx, document.context, document.site, *document.correction)
+
+
+async def _keep_place_in_file(tx: Tx, corrected: str, stored: ClaimInsertResult) -> None:
+    """Give the correction of a claim of a file its place in the file, so that answers go back to the sender."""
+    place = (await file_sets.find_claims(tx, [corrected])).get(corrected)
+    if place is not None:
+        await file_sets.add_claims(tx, [place._replace(claim_number=stored.claim_number)])
 
 
 def _refuse_row(

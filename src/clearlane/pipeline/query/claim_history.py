@@ -18,6 +18,8 @@ from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.claims.write.write_x12 import passing_changes
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
@@ -292,11 +294,8 @@ def _entries(
 ) -> Iterator[HistoryEntry]:
     created = from_micros(loaded.row.created_at)
     before = rows.state.predecessor_id
-    yield HistoryEntry(
-        created,
-        "Received",
-        sentences=(f"It takes over from {before} under the same claim id.",) if before else (),
-    )
+    takes_over = (f"It takes over from {before} under the same claim id.",) if before else ()
+    yield HistoryEntry(created, "Received", sentences=(*_file_sentences(loaded), *takes_over))
     yield HistoryEntry(created, CHECKED, sentences=tuple(check_sentences(loaded)))
     if rows.overrides:
         headline = f"Sent anyway: {rows.overrides[0].actor} decided so; the notes say why"
@@ -324,6 +323,17 @@ def _entries(
         content = open_document_source(vault, part).part if part else b""
         is_voided = status is not None and status.closing is ClaimClosing.VOIDED
         yield _payer_entry(fact, source, loaded, controls, content, is_voided=is_voided)
+
+
+def _file_sentences(loaded: LoadedClaim) -> Iterator[str]:
+    """Yield where a claim is in the file that it came in, and what goes out otherwise than it came."""
+    claim = loaded.claim
+    if not isinstance(claim, X12Claim):
+        return
+    numbers = [number for number in claim.parts[-1].segment_numbers() if number]
+    yield f"It came in an {claim.transaction} file: segments {numbers[0]} to {numbers[-1]}."
+    if loaded.row.state != claims.NOT_ACCEPTED:
+        yield from passing_changes(claim, loaded.row.payer_id)
 
 
 def _rule_sentence(id: str) -> str:

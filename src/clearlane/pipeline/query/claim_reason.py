@@ -174,6 +174,9 @@ def to_reason(explanation: Explanation) -> ClaimReason:
     """Return an explanation as the reason in one line: the box and its name, then what is wrong."""
     place = explanation.fields[0] if explanation.fields else None
     field_name = place.path.rpartition(".")[2] if place else ""
+    field_name = field_name.partition(" (")[
+        0
+    ]  # an element of a file, without the number of its segment
     is_own = explanation.source == OWN_SOURCE
     if is_own:
         field_name = field_name.partition("[")[0]  # one rule about any of the values

@@ -14,6 +14,9 @@ from clearlane.store.database.database import Tx, find_row, list_rows
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims, inbox
 from clearlane.store.database.sql import among, scoped_select
 
+UNDER_ONE_ID_MAX = 50
+"""How many claims under one vendor's claim id are shown: claims of files may all have the same."""
+
 
 class ClaimSending(NamedTuple):
     """A batch that holds the claim, sent or not."""
@@ -43,14 +46,15 @@ async def find_state(tx: Tx, claim_number: str) -> ClaimStateRow | None:
 
 
 async def list_under_same_id(tx: Tx, state: ClaimStateRow) -> list[ClaimStateRow]:
-    """Return the other live claims under a claim's vendor's claim id, in order."""
+    """Return the other live claims under a claim's vendor's claim id, in order; the last ones if there are many."""
     under_id = await claim_ids.list_under(tx, [state.vendor_claim_hash])
     is_holder = state.claim_number in under_id.holders.values()
     is_former = not (is_holder or state.is_superseded) and state.status is not None
     if not is_former and state.former_holder is None:
         return []
     others = [number for number in under_id.claim_numbers if number != state.claim_number]
-    return await list_rows(tx, ClaimStateRow, _UNDER_ID, claim_numbers=others)
+    found = await list_rows(tx, ClaimStateRow, _UNDER_ID, claim_numbers=others)
+    return found[::-1]
 
 
 async def list_sendings(tx: Tx, claim_number: str) -> list[ClaimSending]:
@@ -66,9 +70,9 @@ async def list_sources(tx: Tx, claim_number: str) -> dict[str, FactSource]:
 
 _STATE = scoped_select(STATE_ROWS.where(claims.c.claim_number == bindparam("claim_number")), claims)
 _UNDER_ID = scoped_select(
-    STATE_ROWS.where(among(claims.c.claim_number, "claim_numbers"), IS_NOT_SUPERSEDED).order_by(
-        claims.c.claim_number
-    ),
+    STATE_ROWS.where(among(claims.c.claim_number, "claim_numbers"), IS_NOT_SUPERSEDED)
+    .order_by(claims.c.claim_number.desc())
+    .limit(UNDER_ONE_ID_MAX),
     claims,
 )
 _SENDINGS = scoped_select(
