@@ -107,12 +107,12 @@ async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
         connections.box.files["remittance"] = content
         [id] = await receive.receive_files(context, clock.now(), every_route=True)
         gc.collect()
-        _reset_peak()
-        before = _memory("VmRSS")
+        reset_peak_memory()
+        before = memory_megabytes("VmRSS")
         began = perf_counter()
         assert await post.post_file(context, id) == inbox.APPLIED
         taken = perf_counter() - began
-        grown = _memory("VmHWM") - before
+        grown = memory_megabytes("VmHWM") - before
         async with database.read(inbox.SCOPE) as tx:
             found = await inbox.find(tx, id)
         assert found is not None
@@ -125,13 +125,13 @@ async def _show(context: WorkContext) -> tuple[float, float]:
     """Read every claim of the one payment, page by page; return claims a second, and how memory grew in MB."""
     [listed] = await list_payments(context.database, context.vault, PaymentQuery())
     gc.collect()
-    _reset_peak()
-    before, began, count = _memory("VmRSS"), perf_counter(), 0
+    reset_peak_memory()
+    before, began, count = memory_megabytes("VmRSS"), perf_counter(), 0
     pages = payments.claim_payment_pages(context.database, context.vault, listed.payment.payment_id)
     async for page in pages:
         count += len(page)
     assert count == CLAIMS
-    return CLAIMS / (perf_counter() - began), _memory("VmHWM") - before
+    return CLAIMS / (perf_counter() - began), memory_megabytes("VmHWM") - before
 
 
 async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
@@ -191,12 +191,12 @@ def interchange(sets: list[list[str]], *, number: int) -> bytes:
     return f"{head}{body}GE*{len(sets)}*{number}~IEA*1*{number:09}~".encode()
 
 
-def _memory(name: str) -> float:
+def memory_megabytes(name: str) -> float:
     """Return a figure of this process in MB: VmRSS is its memory now, VmHWM its peak."""
     rows = dict(row.split(":", 1) for row in Path("/proc/self/status").read_text().splitlines())
     return int(rows[name].split()[0]) / 1e3
 
 
-def _reset_peak() -> None:
+def reset_peak_memory() -> None:
     """Reset the peak of memory."""
     Path("/proc/self/clear_refs").write_text("5")
