@@ -196,7 +196,9 @@ class _FileWork:
             used = await file_sets.find_interchanges(tx, list(keys.values()))
         rows = [self._set_row(one, keys[one.interchange]) for one in sets]
         result = _result(reading, sets, note=CONTROL_USED if used else "")
-        state = await self._record(result, answers, rows, self._payees(sets))
+        numbers = {number for one in sets if one.receipt for number in one.receipt.payees}
+        payee_hashes = {payees.payee_hash(self._context.vault, one) for one in numbers}
+        state = await self._record(result, answers, rows, payee_hashes)
         for one in sets:
             if one.judged and not one.is_rejected:
                 await release_set(self._context, self._site, one.set_id)
@@ -209,7 +211,10 @@ class _FileWork:
         sets: Sequence[FileSet] = (),
         payee_hashes: Collection[str] = (),
     ) -> str:
-        """Record what became of the file, list its answers and add its sets: all or nothing."""
+        """Record what became of the file, list its answers and add its sets: all or nothing.
+
+        Remittances to the payees of its claims are files of the site from now on.
+        """
         context, site, file_id = self._context, self._site, self._file.file_id
         fault_injection.crash_point("file answered")
         at = to_micros(context.clock.now())
@@ -238,12 +243,6 @@ class _FileWork:
         await context.database.write(site.scope, job, actor=context.actor)
         fault_injection.crash_point("file accepted")
         return result.state
-
-    def _payees(self, sets: Sequence[SetReading]) -> set[str]:
-        """Return the keyed hashes of the providers that the accepted claims are paid to: remittances to them come back."""
-        receipts = [one.receipt for one in sets if one.receipt is not None]
-        numbers = {number for receipt in receipts for number in receipt.payees}
-        return {payees.payee_hash(self._context.vault, number) for number in numbers}
 
     async def _store_answer(self, type: str, content: bytes) -> StoredResponse:
         file = self._file
