@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from clearlane.eligibility import write_270
+from clearlane.eligibility.model import encode, restore
 from clearlane.eligibility.read_270 import build_inquiry, read_patients
 from clearlane.payers.model import Payer
 from clearlane.x12 import parse
@@ -255,6 +256,8 @@ async def test_after_cores_time_an_answer_says_so_and_the_late_one_is_stored(
         return await answers_at(sandbox) == stored + 2
 
     await until(is_stored)
+    events = (await client.get("/clearlane/v1/events?types=eligibility.*&limit=500")).json()["data"]
+    assert [one["data"]["late"] for one in events[-2:]] == [False, True]
 
 
 def test_the_payer_gets_every_segment_of_the_patients_levels():
@@ -268,6 +271,11 @@ def test_the_payer_gets_every_segment_of_the_patients_levels():
         "MDW10",
     )
     assert next(one.services for one in inquiry.questions) == ("30", "98")
+    assert inquiry.envelope == {
+        "ISA06": "123456789", "ISA08": "CLEARLANE", "ISA13": "000000905", "GS02": "FERNHILL", "GS03": "LANE9",
+        "GS06": "77", "ST02": "0042", "BHT03": "BATCH-1",
+    }  # fmt: skip
+    assert restore(encode(inquiry)) == inquiry
     content = b"".join(write_270.write_inquiries([(inquiry, TRACE)], envelope()))
     assert check.check(content).errors == 0
     segments = content.decode().split("~")[4:-4]

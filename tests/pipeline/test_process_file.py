@@ -22,7 +22,7 @@ from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
 from clearlane.store.database.schema import claims, staged_claims
 from clearlane.store.database.sql import Statement
-from clearlane.store.files import client_files, file_parts, file_sets
+from clearlane.store.files import client_files, file_parts, file_sets, payees
 from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import parse
@@ -164,6 +164,11 @@ async def test_a_clean_file_is_accepted_and_its_claims_wait_to_be_sent(channel):
     assert (one.state, one.claims, one.released) == ("accepted", 3, 1)
     assert {each.claim_number for each in found} == {row[0] for row in rows}
     assert [each.position for each in found] == [1, 2, 3]
+    # Remittances to its billing provider are files of the site.
+    hashed = {payees.payee_hash(channel.flow.vault, "1234567893")}
+    async with channel.flow.database.read(payees.SCOPE) as tx:
+        (payee,) = await payees.find_sites(tx, hashed)
+    assert payee.site_id == channel.flow.site.id
 
 
 async def test_a_claim_with_an_error_of_its_own_is_not_accepted_and_the_others_are(channel):

@@ -77,6 +77,8 @@ class Inquiry(InquiryStruct, frozen=True, kw_only=True):
     """BHT02."""
     transaction_type: str = ""
     """BHT06."""
+    envelope: dict[str, str] = msgspec.field(default_factory=dict)
+    """The sender's ids and control numbers by element (ISA06, ISA13, GS06 ...), which CORE has intermediaries keep."""
 
     @property
     def patient(self) -> InquiryPerson:

@@ -23,6 +23,7 @@ from clearlane.x12.tree import Segment, get_element, split_repetitions
 SUBSCRIBER, DEPENDENT = "2000C", "2000D"
 BENEFITS = {SUBSCRIBER: "2110C", DEPENDENT: "2110D"}
 PLAN_DATE = "291"
+KEPT_ELEMENTS = {"ISA": (6, 8, 13), "GS": (2, 3, 6), "ST": (2,), "BHT": (3,)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,6 +40,8 @@ class SentPatient:
     """BHT06."""
     foreign: Mapping[int, str]
     """What stands for a usual separator in his texts, if he uses others; see ``Delimiters.blank_foreign``."""
+    envelope: Mapping[str, str]
+    """The sender's ids and control numbers, by element."""
 
     @property
     def payer(self) -> Segment:
@@ -73,10 +76,24 @@ def read_patients(set: tree.TransactionSet) -> list[SentPatient]:
     bht = set.root.segment("BHT") or []
     purpose, type = get_element(bht, 2) or "13", get_element(bht, 6)
     foreign = set.group.interchange.delimiters.blank_foreign()
+    envelope = _envelope(set)
     return [
-        SentPatient(f"patients[{number}]", levels, purpose, type, foreign)
+        SentPatient(f"patients[{number}]", levels, purpose, type, foreign, envelope)
         for number, levels in enumerate(_patient_levels(set), start=1)
     ]
+
+
+def _envelope(set: tree.TransactionSet) -> dict[str, str]:
+    """Return what CORE has an intermediary keep of the envelope; TRN02 is kept with the patient."""
+    segments = {
+        "ISA": set.group.interchange.header, "GS": set.group.header, "ST": set.header,
+        "BHT": set.root.segment("BHT") or [],
+    }  # fmt: skip
+    return {
+        f"{id}{at:02}": get_element(segments[id], at).strip()
+        for id, elements in KEPT_ELEMENTS.items()
+        for at in elements
+    }
 
 
 def _patient_levels(set: tree.TransactionSet) -> Iterator[tuple[tuple[Segment, ...], ...]]:
@@ -121,6 +138,7 @@ def build_inquiry(patient: SentPatient, payer: Payer) -> Inquiry:
         levels=tuple(_texts(patient, payer)),
         purpose=patient.purpose,
         transaction_type=patient.transaction_type,
+        envelope=dict(patient.envelope),
     )
 
 

@@ -30,7 +30,7 @@ def check_file_claim(
     for found in find_in_claim(form, view, inputs):
         covered.add(found, places)
         kept.add(found.rule.id, found.severity, places.locate(found.path), found.message)
-    for other in covered.others(findings):
+    for other in covered.others(findings, inputs.severities):
         where = location_of(other.position) if other.position else ""
         kept.add(other.rule, other.severity, where, other.message)
     return CheckedClaim(claim, header_of(view), (), tuple(kept.all()))

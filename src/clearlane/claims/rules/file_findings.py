@@ -20,6 +20,7 @@ from typing import NamedTuple
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms.x12_form import FORMS_BY_TRANSACTION, LoopsAround, X12Form
 from clearlane.claims.forms.x12_places import ClaimPlaces, Place, position_of
+from clearlane.claims.rule_settings import RuleSeverities
 from clearlane.claims.rules.registry import (
     RULES,
     ClaimRule,
@@ -97,13 +98,17 @@ class CoveredFindings:
             for covered in found.rule.covers:
                 self._parts.setdefault(covered, []).append(part)
 
-    def others(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Return the findings of X12 rules that no claim rule covers, those about values as claim rules say them."""
-        return [
-            _as_claim_rule(finding)
+    def others(self, findings: Iterable[Finding], severities: RuleSeverities) -> list[Finding]:
+        """Return the findings of X12 rules that no claim rule covers, those about values as claim rules say them.
+
+        ``severities`` are those that claim rules are set to.
+        """
+        own = (
+            _as_claim_rule(finding, severities)
             for finding in findings
             if not any(part.has(finding) for part in self._parts.get(finding.rule, ()))
-        ]
+        )
+        return [finding for finding in own if finding is not None]
 
 
 class FileFindings:
@@ -129,6 +134,8 @@ class FileFindings:
         self._set = set
         self._found: list[Finding] = []
         self._covered = CoveredFindings()
+        self._severities: dict[str, Severity | None] | None = None
+        """What rules are set to for every claim of the set; values of a loop around claims belong to all of them."""
         self._around: dict[tuple[str, str], int] = {}
         """The position of the last finding about a loop around claims, by rule and path: each claim in it has the same."""
         if set is not None:
@@ -144,7 +151,9 @@ class FileFindings:
 
     def _close_set(self, set: TransactionSet) -> list[Finding]:
         is_claims = set.guide is not None and set.guide.kind in FORMS_BY_TRANSACTION
-        own = self._covered.others(set.findings) if is_claims else set.findings
+        own = set.findings
+        if is_claims:
+            own = self._covered.others(set.findings, self._severities or {})
         found, self._found = own + self._found, []
         self._open_set(None)
         return found
@@ -163,6 +172,8 @@ class FileFindings:
         places = view.form
         assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
         inputs = self._known_of(self._inputs, view) if self._known_of else self._inputs
+        common = inputs.severities.items() if self._severities is None else self._severities.items()
+        self._severities = dict(common & inputs.severities.items())
         for found in find_in_claim(form, view, inputs):
             self._add(found, places, event.loop)
 
@@ -195,15 +206,17 @@ def _value_rules() -> dict[str, ClaimRule]:
     return {covered: rule for rule in own for covered in rule.covers}
 
 
-def _as_claim_rule(finding: Finding) -> Finding:
-    """Return a finding about a value of a claim as one of the claim rule that covers the engine's."""
+def _as_claim_rule(finding: Finding, severities: RuleSeverities) -> Finding | None:
+    """Return a finding about a value of a claim as one of the claim rule that covers the engine's; None if that is off."""
     rule, at = _value_rules().get(finding.rule), finding.position
     if rule is None or at is None or not at.loop.startswith(LEVELS):
         return finding
-    message = finding.message
-    if rule.severity is Severity.ERROR:  # the engine only warns of some
+    severity, message = severities.get(rule.id, rule.severity), finding.message
+    if severity is None:
+        return None
+    if severity is Severity.ERROR:  # the engine only warns of some
         message = message.replace(" should ", " must ", 1)
-    return replace(finding, rule=rule.id, severity=rule.severity, message=message)
+    return replace(finding, rule=rule.id, severity=severity, message=message)
 
 
 def _is_cut_off(loops: Iterable[Loop]) -> bool:

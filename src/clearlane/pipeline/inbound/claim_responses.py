@@ -148,7 +148,7 @@ def _open_claims(
     for row in rows:
         claim = open_claim(context.vault, site.scope, row).claim
         if not isinstance(claim, X12Claim):
-            raise LookupError(f"claim {row.claim_number} of a file is of another form")
+            raise TypeError(f"claim {row.claim_number} of a file is of another form")
         loops = loops_of(claim)
         found.append((row.claim_number, acknowledged_claim(loops.claim, loops.parents)))
     return found

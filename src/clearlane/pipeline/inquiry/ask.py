@@ -53,10 +53,12 @@ async def ask(
     actor: Actor,
     now: datetime,
     note: str = "",
+    wait: timedelta = WAIT,
 ) -> int:
     """Store a request under a new key, start its inquiries, and return the key.
 
     ``results`` say what of the request could not be sent; ``note`` is added to its audit row.
+    ``wait`` is how long the caller waits: an answer that comes later is late.
     """
     context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
@@ -74,7 +76,7 @@ async def ask(
         except ConstraintViolation:  # another request has the key: once in 4,096 of a millisecond
             continue
         if asked:
-            runner.start(new.id, len(asked), new.immediate(asked, rows, number))
+            runner.start(new.id, len(asked), new.immediate(asked, rows, number, wait))
         return new.id
     raise TimeoutError("no free key was found")
 
@@ -182,7 +184,11 @@ class _NewRequest(Generic[P, A, V]):
         return number
 
     def immediate(
-        self, asked: Sequence[P], rows: Sequence[NewInquiry], request_number: int
+        self,
+        asked: Sequence[P],
+        rows: Sequence[NewInquiry],
+        request_number: int,
+        wait: timedelta,
     ) -> list[PendingInquiry]:
         """Return the inquiries to send at once."""
         return [
@@ -197,6 +203,7 @@ class _NewRequest(Generic[P, A, V]):
                 payer_type=row.type,
                 payer_id=row.payer_id,
                 inquiry=inquiry,
+                wait=wait,
             )
             for inquiry, row in zip(asked, rows, strict=True)
             if row.mode == inquiries.INTERACTIVE

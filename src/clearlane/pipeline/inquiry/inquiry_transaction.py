@@ -108,6 +108,8 @@ class PendingInquiry:
     payer_type: str
     payer_id: str
     inquiry: InquiryPayload
+    wait: timedelta = WAIT
+    """How long the call that asked waits."""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -122,4 +124,4 @@ class PendingInquiry:
     @property
     def deadline(self) -> datetime:
         """Until when the call that asked waits; an answer after it is late."""
-        return from_micros(self.created_at) + WAIT
+        return from_micros(self.created_at) + self.wait

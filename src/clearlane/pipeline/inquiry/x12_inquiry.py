@@ -43,6 +43,7 @@ from clearlane.x12.writer.writer import Envelope
 READ_AT_ONCE_BYTES = 16 * 1024
 ANSWER_SECONDS_MAX = 19
 """CORE's 20 seconds are for the whole round trip: one is left for the way."""
+ANSWER_WAIT = timedelta(seconds=ANSWER_SECONDS_MAX)
 REASONS = {
     write_271.PAYER_UNKNOWN: "There is no payer with this id.",
     write_271.PAYER_NOT_ASKED: "The payer takes no inquiries in real time.",
@@ -95,11 +96,11 @@ async def answer_270(
         actor=actor,
         now=now,
         note=numbers,
+        wait=ANSWER_WAIT,
     )
     answers = await await_answers(
-        context, ELIGIBILITY, id, site=site, now=now, stopping=stopping,
-        wait=timedelta(seconds=ANSWER_SECONDS_MAX),
-    )  # fmt: skip
+        context, ELIGIBILITY, id, site=site, now=now, stopping=stopping, wait=ANSWER_WAIT
+    )
     results = await _results_by_path(answers)
     chains = [_levels(patient, plan, results.get(patient.path)) for patient in patients]
     envelope = _envelope(found.group, control, context.clock.now())

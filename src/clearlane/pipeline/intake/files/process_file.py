@@ -8,7 +8,7 @@ or not at all, and every acknowledgement is written once. The claims are then re
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -46,7 +46,7 @@ from clearlane.pipeline.intake.files.upload import file_event
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import StoreFault, Tx
-from clearlane.store.files import client_files, file_parts, file_sets, staged_claims
+from clearlane.store.files import client_files, file_parts, file_sets, payees, staged_claims
 from clearlane.store.files.client_files import ClientFile, FileResult
 from clearlane.store.files.file_sets import FileSet
 from clearlane.store.files.staged_claims import StagedClaim
@@ -196,7 +196,9 @@ class _FileWork:
             used = await file_sets.find_interchanges(tx, list(keys.values()))
         rows = [self._set_row(one, keys[one.interchange]) for one in sets]
         result = _result(reading, sets, note=CONTROL_USED if used else "")
-        state = await self._record(result, answers, rows)
+        numbers = {number for one in sets if one.receipt for number in one.receipt.payees}
+        payee_hashes = {payees.payee_hash(self._context.vault, one) for one in numbers}
+        state = await self._record(result, answers, rows, payee_hashes)
         for one in sets:
             if one.judged and not one.is_rejected:
                 await release_set(self._context, self._site, one.set_id)
@@ -207,8 +209,12 @@ class _FileWork:
         result: FileResult,
         answers: Sequence[StoredResponse],
         sets: Sequence[FileSet] = (),
+        payee_hashes: Collection[str] = (),
     ) -> str:
-        """Record what became of the file, list its answers and add its sets: all or nothing."""
+        """Record what became of the file, list its answers and add its sets: all or nothing.
+
+        Remittances to the payees of its claims are files of the site from now on.
+        """
         context, site, file_id = self._context, self._site, self._file.file_id
         fault_injection.crash_point("file answered")
         at = to_micros(context.clock.now())
@@ -217,6 +223,7 @@ class _FileWork:
             if not await client_files.record_result(tx, file_id, self._holder, result, at=at):
                 raise LeaseLost
             await file_sets.add(tx, sets)
+            await payees.record(tx, payee_hashes, at)
             for one in answers:
                 await publish_response(tx, context, site, one)
             counts = f"{result.accepted} Accepted, {result.not_accepted} NotAccepted"
