@@ -183,3 +183,13 @@ async def test_a_claim_that_waits_is_canceled_for_its_correction(out):
     await out.go(hours=1)
     assert done.claim_number in out.connections.mailboxes[1].claims
     assert first not in out.connections.mailboxes[1].claims
+
+
+async def test_a_claim_on_its_way_is_not_sent_twice_by_a_correction(out):
+    first, _ = await stored(out)
+    await out.go(hours=1)
+    with pytest.raises(CorrectionConflict, match="Nothing would change"):
+        await correct(out, first, {}, unchanged=True)
+    # The payer has no number for it yet, so that a replacement could not name it.
+    early = await correct(out, first, {"2010AA/N301 (segment 11)": "14 ELM STREET"})
+    assert [one.rule for one in early.findings if one.severity == "error"] == ["C901"]

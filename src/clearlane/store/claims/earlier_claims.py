@@ -94,7 +94,7 @@ def decide(
     """Return what a claim is to an earlier one under its vendor's claim id."""
     return decide_resubmission(
         earlier.as_earlier(),
-        same_content=earlier.content_hash == claim.content_hash,
+        same_content=claim.is_same_as(earlier.content_hash),
         frequency=claim.frequency,
         times=claim.times,
         is_correction=claim.corrects == earlier.claim_number,

@@ -347,8 +347,12 @@ async def _save_correction_of_file(
     """Store the correction of a claim of a file, which takes the place of the claim that it names."""
     (earlier,) = await find_superseded(tx, [claim.corrects])
     was_accepted = earlier.state != NOT_ACCEPTED
-    if was_accepted and claim.depends_on_predecessor:
-        claim = await judge.complete(tx, claim, earlier, ResubmissionDecision.SUCCESSOR)
+    if was_accepted:
+        _, decision = await judge.choose(tx, claim, [earlier])
+        if decision is not ResubmissionDecision.SUCCESSOR:  # the caller stores nothing then
+            return _insert_result(claim, earlier, decision)
+        if claim.depends_on_predecessor:
+            claim = await judge.complete(tx, claim, earlier, decision)
     if not was_accepted:
         await save_file_claims(tx, [claim])
         number = earlier.claim_number
