@@ -19,6 +19,10 @@ MODEL = {
 }
 ENROLLMENT = {"Message": "Invalid.", "Errors": [{"Key": "Enrollments[0].Npi", "Value": ["Ten."]}]}
 NO_ACTION = {"Message": "No HTTP resource was found.", "MessageDetail": "No action."}
+NO_SCOPE = {
+    "type": "urn:clearlane:problem:scope_missing",
+    "detail": "The API key lacks the scope read.",
+}
 
 # Reply, exception, and what must be true of it.
 REFUSALS = [
@@ -26,6 +30,8 @@ REFUSALS = [
     (Reply(401, BAA), library.BaaMissing, lambda e: e.status == 401),
     (Reply(401, " 201 : spaced"), library.BaaMissing, lambda e: True),
     (Reply(401, '"201: as JSON text"'), library.BaaMissing, lambda e: True),
+    (Reply(403, NO_SCOPE), library.NotAllowed, lambda e: e.message == NO_SCOPE["detail"]),
+    (Reply(403, {"Message": "HTTPS is required."}), library.UnexpectedAnswer, lambda e: True),
     (Reply(401, "201"), library.BadCredentials, lambda e: True),
     (Reply(401, "two: 201: x"), library.BadCredentials, lambda e: True),
     (Reply(401, "2010: x"), library.BadCredentials, lambda e: True),

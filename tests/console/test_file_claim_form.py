@@ -170,3 +170,18 @@ async def test_commands_show_and_explain_a_claim_of_a_file(sandbox):
             done = await asyncio.to_thread(run.invoke, app, words)
             assert isinstance(done.exception, SystemExit | None), (command, done.exception)
             assert done.output
+
+
+async def test_a_denied_claim_is_replaced_under_the_payers_number(sandbox, biller):
+    number = sandbox.numbers["3017"]
+    path = f"/claims/{number}/correct"
+    form = {"f.2010AA/N301 (segment 11)": "14 ELM STREET"}
+    shown = text_of((await biller.ask(path, form={**form, "do": "review"})).body.decode())
+    assert "Replacement" in shown
+    sent = await biller.ask(path, form={**form, "do": "send"})
+    assert sent.status_code == 303, text_of(sent.body.decode())
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    files = text_of(await biller.text(f"/claims/{new}?show=files"))
+    assert "N3*14 ELM STREET*SUITE 5" in files
+    assert re.search(r"REF\*F8\*\w+", files)
+    assert "CLM*ACC-3017*205.5***11:B:7*" in files

@@ -5,6 +5,7 @@
     ClearlaneError
     ├── BadCredentials        401 (proxy login: 404 that begins with 101:)
     ├── BaaMissing            401 whose text before the first colon is 201
+    ├── NotAllowed            403: an API key without the scope or the site, a suspended account
     ├── InvalidRequest        400 and similar: ``model_state``, ``errors``, ``faults``
     │   ├── Conflict          409: the present state forbids it, such as a claim that another has taken over from
     │   └── TooLarge          413
@@ -72,6 +73,12 @@ class BadCredentials(ClearlaneError):
 
 class BaaMissing(ClearlaneError):
     """The client of this site has not accepted the Business Associate Agreement."""
+
+
+class NotAllowed(ClearlaneError):
+    """The credentials are right, and not for this call: the message names the scope or site that an API key lacks."""
+
+    not_processed = True
 
 
 class InvalidRequest(ClearlaneError):
@@ -280,9 +287,15 @@ def _unauthorized(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
 
 
 def _forbidden(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
-    if str(body.object.get("type", "")).endswith("baa_missing"):
+    type = str(body.object.get("type", ""))
+    if type.endswith("baa_missing"):
         return BaaMissing(body.message or "The agreement is missing.", **context)
-    return _unexpected(body, context)
+    # V3 defines no 403.
+    return (
+        NotAllowed(body.message or "Not allowed.", **context)
+        if type
+        else _unexpected(body, context)
+    )
 
 
 def _not_found(body: ErrorBody, context: ErrorContext) -> ClearlaneError:

@@ -155,7 +155,7 @@ def _find_named(row: NewClaim, earlier: Sequence[StoredPredecessor]) -> StoredPr
         if one.claim_number == row.corrects:
             return one
     for one in earlier:
-        if one.content_hash == row.content_hash:
+        if row.is_same_as(one.content_hash):
             return one
     numbered = (one for one in earlier if one.payer_number_key == row.replaces_key)
     return next(numbered, None) if row.replaces_key is not None else None
@@ -181,7 +181,7 @@ def _find_replaced(
     """Return the claim that a replacement or void without a number means; None if several could be meant."""
     if len(earlier) < 2:
         return next(iter(earlier), None)
-    if repeated := [one for one in earlier if one.content_hash == prepared.row.content_hash]:
+    if repeated := [one for one in earlier if prepared.row.is_same_as(one.content_hash)]:
         return repeated[0]
     close = [
         one
@@ -311,7 +311,7 @@ def _correct(
         replacements=_replacements(prepared),
         chosen=prepared.chosen_frequency,
         is_correction=stored is not None and row.corrects == stored.claim_number,
-        same_content=stored is not None and row.content_hash == stored.content_hash,
+        same_content=stored is not None and row.is_same_as(stored.content_hash),
     )
     if stored and predecessor and _is_repeated(stored, row):
         correction = as_it_went_out(predecessor)

@@ -79,4 +79,7 @@ async def prepare_file_correction(
     # How it goes out is decided by the claim that it takes over from.
     row = prepared.row
     depends = row.state == RECEIVED and row.frequency == ORIGINAL
-    return prepared._replace(row=msgspec.structs.replace(row, depends_on_predecessor=depends))
+    row = msgspec.structs.replace(
+        row, depends_on_predecessor=depends, is_changed=changed.parts != claim.parts
+    )
+    return prepared._replace(row=row)

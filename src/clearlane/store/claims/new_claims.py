@@ -61,6 +61,12 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Keyed hash of the payer's number of the claim that it replaces or voids, cut to 64 bits."""
     prior_payer_claim: str | None = None
     """The claim to an earlier payer whose decision it carries to the next one."""
+    is_changed: bool = False
+    """Whether a person changed something that ``content_hash`` may not show: that of a claim of a file is of its services."""
+
+    def is_same_as(self, content_hash: str) -> bool:
+        """Return whether it says the same as a claim of this content."""
+        return self.content_hash == content_hash and not self.is_changed
 
     @property
     def id(self) -> ClaimId:

@@ -315,7 +315,10 @@ class _OpenSet:
         own = claim_findings(claim, self._recent)
         self._of_claims |= {id(one): one for one in own}
         self._claims.append(
-            ReadClaim(FileClaim(claim, own), acknowledged_claim(unit.loop, unit.parents))
+            ReadClaim(
+                FileClaim(claim, own),
+                acknowledged_claim(unit.loop, unit.parents, unit.set.first_segment),
+            )
         )
         if len(self._claims) == CLAIMS_PER_PAGE:
             yield self._page()
