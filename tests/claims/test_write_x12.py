@@ -6,6 +6,7 @@ Also tests `claims/write/explain_file_claim` and `claims/write/field_explanation
 from dataclasses import replace
 
 import pytest
+from x12sdk.io import X12ModelReader
 
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.responses.explain import explain
@@ -40,21 +41,23 @@ def by_payer(claims):
     return found.values()
 
 
-@every_case("sample", corpus_files("837P", "837D", clean=True))
-def test_a_clean_file_goes_out_clean_and_without_a_change_that_is_not_named(sample, caplog):
-    claims = claims_in(sample.path.read_bytes())
-    assert claims
-    for own in by_payer(claims):
+@every_case("sample", corpus_files("837P", "837D"))
+def test_a_file_goes_out_without_a_change_that_is_not_named_and_a_clean_one_clean(sample, caplog):
+    source = sample.path.read_bytes()
+    for own in by_payer(claims_in(source)):
         data = written(None, sent(own))
-        assert not check([data]).findings or not check([data]).errors
-        if sample.kind == "837P":
-            assert refusals(data, caplog) == []
         back = claims_in(data)
         # Billing providers are grouped again, so the order may differ.
         assert sorted(map(level_texts, back)) == sorted(map(level_texts, own))
-        assert sorted(one.sender_trace for one in back) == [
-            f"C{n:018}" for n in range(1, len(own) + 1)
-        ]
+        numbers = [f"C{n:018}" for n in range(1, len(own) + 1)]
+        assert sorted(one.sender_trace for one in back) == numbers
+        if not check([source]).errors:
+            assert not check([data]).errors
+        # The witnesses: pyx12 for professional claims; x12sdk has no dental ones.
+        if sample.clean and sample.kind == "837P":
+            assert refusals(data, caplog) == []
+            with X12ModelReader(data.decode()) as found:
+                assert len([*found.models()]) == 1
 
 
 def test_claims_of_files_and_of_json_share_a_file_and_its_levels():

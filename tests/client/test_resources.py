@@ -107,6 +107,10 @@ async def test_the_same_for_asyncio(sandbox):
 
 
 EVERY_CALL = {
+    "SendFile": lambda client: client.files.send(b"ISA", name="claims.837"),
+    "GetFiles": lambda client: client.files.find(direction="out"),
+    "GetFile": lambda client: client.files.get("F1"),
+    "GetFileContent": lambda client: client.files.content("F1"),
     "GetClaims": lambda one: one.claims.find(state="sent"),
     "GetClaim": lambda one: one.claims.get("C1"),
     "ValidateClaims": lambda one: one.claims.validate({}),

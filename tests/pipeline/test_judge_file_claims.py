@@ -14,6 +14,7 @@ from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, j
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.load_claim import load_claim_in_scope
+from clearlane.store.claims import claim_history
 from clearlane.store.claims.earlier_claims import find_superseded
 from clearlane.store.database.database import Actor
 from tests.claims.file_claims import VISITS, claims_in
@@ -193,3 +194,18 @@ async def test_a_claim_on_its_way_is_not_sent_twice_by_a_correction(out):
     # The payer has no number for it yet, so that a replacement could not name it.
     early = await correct(out, first, {"2010AA/N301 (segment 11)": "14 ELM STREET"})
     assert [one.rule for one in early.findings if one.severity == "error"] == ["C901"]
+
+
+async def test_a_claim_that_is_sent_again_takes_the_place_of_the_one_not_accepted(out):
+    wrong = FILE.replace(b"SV1*HC:87880*55.5", b"SV1*HC:87880*54.5")
+    first, _ = await stored(out, wrong)
+    again, _ = await stored(out, wrong.replace(b"FB-1002", b"FB-1003"))
+    last, _ = await stored(out, FILE.replace(b"FB-1002", b"FB-1004"))
+    other, _ = await stored(out, wrong.replace(b"20230211", b"20230212"))
+    async with out.context.database.read(out.site.scope) as tx:
+        rows = {
+            row.claim_number: await claim_history.find_state(tx, row.claim_number)
+            for row in await find_superseded(tx, [first, again, last, other])
+        }
+    assert [rows[number].successor_id for number in (first, again)] == [again, last]
+    assert [rows[number].is_superseded for number in (first, again, last, other)] == [1, 1, 0, 0]

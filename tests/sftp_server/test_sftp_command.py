@@ -4,6 +4,7 @@ Also tests `cli/doctor/sftp_summary`.
 """
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -11,7 +12,11 @@ from typer.testing import CliRunner
 
 from clearlane.cli.command.root import app
 from tests.api.service_process import ServiceProcess
+from tests.api.test_v1_files import an_837
+from tests.patience import wait_until
 from tests.sftp_server.openssh import CLIENT_KEY, HOST, OTHER_KEY, needs_openssh, write_key
+
+ENDINGS = r"\.(999|277ca)\s"
 
 
 @pytest.fixture(scope="module")
@@ -40,20 +45,33 @@ def shown(service, *arguments):
 
 
 @needs_openssh
-def test_an_account_is_added_and_openssh_puts_a_file(service, folder):
+def test_openssh_puts_an_837_and_gets_its_999_and_277ca(service, folder):
     added = shown(service, "user", "add", "LARK-1", "--name", "Lark", "--key", f"{folder}/one.pub")
     assert (added["name"], added["keys"]) == ("lark", [CLIENT_KEY.get_fingerprint()])
     keys = shown(service, "hostkey", "show")
     assert [key["state"] for key in keys] == ["current", "current"]
     known = folder / "known_hosts"
     known.write_text("".join(f"[{HOST}]:{sftp_port(service)} {k['public_key']}\n" for k in keys))
-    (folder / "claims.837").write_bytes(b"ISA*nothing~")
-    done = subprocess.run(
-        ["sftp", "-F", "none", "-b", "-", "-o", f"UserKnownHostsFile={known}", "-o", "IdentityAgent=none",
-         "-o", "StrictHostKeyChecking=yes", "-i", f"{folder}/one", "-P", sftp_port(service), f"lark@{HOST}"],
-        input=f"put {folder}/claims.837 in/claims.837\nls in\n", capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, "claims.837" in done.stdout) == (0, True), done.stderr
+    (folder / "claims.837").write_bytes(an_837(2))
+    received = folder / "received"
+    received.mkdir()
+
+    def sftp(*lines):
+        done = subprocess.run(
+            ["sftp", "-F", "none", "-b", "-", "-o", f"UserKnownHostsFile={known}", "-o", "IdentityAgent=none",
+             "-o", "StrictHostKeyChecking=yes", "-i", f"{folder}/one", "-P", sftp_port(service), f"lark@{HOST}"],
+            input="\n".join(lines) + "\n", capture_output=True, text=True, check=False, cwd=folder,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    sftp("put claims.837 in/claims.837.part", "rename in/claims.837.part in/claims.837")
+    wait_until(lambda: set(re.findall(ENDINGS, sftp("ls -1 out"))) == {"999", "277ca"})
+    sftp("get out/* received/", *(f"rm out/claims.837.*.{ending}" for ending in ("999", "277ca")))
+    contents = {file.name: file.read_text() for file in received.iterdir()}
+    assert any("AK9*A*1*1*1" in content for content in contents.values())
+    assert any(content.count("STC*A1:19") >= 2 for content in contents.values())
+    assert "out/claims.837." not in sftp("ls -1 out")  # later steps of the claims may be there
     [listed] = shown(service, "user", "list", "--site", "LARK-1")
     assert (listed["keys"], listed["folders"], bool(listed["signed_in_at"])) == (
         1, "in/ out/", True,

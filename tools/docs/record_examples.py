@@ -49,7 +49,8 @@ class Sandbox:
         self, verb: str, path: str, body: Any = None, **query: str | int | bool
     ) -> httpx.Response:
         """Make any call."""
-        return self._client.request(verb, path, params=query, json=body)
+        sent = {"content": body} if isinstance(body, bytes) else {"json": body}
+        return self._client.request(verb, path, params=query, **sent)
 
     @property
     def site(self) -> str:
@@ -82,6 +83,7 @@ class Recording:
         path: str,
         example: str,
         body: Any = None,
+        /,
         *,
         verb: str = "POST",
         at: Mapping[str, str] | None = None,
@@ -97,7 +99,8 @@ class Recording:
         if answer.is_success:
             kept["parameters"] |= {**given, **(at or {})}
             if body is not None:
-                kept["request"][example] = self._shown(body)
+                text = body.decode() if isinstance(body, bytes) else body
+                kept["request"][example] = self._shown(text)
         return content
 
     def _shown(self, content: Any) -> Any:

@@ -25,6 +25,7 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
     _payments(recording)
     _payers(recording)
     _documents(recording, claim)
+    _files(recording, number=claim["claim_number"])
     _console(recording, claim)
     _events(recording)
     with receiver() as url:
@@ -99,6 +100,25 @@ def _documents(recording: Recording, claim: dict[str, Any]) -> None:
     id = {"document_id": claim["document_id"]}
     recording.call("GetDocument", "documents/{document_id}", "document", verb="GET", at=id)
     recording.call("GetDocumentX12", "documents/{document_id}/x12", "document", verb="GET", at=id)
+
+
+def _files(recording: Recording, number: str) -> None:
+    """Send the 837 of a claim as a practice system would, and fetch what comes back."""
+    x12 = recording.sandbox.request("GET", f"/clearlane/v1/claims/{number}/x12").content
+    sent = recording.call("SendFile", "files", "stored", x12, name="claims.837", channel="https")
+    id = {"file_id": str(sent["id"])}
+    end = time.monotonic() + DELIVERY_SECONDS_MAX
+    while time.monotonic() < end:
+        file = recording.sandbox.request("GET", f"/clearlane/v1/files/{sent['id']}").json()
+        if file["state"] != "received":
+            break
+        time.sleep(0.2)
+    recording.call("GetFile", "files/{file_id}", "processed", verb="GET", at=id)
+    recording.call("GetFiles", "files", "files", verb="GET", limit=2)
+    answer = {"file_id": str(file["responses"][0]["id"])}
+    recording.call(
+        "GetFileContent", "files/{file_id}/content", "acknowledgement", verb="GET", at=answer
+    )
 
 
 def _console(recording: Recording, claim: dict[str, Any]) -> None:

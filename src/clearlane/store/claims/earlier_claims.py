@@ -137,6 +137,42 @@ async def find_equal(tx: Tx, accounts: Collection[int], *, since: int) -> dict[s
     return dict(sorted(found, key=attrgetter("claim_number"), reverse=True))
 
 
+class NotAcceptedClaim(NamedTuple):
+    """A claim of a file that was not accepted, and by what a later one for the same services is known."""
+
+    claim_number: str
+    account_key: int | None
+    patient_key: int | None
+    service_day: str | None
+    total_cents: int
+
+    def is_for(self, claim: NewClaim) -> bool:
+        """Return whether it is for the same account, patient and day as another claim."""
+        return (self.account_key, self.patient_key, self.service_day) == (
+            claim.account_key,
+            claim.patient_key,
+            claim.service_day,
+        )
+
+
+async def find_not_accepted(tx: Tx, new: Sequence[NewClaim]) -> dict[str, str]:
+    """Return the claims of files that were not accepted and that these are sent in the place of, with those.
+
+    A claim is known by account number, patient and day of service; of several that fit only one of the same charge is meant.
+    """
+    accounts = {claim.account_key for claim in new if claim.account_key is not None}
+    if not accounts:
+        return {}
+    rows = await list_rows(tx, NotAcceptedClaim, _NOT_ACCEPTED_OF_FILES, accounts=sorted(accounts))
+    replaced: dict[str, str] = {}
+    for claim in new if rows else ():
+        fits = [row for row in rows if row.is_for(claim)]
+        if len(fits) > 1:
+            fits = [row for row in fits if row.total_cents == claim.total_cents]
+        replaced |= {row.claim_number: claim.claim_number for row in fits}
+    return replaced
+
+
 async def find_corrected(tx: Tx, claim: NewClaim) -> str:
     """Return the claim that a replacement or void of a file is about; empty if there is none, or if several fit.
 
@@ -159,6 +195,17 @@ _EQUAL = scoped_select(
         claims.c.form == X12,
         claims.c.state.not_in((*_NEVER_IN_EFFECT, ClaimState.COMPLETE.value)),
         claims.c.created_at >= bindparam("since"),
+    ),
+    claims,
+)
+
+
+_NOT_ACCEPTED_OF_FILES = scoped_select(
+    select(*(claims.c[name] for name in NotAcceptedClaim._fields)).where(
+        among(claims.c.account_key, "accounts"),
+        claims.c.form == X12,
+        claims.c.state == NOT_ACCEPTED,
+        IS_NOT_SUPERSEDED,
     ),
     claims,
 )

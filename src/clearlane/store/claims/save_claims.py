@@ -29,6 +29,7 @@ from clearlane.store.claims.earlier_claims import (
     StoredPredecessor,
     decide,
     find_corrected,
+    find_not_accepted,
     find_others,
     find_predecessors,
     find_superseded,
@@ -354,11 +355,11 @@ async def _save_correction_of_file(
         if claim.depends_on_predecessor:
             claim = await judge.complete(tx, claim, earlier, decision)
     if not was_accepted:
-        await save_file_claims(tx, [claim])
         number = earlier.claim_number
         values = {"of": number, "successor": claim.claim_number, "events": 1}
         if await tx.run(_SUPERSEDE_NOT_ACCEPTED, **values):
             await add_event(tx, number, claim.created_at, SUPERSEDED)
+        await save_file_claims(tx, [claim])
         return ClaimInsertResult(claim.claim_number, not_accepted_before=(number,))
     await save_file_claims(tx, [claim], {claim.claim_number: earlier.claim_number})
     return ClaimInsertResult(
@@ -376,6 +377,7 @@ async def save_file_claims(
     Several claims may have one vendor's claim id, which is an account number: none of them holds it.
     """
     accepted = [claim for claim in new if claim.state == RECEIVED]
+    not_accepted = await find_not_accepted(tx, new)
     await claim_ids.add(tx, (), [claim.id for claim in new])
     # CLM01 goes out as it came, whether another claim to the payer has it or not.
     await new_claims.insert(tx, new, {claim.claim_number for claim in new})
@@ -388,6 +390,10 @@ async def save_file_claims(
             if claim.reference and claim.claim_number not in taken
         ],
     )
+    for number, successor in not_accepted.items():
+        # No event for the vendor: the claim that he sent again has its own.
+        if await tx.run(_SUPERSEDE_NOT_ACCEPTED, of=number, successor=successor, events=0):
+            await add_event(tx, number, new[0].created_at, SUPERSEDED)
     links: dict[str, str] = {}
     for claim in accepted:
         earlier = corrected.get(claim.claim_number, "")
