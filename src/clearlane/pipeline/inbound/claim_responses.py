@@ -194,7 +194,7 @@ async def _content(
     response = ClientResponse(
         type=type,
         response_key=f"{due.set_id}:{type}:{due.source}:{due.source_id}",
-        stem=answered.name.rpartition(".")[0] or answered.name if answered else found.set_id,
+        stem=answered.name if answered else found.set_id,
         answers=found.file_id,
         set_id=found.set_id,
     )
