@@ -28,7 +28,7 @@ TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 HOW_TO = ROOT / "docs" / "how-to"
 IN_A_SANDBOX = (
     "monitoring", "corrections", "events", "webhooks", "enrollment", "undelivered", "inbox", "payments",
-    "rules", "code-lists", "before-october", "moving", "console", "sftp-site", "keys", "backup",
+    "rules", "code-lists", "before-october", "moving", "console", "files", "sftp-site", "keys", "backup",
 )  # fmt: skip
 """How-tos that speak of any installation; a sandbox is one."""
 MINUTES_MAX = 15

@@ -19,6 +19,7 @@ from clearlane.kernel.ids import random_text
 from clearlane.pipeline.intake.files import file_reading, process_file, release_claims
 from clearlane.pipeline.intake.files.file_work import process_waiting
 from clearlane.pipeline.intake.files.upload import Upload
+from clearlane.pipeline.intake.purge_not_accepted import purge_old_claims
 from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
 from clearlane.store.database.schema import claims, staged_claims
 from clearlane.store.database.sql import Statement
@@ -490,3 +491,12 @@ async def test_every_clean_file_gets_an_accepted_999(channel):
         assert file.claims, sample
         assert "277CA" in answers, sample
         assert file.accepted + file.not_accepted == file.claims
+
+
+async def test_a_claim_that_is_kept_no_longer_goes_with_its_place_in_the_file(channel):
+    await channel.process(a_file(a_set(a_claim(1, payer="NOPAYER"))))
+    ((number, *_),) = await channel.claims()
+    channel.flow.clock.advance(timedelta(days=91))
+    assert await purge_old_claims(channel.flow.context, channel.flow.clock.now()) == 1
+    async with channel.flow.database.read(channel.flow.site.scope) as tx:
+        assert await file_sets.find_claims(tx, [number]) == {}

@@ -13,6 +13,7 @@ from clearlane.store.database.schema import (
     claim_notes,
     claims,
     correction_drafts,
+    file_claims,
     work_items,
 )
 from clearlane.store.database.schema.core import COMPLETE_STATE
@@ -47,5 +48,5 @@ _OLD = Statement(
 )
 _PURGE = tuple(
     Statement(delete(table).where(among(table.c.claim_number, "claim_numbers")), system=True)
-    for table in (claim_events, claim_notes, correction_drafts, work_items, claims)
+    for table in (claim_events, claim_notes, correction_drafts, file_claims, work_items, claims)
 )
